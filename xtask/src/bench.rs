@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
+//! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process
+//! a line of raw JSON, the lines a report.
 
 mod axis;
 mod bars;
@@ -43,7 +44,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch of the command line each")]
 pub(crate) struct Arguments {
-    /// Name of a file in xtask/specs, such as alpha-seeding; without one the quick form of every paper, and whether what held still does
+    /// Name of a file in xtask/specs, such as alpha-seeding; without one the quick form of every
+    /// paper, and whether what held still does
     paper: Option<String>,
     /// Only these tables of the paper (or figures, where no table has the number)
     #[arg(long, value_name = "N", value_delimiter = ',')]
@@ -63,7 +65,8 @@ pub(crate) struct Arguments {
     /// Only this problem, as the report's column `data` names it; say it again for another
     #[arg(long, value_name = "DATA")]
     only: Vec<String>,
-    /// Only these settings, as the column `setting` has them, such as "folds=libsvm"; say it again for others
+    /// Only these settings, as the column `setting` has them, such as "folds=libsvm"; say it again
+    /// for others
     #[arg(long, value_name = "SETTING")]
     setting: Vec<String>,
     /// Only this variant, as the column `variant` names it; say it again for another
@@ -75,7 +78,8 @@ pub(crate) struct Arguments {
     /// Use this binary for a peer, such as svm-train=./libsvm/svm-train
     #[arg(long, value_name = "PROGRAM=PATH")]
     peer: Vec<String>,
-    /// Measure this build of LIBLINEAR's train program as well, one whose limit of sweeps is lifted: variant "LIBLINEAR, no cap"
+    /// Measure this build of LIBLINEAR's train program as well, one whose limit of sweeps is
+    /// lifted: variant "LIBLINEAR, no cap"
     #[arg(long, value_name = "PATH")]
     liblinear: Option<PathBuf>,
     /// Folder of data files, plain or packed [default: `MAXMARGIN_DATA`, then datasets/files]
@@ -93,7 +97,8 @@ pub(crate) struct Arguments {
     /// Forget earlier lines of the raw file instead of adding to them
     #[arg(long)]
     fresh: bool,
-    /// Leave out the cells that have lines already: of the same settings and data, and of crates that have not changed since
+    /// Leave out the cells that have lines already: of the same settings and data, and of crates
+    /// that have not changed since
     #[arg(long, conflicts_with = "fresh")]
     resume: bool,
     /// Measure nothing: render the report from the raw file
@@ -105,7 +110,8 @@ pub(crate) struct Arguments {
     /// Measure, although the tree has changes that no commit holds: nobody can repeat what it finds
     #[arg(long)]
     uncommitted: bool,
-    /// Build the measured program without optimising for release (its counts are the same, its seconds are not)
+    /// Build the measured program without optimising for release (its counts are the same, its
+    /// seconds are not)
     #[arg(long)]
     dev: bool,
     /// Use this binary instead of building maxmargin-bench
@@ -157,7 +163,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// The quick form of all papers, and what it says of their claims; with `--full` all of it, and the reports. What has been measured is kept.
+/// The quick form of all papers, and what it says of their claims; with `--full` all of it, and the
+/// reports. What has been measured is kept.
 fn all(arguments: &Arguments) -> Outcome<()> {
     if arguments.full {
         let rest = Arguments { resume: !arguments.fresh, ..arguments.clone() };

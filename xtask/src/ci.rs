@@ -1,4 +1,5 @@
-//! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails fastest.
+//! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails
+//! fastest.
 
 use crate::failure::{Context, Outcome, fail};
 use crate::guide;
@@ -17,7 +18,8 @@ pub(crate) struct Arguments {
     /// Go on after a step that fails
     #[arg(long)]
     keep_going: bool,
-    /// Ten thousand cases of every property test, and the hours of `cargo xtask trust`: for nights, not for changes
+    /// Ten thousand cases of every property test, and the hours of `cargo xtask trust`: for nights,
+    /// not for changes
     #[arg(long)]
     deep: bool,
 }
@@ -64,13 +66,16 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// What has no name of a package is about the default members: all but the Python package, which has a step of its own. The quick table runs on the test profile's build: counts do not depend on it, and a release build would double the time.
+/// What has no name of a package is about the default members: all but the Python package, which
+/// has a step of its own. The quick table runs on the test profile's build: counts do not depend on
+/// it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
     Step {
         name: "dependencies",
-        // What needs no network once the sources are here. RustSec's list does: `cargo deny check advisories`.
+        // What needs no network once the sources are here. RustSec's list does: `cargo deny check
+        // advisories`.
         arguments: &["deny", "check", "licenses", "bans", "sources"],
         needs: Some(Tool::Subcommand("deny")),
         set: None,

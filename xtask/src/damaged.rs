@@ -1,4 +1,5 @@
-//! Specs and the manifest of data sets with words, lines and bytes changed: read or refused, never a panic.
+//! Specs and the manifest of data sets with words, lines and bytes changed: read or refused, never
+//! a panic.
 
 use crate::bench::Spec;
 use crate::datasets::Manifest;
@@ -81,7 +82,8 @@ fn manifest(text: &str) -> bool {
     Manifest::parse(text).is_ok()
 }
 
-/// Tries both readers on so many changed copies each, of all specs together and of the manifest; what was done, for people.
+/// Tries both readers on so many changed copies each, of all specs together and of the manifest;
+/// what was done, for people.
 ///
 /// # Errors
 ///
@@ -119,7 +121,8 @@ pub(crate) fn try_both(copies: u64) -> Outcome<Vec<String>> {
     ])
 }
 
-/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p xtask damaged -- --nocapture` tells what came of them.
+/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p xtask damaged -- --nocapture`
+/// tells what came of them.
 #[test]
 fn damaged_specs_and_manifests_are_read_or_refused() {
     let files = fs::read_dir(root().join("xtask/specs")).expect("specs").count() as u64;

@@ -1,4 +1,5 @@
-//! `cargo xtask guide`: the guide as pages, by mdBook, where it is installed, and whether their links lead somewhere. What the pages say is tried by tests, with or without it.
+//! `cargo xtask guide`: the guide as pages, by mdBook, where it is installed, and whether their
+//! links lead somewhere. What the pages say is tried by tests, with or without it.
 
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{on_path, root, target_directory};

@@ -1,4 +1,6 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel |
+//! bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
+//! that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -30,7 +32,8 @@ struct Arguments {
 enum Command {
     /// Fetch, verify and unpack the data sets of datasets/manifest.toml
     Datasets(datasets::Arguments),
-    /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code, paths, blanks
+    /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code,
+    /// paths, blanks
     Tidy,
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
@@ -38,9 +41,11 @@ enum Command {
     Guide,
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
-    /// Measure the Python package beside scikit-learn and scikit-learn-intelex, and write the page of it
+    /// Measure the Python package beside scikit-learn and scikit-learn-intelex, and write the page
+    /// of it
     Peers(peers::Arguments),
-    /// Build the Python package as a wheel and a source distribution, check both, and try the wheel in a fresh environment
+    /// Build the Python package as a wheel and a source distribution, check both, and try the wheel
+    /// in a fresh environment
     Wheel(wheel::Arguments),
     /// Measure the tables of a paper and render them
     Bench(Box<bench::Arguments>),
@@ -54,7 +59,8 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
-    /// Check whether a release could be made: versions, what packages say of themselves, packages themselves
+    /// Check whether a release could be made: versions, what packages say of themselves, packages
+    /// themselves
     Release(release::Arguments),
 }
 

@@ -1,4 +1,5 @@
-//! `cargo xtask peers`: the Python package, as it is released, beside scikit-learn and scikit-learn-intelex.
+//! `cargo xtask peers`: the Python package, as it is released, beside scikit-learn and
+//! scikit-learn-intelex.
 
 use crate::bench::machine::Machine;
 use crate::failure::{Context, Outcome, fail};

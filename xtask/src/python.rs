@@ -1,4 +1,5 @@
-//! `cargo xtask python`: the Python package, built, linted and tested where there is Python with pip.
+//! `cargo xtask python`: the Python package, built, linted and tested where there is Python with
+//! pip.
 
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{root, target_directory};
@@ -15,7 +16,8 @@ const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 const TESTING: [&str; 11] =
     ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
 
-/// Programs that take estimators, and LIBSVM's package, which some tests ask for. They weigh some GB.
+/// Programs that take estimators, and LIBSVM's package, which some tests ask for. They weigh some
+/// GB.
 const CLIENTS: [&str; 8] =
     ["eli5", "hummingbird-ml", "imbalanced-learn", "libsvm-official", "mlflow-skinny", "onnxruntime", "skl2onnx", "skops"];
 
@@ -70,7 +72,8 @@ pub(crate) fn tool(python: &Path, name: &str) -> Command {
     command
 }
 
-/// The interpreter of a virtual environment in this folder of the target directory with these packages; none where it cannot be had, which is said.
+/// The interpreter of a virtual environment in this folder of the target directory with these
+/// packages; none where it cannot be had, which is said.
 pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<PathBuf>> {
     let asked = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !quietly(Command::new(&asked).args(["-c", OLDEST])) {

@@ -1,4 +1,5 @@
-//! `cargo xtask release --dry-run`: whether a release could be made, and what is still to do. Tags nothing, uploads nothing, changes no file.
+//! `cargo xtask release --dry-run`: whether a release could be made, and what is still to do. Tags
+//! nothing, uploads nothing, changes no file.
 
 mod texts;
 
@@ -16,7 +17,8 @@ const LONGEST_KEYWORD: usize = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only say what would go wrong: whatever cannot be taken back is done by a person (docs/releasing.md)
+    /// Only say what would go wrong: whatever cannot be taken back is done by a person
+    /// (docs/releasing.md)
     #[arg(long, required = true)]
     dry_run: bool,
     /// Make the packages, but do not build what is in them
@@ -157,7 +159,8 @@ fn dependencies(package: &Package, metadata: &Metadata) -> Vec<String> {
     wrong
 }
 
-/// Makes all packages at once, as a registry would have them; cargo builds each from its archive, against the archives of the others.
+/// Makes all packages at once, as a registry would have them; cargo builds each from its archive,
+/// against the archives of the others.
 fn archives(published: &[&Package], no_build: bool) -> Outcome<()> {
     let mut package = cargo();
     package.args(["package", "--locked", "--quiet", "--allow-dirty"]);

@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: the rules of the project that the compiler does not know. Also a test, so that nobody forgets it.
+//! `cargo xtask tidy`: the rules of the project that the compiler does not know. Also a test, so
+//! that nobody forgets it.
 
 mod code;
 mod layers;
@@ -55,7 +56,8 @@ fn findings() -> Outcome<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Files under version control and new ones that are not ignored; the whole tree where git cannot say.
+/// Files under version control and new ones that are not ignored; the whole tree where git cannot
+/// say.
 fn files(root: &Path) -> Outcome<Vec<String>> {
     let mut git = Command::new("git");
     git.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);

@@ -34,7 +34,8 @@ pub(crate) fn on_path(program: &str) -> bool {
     env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
-/// A program of the workspace as the tests have built it, with the features of all: after them nothing is compiled again.
+/// A program of the workspace as the tests have built it, with the features of all: after them
+/// nothing is compiled again.
 pub(crate) fn built(program: &str) -> Outcome<PathBuf> {
     let words = ["build", "--locked", "--all-features", "--bins", "--tests"];
     if !cargo().args(words).status().context("cannot start cargo")?.success() {

@@ -1,5 +1,6 @@
-//! `cargo xtask trust`: what no test of a call tries. Made-up input for every reader, solvers beside other people's, thousands of changes of
-//! one model; and the built program under load, killed, and without room. docs/trust.md says what is promised.
+//! `cargo xtask trust`: what no test of a call tries. Made-up input for every reader, solvers
+//! beside other people's, thousands of changes of one model; and the built program under load,
+//! killed, and without room. docs/trust.md says what is promised.
 
 mod crash;
 mod full;
@@ -23,8 +24,9 @@ pub(crate) struct Arguments {
     /// Hours instead of minutes
     #[arg(long)]
     deep: bool,
-    /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set (numbers), updates by each process (load), kills of each
-    /// command (crash), kills of searches (search)
+    /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set
+    /// (numbers), updates by each process (load), kills of each command (crash), kills of searches
+    /// (search)
     #[arg(long)]
     runs: Option<usize>,
     /// Seed of everything random

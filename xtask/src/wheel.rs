@@ -1,4 +1,5 @@
-//! `cargo xtask wheel`: the Python package as files that pip installs, checked as an index checks them and tried in a fresh environment.
+//! `cargo xtask wheel`: the Python package as files that pip installs, checked as an index checks
+//! them and tried in a fresh environment.
 
 use crate::failure::{Context, Outcome, fail};
 use crate::python::{environment, succeed, tool};
@@ -10,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// What builds and checks them. Zig links against the symbols of an old glibc, whatever this machine has.
+/// What builds and checks them. Zig links against the symbols of an old glibc, whatever this
+/// machine has.
 const BUILDING: [&str; 4] = ["maturin>=1.9,<2", "twine", "abi3audit", "ziglang"];
 
 /// The oldest glibc of the tag: manylinux2014.

@@ -1,4 +1,5 @@
-//! The program from outside: data sets from a mirror, and a whole table measured with a stand-in for the measured binary.
+//! The program from outside: data sets from a mirror, and a whole table measured with a stand-in
+//! for the measured binary.
 #![cfg(unix)]
 
 use maxmargin_testkit::outside::data_file;
@@ -7,7 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Answers as maxmargin-bench would: sir takes half the iterations of the others, mir misses its tolerance, top fails.
+/// Answers as maxmargin-bench would: sir takes half the iterations of the others, mir misses its
+/// tolerance, top fails.
 const STAND_IN: &str = r#"#!/bin/sh
 request=$(cat)
 case "$request" in
@@ -70,7 +72,8 @@ fn a_table_is_measured_and_rendered() {
     let plot = fs::read_to_string(raw.with_file_name("run-table1.svg")).expect("plot");
     assert!(plot.contains("two-gaussians") && plot.contains("<rect"), "bars");
 
-    // The command of a row adds that row's two repeats and no other; rendering alone changes nothing.
+    // The command of a row adds that row's two repeats and no other; rendering alone changes
+    // nothing.
     let command =
         "cargo xtask bench alpha-seeding --table 1 --only two-gaussians --setting folds=contiguous --variant sir --repeats 2";
     assert!(report.lines().any(|line| line == command), "{report}");
@@ -145,7 +148,8 @@ fn peers_run_on_the_same_file() {
     assert!(row.contains("| 3,968 | 500 | 0.126 | 700 | 55.56 | 55.50 |"), "{row}");
 }
 
-/// Answers as maxmargin-bench would to a linear training: AVSF is cut off, LIBLINEAR needs its program.
+/// Answers as maxmargin-bench would to a linear training: AVSF is cut off, LIBLINEAR needs its
+/// program.
 const LINEAR: &str = r#"#!/bin/sh
 request=$(cat)
 status=Converged; seconds=0.5
@@ -169,7 +173,8 @@ fn a_figure_measures_the_tables_that_it_draws() {
     let done = xtask(&[&["bench", "linear", "--figure", "1", "--quick", "--only", problem][..], &paths[..]].concat());
     assert!(done.status.success(), "{}", text(&done.stderr));
     let lines = fs::read_to_string(&raw).expect("raw");
-    // Two tables, three values of C, our three solvers and the program that was named; the installed one needs --peers.
+    // Two tables, three values of C, our three solvers and the program that was named; the
+    // installed one needs --peers.
     assert_eq!(lines.lines().count(), 24);
     assert!(!lines.contains(&path(folder.path())), "records are published");
     let report = fs::read_to_string(raw.with_extension("md")).expect("report");

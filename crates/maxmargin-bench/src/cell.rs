@@ -69,13 +69,15 @@ pub(crate) struct Cv {
     pub(crate) folds: Folds,
     /// Folds that are trained, the first ones; all when absent.
     pub(crate) first_folds: Option<usize>,
-    /// Whether every training computes its kernel rows anew, in `memory` bytes of its own, as in programs that know of no folds.
+    /// Whether every training computes its kernel rows anew, in `memory` bytes of its own, as in
+    /// programs that know of no folds.
     #[serde(default)]
     pub(crate) forget_rows: bool,
     /// Whether the α of neighbouring folds are compared.
     #[serde(default)]
     pub(crate) compare_alpha: bool,
-    /// Whether SMO goes by active variables, and takes equal rows for one: not as the papers count iterations.
+    /// Whether SMO goes by active variables, and takes equal rows for one: not as the papers count
+    /// iterations.
     #[serde(default)]
     pub(crate) shrinking: bool,
     #[serde(default)]
@@ -93,11 +95,13 @@ pub(crate) struct Train {
     pub(crate) setting: Setting,
     #[serde(default)]
     pub(crate) solver: Trainer,
-    /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
+    /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean
+    /// squared distance of two samples.
     #[serde(default)]
     pub(crate) mean_width: bool,
-    /// Say at which iteration each power of ten of the gap was first reached, where there are two classes: of the solver's own measure, for linear solvers
-    /// of the dual objective against the bound.
+    /// Say at which iteration each power of ten of the gap was first reached, where there are two
+    /// classes: of the solver's own measure, for linear solvers of the dual objective against the
+    /// bound.
     #[serde(default)]
     pub(crate) trace: bool,
     /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
@@ -125,7 +129,8 @@ pub(crate) struct Split {
     pub(crate) test: Option<Data>,
     /// Share of the data, the same random rows in every run, that is test instead.
     pub(crate) hold_out: Option<f64>,
-    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples.
+    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the
+    /// test samples.
     pub(crate) validation: Option<f64>,
     /// Move every feature to [−1, 1] by its range in the training samples.
     #[serde(default)]
@@ -203,10 +208,12 @@ pub(crate) struct Update {
     /// Which samples come and leave.
     #[serde(default)]
     pub(crate) pick: Pick,
-    /// Updates that are measured: one after the other in file order, each from the same model for bounded samples.
+    /// Updates that are measured: one after the other in file order, each from the same model for
+    /// bounded samples.
     #[serde(default = "once")]
     pub(crate) updates: usize,
-    /// Times that all updates are measured, each time from the first model; fewer when they take long. Counts are those of one time.
+    /// Times that all updates are measured, each time from the first model; fewer when they take
+    /// long. Counts are those of one time.
     #[serde(default = "once")]
     pub(crate) rounds: usize,
     #[serde(flatten)]
@@ -222,7 +229,8 @@ pub(crate) struct Write {
     _nothing_else: NothingElse,
 }
 
-/// What no field before has taken must not be there, so that a misspelt setting is not silently a default.
+/// What no field before has taken must not be there, so that a misspelt setting is not silently a
+/// default.
 #[derive(Debug)]
 struct NothingElse;
 
@@ -261,7 +269,8 @@ pub(crate) enum Data {
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
-/// Who trains: a solver by its name, with `linear-` before it or not, or another program in a process of its own.
+/// Who trains: a solver by its name, with `linear-` before it or not, or another program in a
+/// process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Trainer {

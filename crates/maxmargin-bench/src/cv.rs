@@ -37,14 +37,14 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let plan = rounds::first(plan, cell.first_folds)?;
     let formulation = Formulation::c_svc(setting.c);
     let solver = cell.solver.resolved(kernel == Kernel::Linear, formulation, None, false);
-    let (loss, offset) = solver.problem();
+    let (loss, bias_term) = solver.problem();
     let smo = if cell.shrinking { Smo::default() } else { Smo::PLAIN };
-    let how = SmoFinish { smo, hands_over: cell.solver == Solver::Auto, joins: cell.joins };
+    let how = SmoFinish { smo, hands_over: cell.solver == Solver::Auto, merge_equal_rows: cell.joins };
     let trainings = Trainings::of(cell, solver.build_as(setting.seed, how));
     let classes = ClassLabels::new(&data.labels)?;
     let weights = vec![1.0; classes.count()];
     let posed = (&data, Some(&classes), &weights[..]);
-    let study = train::study(setting, posed, (&kernel, formulation.with(loss, offset), &trainings), par);
+    let study = train::study(setting, posed, (&kernel, formulation.with(loss, bias_term), &trainings), par);
     let report = study.cross_validate(&plan, seeding, &Quiet)?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     let (rounds, compared) = (Some(rounds::of(&report, seeding, folds)), trainings.compared(setting.c));

@@ -29,7 +29,8 @@ pub(crate) fn text(data: &Data) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The data as a file: generated ones are written to one, which goes away with what is returned beside.
+/// The data as a file: generated ones are written to one, which goes away with what is returned
+/// beside.
 pub(crate) fn as_file(data: &Data) -> Result<(Data, Option<NamedTempFile>), Failure> {
     if let Data::File { .. } = data {
         return Ok((data.clone(), None));

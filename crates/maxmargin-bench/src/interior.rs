@@ -4,11 +4,12 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 use maxmargin::irwls::{Chunk, ChunkSolver};
 
-/// The default solver of the `clarabel` crate, a primal-dual interior point method with a sparse factorisation, on one thread.
+/// The default solver of the `clarabel` crate, a primal-dual interior point method with a sparse
+/// factorisation, on one thread.
 pub(crate) struct InteriorPoint;
 
-/// An interior point is never on a bound exactly. What is nearer than this share of its box is meant to be, and what has a multiplier that
-/// outweighs its distance.
+/// An interior point is never on a bound exactly. What is nearer than this share of its box is
+/// meant to be, and what has a multiplier that outweighs its distance.
 const ON_BOUND: f64 = 1e-8;
 
 /// Relative and absolute gap, which have to show which samples are bounded.

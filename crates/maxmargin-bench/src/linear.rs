@@ -1,4 +1,5 @@
-//! Trainings of a linear SVM: L1 loss without bias, by one of our solvers or by LIBLINEAR's program, all judged alike.
+//! Trainings of a linear SVM: L1 loss without bias, by one of our solvers or by LIBLINEAR's
+//! program, all judged alike.
 
 mod bound;
 mod liblinear;
@@ -7,7 +8,7 @@ use crate::failure::Failure;
 use crate::measured::Measured;
 use crate::train::{Contender, Training};
 use bound::Bound;
-use maxmargin::core::{Balance, Dual, Formulation, Loss, Offset, Refused, Run, Solve, Solved, Start};
+use maxmargin::core::{BiasTerm, Dual, EqualityConstraint, Formulation, Loss, Refused, Run, Solve, Solved, Start};
 use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
 use maxmargin::kernel::Space;
 use maxmargin::linear::{Config, Linear, LinearWork, Method, adapt, solve};
@@ -67,7 +68,8 @@ struct Found {
     support_vectors: usize,
 }
 
-/// A method that stops by its own rule, as LIBLINEAR does: the product's solver goes on until its certificate holds.
+/// A method that stops by its own rule, as LIBLINEAR does: the product's solver goes on until its
+/// certificate holds.
 pub(crate) struct OwnRule {
     usual: Linear,
     shrinking: Option<bool>,
@@ -79,7 +81,8 @@ pub(crate) struct OwnRule {
     adapted: Mutex<Vec<Adapted>>,
 }
 
-/// Steps of a training, and what one on each variable gains: 1 between the bounds of the solution, 0 elsewhere.
+/// Steps of a training, and what one on each variable gains: 1 between the bounds of the solution,
+/// 0 elsewhere.
 struct Adapted {
     steps: u64,
     gains: Vec<f64>,
@@ -137,7 +140,7 @@ impl Solve for OwnRule {
 
 impl Contender for OwnRule {
     fn formulation(&self, c: f64) -> Formulation {
-        Formulation::Svc { c, loss: Loss::Hinge, offset: Offset::None }
+        Formulation::Svc { c, loss: Loss::Hinge, bias_term: BiasTerm::None }
     }
 
     fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
@@ -194,8 +197,8 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
 impl Problem<'_> {
     fn dual(&self) -> Result<Dual, Failure> {
         let n = self.labels.signs.len();
-        let (lin, upper) = (vec![-1.0; n], vec![self.cell.setting.c; n]);
-        Ok(Dual::new((0..n).collect(), self.labels.signs.clone(), lin, upper, 0.0, Balance::Free)?)
+        let (linear_term, upper) = (vec![-1.0; n], vec![self.cell.setting.c; n]);
+        Ok(Dual::new((0..n).collect(), self.labels.signs.clone(), linear_term, upper, 0.0, EqualityConstraint::Free)?)
     }
 
     /// The objective of w and how far it is from the optimum.

@@ -23,8 +23,8 @@ pub(crate) fn peak_bytes() -> Option<u64> {
     rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// Seconds that the threads of this process have been running on a processor, where the system says. On a machine that others use as well it is the
-/// better clock for one thread.
+/// Seconds that the threads of this process have been running on a processor, where the system
+/// says. On a machine that others use as well it is the better clock for one thread.
 pub(crate) fn cpu_seconds() -> Option<f64> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     let of = |task: std::path::PathBuf| -> Option<u64> {

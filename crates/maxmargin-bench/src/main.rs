@@ -1,5 +1,5 @@
-//! One benchmark cell in, one JSON line out. `cargo xtask bench` starts one process of this for every cell, so that cells cannot
-//! disturb each other.
+//! One benchmark cell in, one JSON line out. `cargo xtask bench` starts one process of this for
+//! every cell, so that cells cannot disturb each other.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the JSON line and the failure are what this program is for")]
 
 mod cell;

@@ -7,7 +7,8 @@ use serde::Serialize;
 /// What was measured. The names are those of `cargo xtask bench`'s records.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Measured {
-    /// Solver iterations, summed over the folds or updates; none where the method has no such thing.
+    /// Solver iterations, summed over the folds or updates; none where the method has no such
+    /// thing.
     pub(crate) iterations: Option<u64>,
     /// Iterations of the model of all data, where the seeding needs one.
     pub(crate) full_iterations: Option<u64>,
@@ -62,7 +63,8 @@ pub(crate) struct Reached {
     pub(crate) iterations: u64,
 }
 
-/// What folds take one by one, seeding and solving, without certificates: not a number where a single round was measured. Rounds are folds.
+/// What folds take one by one, seeding and solving, without certificates: not a number where a
+/// single round was measured. Rounds are folds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rounds {
     /// The training that the others begin from: that of all data, or that of the first fold.
@@ -78,7 +80,8 @@ pub(crate) struct Rounds {
 /// What neighbouring folds have in common.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Compared {
-    /// Percent of the samples that two neighbouring folds train on whose α of both differ by at most 10⁻³ C.
+    /// Percent of the samples that two neighbouring folds train on whose α of both differ by at
+    /// most 10⁻³ C.
     pub(crate) alpha_kept: f64,
     /// The same among those that are support vectors of either; none where there are none.
     pub(crate) alpha_kept_support: Option<f64>,
@@ -118,7 +121,8 @@ pub(crate) struct Simplex {
     /// Training samples.
     pub(crate) train_rows: usize,
     pub(crate) classes: usize,
-    /// From the start to the solution, kernel rows included, without the certificate; summed over the pairs of classes, as all counts are.
+    /// From the start to the solution, kernel rows included, without the certificate; summed over
+    /// the pairs of classes, as all counts are.
     pub(crate) train_seconds: f64,
     /// The same by the processor's clock, where the system says.
     pub(crate) cpu_seconds: Option<f64>,
@@ -135,9 +139,11 @@ pub(crate) struct Simplex {
     pub(crate) samples: u64,
     /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1, of two classes.
     pub(crate) ordinary_objective: Option<f64>,
-    /// `Δ² − αᵀK̃α` with the largest `K̃_ii` as Δ², of two classes: the squared radius of the ball where all are equal.
+    /// `Δ² − αᵀK̃α` with the largest `K̃_ii` as Δ², of two classes: the squared radius of the ball
+    /// where all are equal.
     pub(crate) radius2: Option<f64>,
-    /// Bit k of the hexadecimal digits, four in each and the lowest first: whether sample k is in the support, of two classes.
+    /// Bit k of the hexadecimal digits, four in each and the lowest first: whether sample k is in
+    /// the support, of two classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) support: Option<String>,
     pub(crate) gamma: f64,

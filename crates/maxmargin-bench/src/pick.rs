@@ -9,7 +9,8 @@ pub(crate) enum Pick {
     /// The oldest leave, the next of the file come.
     #[default]
     Order,
-    /// Samples with α = C in the model of all, drawn with the seed: those that come were taken out of it before.
+    /// Samples with α = C in the model of all, drawn with the seed: those that come were taken out
+    /// of it before.
     Bounded,
     /// The same of samples with 0 < α < C.
     Free,

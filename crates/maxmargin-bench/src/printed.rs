@@ -1,4 +1,5 @@
-//! Weighted least squares as the paper prints it, without damping and without a safeguard, to see what these are for.
+//! Weighted least squares as the paper prints it, without damping and without a safeguard, to see
+//! what these are for.
 
 use maxmargin::core::Factor;
 use maxmargin::irwls::{Chunk, ChunkSolver};
@@ -18,8 +19,9 @@ enum Place {
     Bound,
 }
 
-/// Table 1 of the paper (Pérez-Cruz et al. 2000): weights `a = C / (e y)`, a system for the samples between their bounds, and everybody sorted anew by what
-/// comes out, until nobody moves. Nothing keeps the objective from rising; sets that do not settle are given up where they are.
+/// Table 1 of the paper (Pérez-Cruz et al. 2000): weights `a = C / (e y)`, a system for the samples
+/// between their bounds, and everybody sorted anew by what comes out, until nobody moves. Nothing
+/// keeps the objective from rising; sets that do not settle are given up where they are.
 #[derive(Default)]
 pub(crate) struct Printed {
     /// Working sets that were given up.
@@ -122,7 +124,8 @@ impl Iteration {
         self.bias.is_finite() && x.iter().all(|x| x.is_finite())
     }
 
-    /// New errors, weights and sets; how far an error moved, infinitely far where a sample changed its set.
+    /// New errors, weights and sets; how far an error moved, infinitely far where a sample changed
+    /// its set.
     fn sort(&mut self, chunk: &Chunk) -> f64 {
         let mut moved: f64 = 0.0;
         for k in 0..self.y.len() {

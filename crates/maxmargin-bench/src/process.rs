@@ -13,11 +13,13 @@ const LOOK: Duration = Duration::from_millis(1);
 pub(crate) struct Ended {
     /// From its start to its end.
     pub(crate) seconds: f64,
-    /// What it printed, on either stream; nothing when it took longer than its limit and was stopped.
+    /// What it printed, on either stream; nothing when it took longer than its limit and was
+    /// stopped.
     pub(crate) said: Option<String>,
 }
 
-/// Runs a program to its end, or to its limit. `name` is what it is called in messages: a path is nobody else's.
+/// Runs a program to its end, or to its limit. `name` is what it is called in messages: a path is
+/// nobody else's.
 pub(crate) fn run(name: &'static str, command: &mut Command, limit: Option<Duration>) -> Result<Ended, Failure> {
     // Its output goes to a file: a pipe that nobody empties would stop it.
     let output = tempfile::NamedTempFile::new().map_err(Failure::Temporary)?;

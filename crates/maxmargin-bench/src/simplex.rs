@@ -1,4 +1,5 @@
-//! Trainings of the L2-SVM on the simplex as the papers have them: their rule, their samples, and what a run rests on.
+//! Trainings of the L2-SVM on the simplex as the papers have them: their rule, their samples, and
+//! what a run rests on.
 
 mod sum;
 
@@ -9,7 +10,8 @@ use crate::measured::{Measured, Simplex, worst};
 use crate::train::{Contender, Training};
 use maxmargin::Solver;
 use maxmargin::core::{
-    Certificate, Dual, Formulation, Loss, Offset, Refused, Run, Solution, Solve, Solved, Start, certify_gradient, exact_gradient,
+    BiasTerm, Certificate, Dual, Formulation, Loss, Refused, Run, Solution, Solve, Solved, Start, certify_gradient,
+    exact_gradient,
 };
 use maxmargin::data::ClassLabels;
 use maxmargin::frankwolfe::{
@@ -145,7 +147,7 @@ impl Solve for OnSimplex {
 
 impl Contender for OnSimplex {
     fn formulation(&self, c: f64) -> Formulation {
-        Formulation::Svc { c: 0.5 * c, loss: Loss::SquaredHinge, offset: Offset::Feature(1.0) }
+        Formulation::Svc { c: 0.5 * c, loss: Loss::SquaredHinge, bias_term: BiasTerm::Feature(1.0) }
     }
 
     fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {

@@ -15,9 +15,10 @@ const RANGE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
 /// Seed of the rows that are a data set's test part: the same for every run.
 const HELD_OUT: u64 = 1;
 
-/// The training samples, from `data`, and the test samples of a cell: those of its files; or a random part of the data where it holds one out; for a validation
-/// a random part of the training samples instead of the test samples, drawn with the cell's seed. Ranges for scaling are those of all training
-/// samples.
+/// The training samples, from `data`, and the test samples of a cell: those of its files; or a
+/// random part of the data where it holds one out; for a validation a random part of the training
+/// samples instead of the test samples, drawn with the cell's seed. Ranges for scaling are those of
+/// all training samples.
 pub(crate) fn load(cell: &Train, data: &Data, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
     let split = &cell.split;
     let mut train = input::load(data, par)?;

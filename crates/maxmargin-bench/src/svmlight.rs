@@ -1,4 +1,5 @@
-//! The learning program of `SVMlight`: a process on the file of the data, judged by the α that it writes.
+//! The learning program of `SVMlight`: a process on the file of the data, judged by the α that it
+//! writes.
 
 use crate::cell::{Data, KernelName, Setting, Train};
 use crate::failure::Failure;

@@ -65,7 +65,8 @@ fn note(reached: &mut Vec<Reached>, iterations: u64, gap: f64) {
 }
 
 impl Seen {
-    /// Of a solver with sweeps the relative distance of its objective from the best, as far as the best is known to `off`; of others their own measure.
+    /// Of a solver with sweeps the relative distance of its objective from the best, as far as the
+    /// best is known to `off`; of others their own measure.
     fn told(self, best: Option<f64>, off: f64) -> Vec<Reached> {
         let Some(best) = best.filter(|_| !self.swept.is_empty()) else { return self.reached };
         let mut reached = Vec::new();

@@ -1,4 +1,5 @@
-//! One training on all data: the product's study, of any number of classes, around a solver that says more than its solutions.
+//! One training on all data: the product's study, of any number of classes, around a solver that
+//! says more than its solutions.
 
 use crate::cell::{KernelName, Setting, Train, Trainer};
 use crate::failure::Failure;
@@ -10,7 +11,7 @@ use crate::smo::SmoAndFinish;
 use crate::trace::Traced;
 use crate::{input, linear, split, svmlight};
 use maxmargin::Solver;
-use maxmargin::core::{Dual, Formulation, Needs, Refused, Run, Solve, Solved, Start};
+use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, TargetKind};
 use maxmargin::cv::solver::SmoFinish;
 use maxmargin::cv::{Fitted, Quiet, Study};
 use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
@@ -43,7 +44,8 @@ pub(crate) struct Training<'a> {
     pub(crate) par: Par,
 }
 
-/// What users get who ask for nothing: SMO that joins equal samples and hands over what is slow, for any formulation.
+/// What users get who ask for nothing: SMO that joins equal samples and hands over what is slow,
+/// for any formulation.
 struct Product {
     solver: SmoFinish,
     formulation: Option<Formulation>,
@@ -87,7 +89,7 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
         Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
         Solver::Smo if cell.simplex.simplex => Box::new(OnSimplex::of(solver, cell)),
         Solver::Auto => Box::new(Product {
-            solver: SmoFinish { hands_over: true, joins: true, ..SmoFinish::default() },
+            solver: SmoFinish { hands_over: true, merge_equal_rows: true, ..SmoFinish::default() },
             formulation: cell.task.formulation(cell.setting.c),
         }),
         _ => match cell.finish_from {
@@ -115,7 +117,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         return Ok(Measured { read_seconds, ..total });
     };
     let formulation = contender.formulation(setting.c);
-    let classes = if formulation.needs() == Needs::Classes { Some(ClassLabels::new(&data.labels)?) } else { None };
+    let classes = if formulation.target_kind() == TargetKind::Classes { Some(ClassLabels::new(&data.labels)?) } else { None };
     let classes = classes.as_ref();
     let gamma = if cell.mean_width { mean_gamma(setting.kernel, &data.samples) } else { setting.gamma };
     let kernel = setting.kernel_of(gamma)?;
@@ -145,12 +147,12 @@ pub(crate) fn study<'a>(
         data,
         classes,
         sample_weights: None,
-        scheme: maxmargin::model::Scheme::Pairs,
+        multiclass: maxmargin::model::Multiclass::OneVsOne,
         kernel,
         gamma: None,
         scale: None,
         impute: None,
-        factors: None,
+        feature_weights: None,
         formulation,
         weights,
         class_weights: maxmargin::cv::ClassWeights::Given,

@@ -1,4 +1,5 @@
-//! Updates: samples leave a trained model, others come, and what it takes to have the solution again.
+//! Updates: samples leave a trained model, others come, and what it takes to have the solution
+//! again.
 
 mod plan;
 mod program;
@@ -22,7 +23,8 @@ use std::time::Instant;
 /// The violation at which the first model is handed from SMO to the active set.
 const DRAFT: f64 = 1e-3;
 
-/// No further round begins after so many seconds of updates: what takes long need not be measured often.
+/// No further round begins after so many seconds of updates: what takes long need not be measured
+/// often.
 const PATIENCE: f64 = 10.0;
 
 /// All samples that take part, and how they are solved.
@@ -126,8 +128,8 @@ enum Model<'g> {
 }
 
 impl<'g> Model<'g> {
-    /// The first model without those that are held back, outside every clock. Paths are built anew, not cloned: the columns of
-    /// a clone are shared, and its first update would copy them.
+    /// The first model without those that are held back, outside every clock. Paths are built anew,
+    /// not cloned: the columns of a clone are shared, and its first update would copy them.
     fn new(pool: Pool<'g>, method: Method, first: &Saved, course: &Course) -> Result<Self, Failure> {
         let (mut path, _) = Path::restore(pool.gram, pool.signs, first, pool.config())?;
         path.change(&[], &course.held_back)?;
@@ -227,7 +229,8 @@ fn summary(all: &[(usize, Done, Certificate)], method: Method) -> Measured {
     }
 }
 
-/// A point outside the box or off the balance has no small violation, whatever its gradient says. `svm-train` writes eight digits.
+/// A point outside the box or off the balance has no small violation, whatever its gradient says.
+/// `svm-train` writes eight digits.
 fn violation(certificate: &Certificate, method: Method) -> f64 {
     let rounding = if method == Method::SvmTrain { 1e-6 } else { 1e-9 };
     if certificate.infeasible <= rounding { certificate.kkt } else { f64::INFINITY }

@@ -1,4 +1,5 @@
-//! The program from outside: a cell in, a line out; a cell that makes no sense is refused with a reason.
+//! The program from outside: a cell in, a line out; a cell that makes no sense is refused with a
+//! reason.
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -40,7 +41,8 @@ fn every_seeding_meets_its_certificate_and_the_same_objective() {
     for seeding in ["cold", "avg", "top", "sir", "mir", "full"] {
         let measured = run(&cell(&json!({ "seeding": seeding }))).expect("measured");
         assert!(number(&measured, "kkt") <= 1e-3, "{seeding}: {measured}");
-        // Each dual objective is within its own duality gap of the optimum, and so are the sums over the folds.
+        // Each dual objective is within its own duality gap of the optimum, and so are the sums
+        // over the folds.
         let gap = |of: &Value| number(of, "relative_gap") / (1.0 - number(of, "relative_gap")) * number(of, "objective");
         let distance = (number(&measured, "objective") - number(&cold, "objective")).abs();
         assert!(distance <= gap(&measured).max(gap(&cold)), "{seeding}: {distance}");
@@ -96,7 +98,8 @@ fn alpha_of_neighbouring_folds() {
     let (kept, support) = (number(&measured, "alpha_kept"), number(&measured, "alpha_kept_support"));
     // Free samples move, the others stay.
     assert!((50.0..100.0).contains(&kept) && (0.0..kept).contains(&support), "{measured}");
-    // Where C is so small that every sample of the smaller class is at its bound nothing moves but what the balance asks for.
+    // Where C is so small that every sample of the smaller class is at its bound nothing moves but
+    // what the balance asks for.
     assert!(number(&of(1e-4, true), "alpha_kept") > kept);
 }
 
@@ -234,7 +237,8 @@ fn linear_solvers_are_judged_by_one_bound() {
     for solver in ["linear", "linear-descent", "avsf", "linear-newton"] {
         let measured = run(&linear(&json!({ "solver": solver, "bounds": folder.path() }))).expect("measured");
         assert_eq!(measured["status"], "Converged", "{solver}");
-        // Both measures bound the same distance from above; the bound is nearer to the optimum than the solver's own dual.
+        // Both measures bound the same distance from above; the bound is nearer to the optimum than
+        // the solver's own dual.
         let (excess, own) = (number(&measured, "excess"), number(&measured, "relative_gap"));
         assert!((-1e-9..=own + 1e-9).contains(&excess), "{solver}: {excess:e}, own {own:e}");
         assert!(
@@ -268,7 +272,8 @@ fn a_program_is_judged_by_its_model() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("folder");
     let program = folder.path().join("train");
-    // Says that it trained, and that its first class is the negative one, with a weight of −1 for the first feature.
+    // Says that it trained, and that its first class is the negative one, with a weight of −1 for
+    // the first feature.
     let weights = "-1\n".to_owned() + &"0\n".repeat(53);
     let text = format!(
         "#!/bin/sh\nfor model; do :; done\nprintf 'nr_class 2\\nlabel -1 1\\nnr_feature 54\\nbias -1\\nw\\n{}' > \"$model\"\n\
@@ -280,7 +285,8 @@ fn a_program_is_judged_by_its_model() {
     let measured = run(&linear(&json!({ "solver": "liblinear", "program": program }))).expect("measured");
     assert_eq!((&measured["status"], &measured["sweeps"]), (&json!("IterationLimit"), &json!(1000)));
     assert!(measured["train_seconds"].is_null() && measured["kkt"].is_null(), "it does not say: {measured}");
-    // ½ · 1² + Σ max(0, 1 − y x₁): between the slack of all rows right by their first feature and of all wrong.
+    // ½ · 1² + Σ max(0, 1 − y x₁): between the slack of all rows right by their first feature and
+    // of all wrong.
     let primal = measured["primal"].as_f64().expect("primal");
     assert!((0.5..=0.5 + 800.0).contains(&primal) && measured["excess"].as_f64() > Some(0.0), "{measured}");
     let refused = run(&linear(&json!({ "solver": "liblinear", "program": "no/such/program" }))).expect_err("refused");
@@ -344,7 +350,8 @@ fn drawn_working_sets_gain_nothing_now_and_then() {
     assert!(drawn["idle_chunks"].as_u64() > Some(0), "{drawn}");
 }
 
-/// What the damping is for: the iteration as printed solves small working sets, and gives some of the larger ones up.
+/// What the damping is for: the iteration as printed solves small working sets, and gives some of
+/// the larger ones up.
 #[test]
 fn weighted_least_squares_as_printed() {
     let measured = |inner: &str, working_set: usize, c: f64| {

@@ -1,4 +1,5 @@
-//! What to do when a training did not reach its tolerance: how far off it is, and the one thing to try.
+//! What to do when a training did not reach its tolerance: how far off it is, and the one thing to
+//! try.
 
 use crate::args::RunArgs;
 use crate::format;

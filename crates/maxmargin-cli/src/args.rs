@@ -57,7 +57,8 @@ pub(crate) enum Command {
     Loo(LooArgs),
     /// Cross-validate every combination of C, gamma and kernel, and find the best
     Grid(Box<GridArgs>),
-    /// Find scaling, C and gamma, train the best on all data and write the model: one command for who knows none of them
+    /// Find scaling, C and gamma, train the best on all data and write the model: one command for
+    /// who knows none of them
     Search(Box<FindArgs>),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
@@ -74,7 +75,8 @@ pub(crate) enum Command {
     Scale(ScaleArgs),
     /// Write a model in another program's format
     Convert(ConvertArgs),
-    /// Make links by which this program takes the place of svm-train, svm-predict, svm-scale and of LIBLINEAR's train and predict
+    /// Make links by which this program takes the place of svm-train, svm-predict, svm-scale and of
+    /// LIBLINEAR's train and predict
     Links(LinksArgs),
     /// Say what this machine has, and try the program on it
     Doctor(DoctorArgs),
@@ -97,7 +99,8 @@ pub(crate) struct TrainArgs {
     pub(crate) updatable: bool,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
-    /// Where to write the model [default: the data's name with .model, in the current directory; - is standard output]
+    /// Where to write the model [default: the data's name with .model, in the current directory; -
+    /// is standard output]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -114,8 +117,8 @@ pub(crate) struct CvArgs {
     pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
-    /// Write one line per sample: label, predicted label, and what each machine of the fold in which it was tested says (NaN where the fold was
-    /// stopped before it had a solution)
+    /// Write one line per sample: label, predicted label, and what each machine of the fold in
+    /// which it was tested says (NaN where the fold was stopped before it had a solution)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -132,7 +135,8 @@ pub(crate) struct LooArgs {
     pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
-    /// Write one line per sample: label, predicted label, and what each machine trained without it says
+    /// Write one line per sample: label, predicted label, and what each machine trained without it
+    /// says
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -159,7 +163,8 @@ pub(crate) struct GridArgs {
     /// Write one line per cell: parameters, score, seconds, with commas between
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Judge the whole search by this many outer folds, each of which it is repeated without: nested cross-validation
+    /// Judge the whole search by this many outer folds, each of which it is repeated without:
+    /// nested cross-validation
     #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
     pub(crate) outer: Option<usize>,
     /// Draw the score over C and gamma as a picture: PNG if the name ends in .png, SVG otherwise
@@ -189,11 +194,12 @@ pub(crate) struct FindArgs {
     /// Number of folds
     #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
     pub(crate) k: usize,
-    /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
+    /// What the best combination has most of (least of errors) [default: accuracy; of values the
+    /// mean squared error, of one class the inliers]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
-    /// Go down the gradient of a smooth loss by C and gamma from the best combination, instead of trying those around it; the model is the one of least loss (two
-    /// classes)
+    /// Go down the gradient of a smooth loss by C and gamma from the best combination, instead of
+    /// trying those around it; the model is the one of least loss (two classes)
     #[arg(long)]
     pub(crate) gradient: bool,
     /// Then with a gamma of its own for each feature
@@ -228,13 +234,16 @@ pub(crate) struct PredictArgs {
     /// Write one label per row [- is standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Write decision values instead of labels: those of the machines, from which no threshold is subtracted
+    /// Write decision values instead of labels: those of the machines, from which no threshold is
+    /// subtracted
     #[arg(long)]
     pub(crate) decision: bool,
-    /// Write the label and the probability of every class, which the first line names (LIBSVM's svm-predict -b 1)
+    /// Write the label and the probability of every class, which the first line names (LIBSVM's
+    /// svm-predict -b 1)
     #[arg(long, conflicts_with = "decision")]
     pub(crate) probability: bool,
-    /// How labels come from a model with probabilities or a threshold [default: as the model was written]
+    /// How labels come from a model with probabilities or a threshold [default: as the model was
+    /// written]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) decide: Option<DecideName>,
     #[command(flatten)]
@@ -253,7 +262,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// C that the model was trained with, for models that do not say (LIBSVM's); of those without C, any
+    /// C that the model was trained with, for models that do not say (LIBSVM's); of those without
+    /// C, any
     #[arg(short, value_name = "C", value_parser = values::positive)]
     pub(crate) c: Option<f64>,
     #[command(flatten)]
@@ -261,7 +271,8 @@ pub(crate) struct VerifyArgs {
     /// Factor of C for one class, for models that do not say; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
-    /// What certificates must show: a KKT violation of at most this, or a relative gap for models of solvers that stop by it [default: 0.001]
+    /// What certificates must show: a KKT violation of at most this, or a relative gap for models
+    /// of solvers that stop by it [default: 0.001]
     #[arg(long, value_parser = values::tolerance)]
     pub(crate) eps: Option<f64>,
     #[command(flatten)]
@@ -276,8 +287,8 @@ pub(crate) struct UpdateArgs {
     /// Take the samples of this file (or generator) in
     #[arg(long, value_name = "DATA")]
     pub(crate) add: Option<String>,
-    /// Give samples up: numbers such as 3,7,20-40, or a file of numbers. The rows of the training file are 1, 2, 3, …; samples
-    /// added later go on counting
+    /// Give samples up: numbers such as 3,7,20-40, or a file of numbers. The rows of the training
+    /// file are 1, 2, 3, …; samples added later go on counting
     #[arg(long, value_name = "NUMBERS|FILE", value_parser = numbers::numbers)]
     pub(crate) remove: Option<Numbers>,
     /// Move C to this value
@@ -316,13 +327,17 @@ pub(crate) struct CalibrateArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone function) [default: platt, where no --threshold is asked for]
+    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone
+    /// function) [default: platt, where no --threshold is asked for]
     #[arg(long, value_name = "HOW", value_parser = probability::probability())]
     pub(crate) probability: Option<Probability>,
-    /// Give a model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines did not see
+    /// Give a model of two classes a threshold in place of 0: the one with the best score by this
+    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
+    /// did not see
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
     pub(crate) threshold: Option<&'static dyn Metric>,
-    /// How labels come from the model from now on [default: threshold where there is one, else coupled]
+    /// How labels come from the model from now on [default: threshold where there is one, else
+    /// coupled]
     #[arg(long, value_enum)]
     pub(crate) decide: Option<DecideName>,
     /// Where to write the model [default: in place of MODEL]

@@ -1,7 +1,8 @@
 //! Temporary files beside a result, which take its name when they are whole.
 //!
-//! Each is locked by the process that writes it, and the system lets go of the lock when that ends, however it ends: a file of this kind that can be
-//! locked belongs to nobody, and the next run that writes to the folder removes it.
+//! Each is locked by the process that writes it, and the system lets go of the lock when that ends,
+//! however it ends: a file of this kind that can be locked belongs to nobody, and the next run that
+//! writes to the folder removes it.
 
 use crate::interrupt;
 use crate::lock::{is_at, try_lock};
@@ -17,7 +18,8 @@ const NAME: (&str, &str) = (".maxmargin-", ".tmp");
 /// So often another process may take a new file for a stale one before it is locked.
 const ATTEMPTS: usize = 100;
 
-/// A file that is being written; it is removed when it is dropped. While there is one, Ctrl-C does not end the program.
+/// A file that is being written; it is removed when it is dropped. While there is one, Ctrl-C does
+/// not end the program.
 #[derive(Debug)]
 pub(crate) struct Beside {
     // Dropped in this order.
@@ -57,7 +59,8 @@ impl Beside {
     pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
         self.file().sync_all()?;
         self.file.persist(target).map_err(|e| e.error)?;
-        // The name itself survives a power cut only when the directory is on disk; not every system can do that.
+        // The name itself survives a power cut only when the directory is on disk; not every system
+        // can do that.
         if let Ok(folder) = File::open(folder_of(target)) {
             let _ = folder.sync_all();
         }

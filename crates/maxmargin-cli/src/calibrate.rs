@@ -1,4 +1,5 @@
-//! `calibrate`: probabilities or a threshold for a model that is there, from the data it was trained on.
+//! `calibrate`: probabilities or a threshold for a model that is there, from the data it was
+//! trained on.
 
 use crate::args::{CalibrateArgs, decided, fitted};
 use crate::failure::{Done, Failure};
@@ -16,7 +17,7 @@ use crate::verify::training_data;
 use crate::{format, memory, model_io};
 use maxmargin::Svm;
 use maxmargin::core::Status;
-use maxmargin::cv::{CalibrationReport, Fits, ThresholdReport};
+use maxmargin::cv::{CalibrationOptions, CalibrationReport, ThresholdReport};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -59,13 +60,13 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         seed: Some(args.options.seed),
         ..Setup::of_model(
             "calibrate",
-            DataDocument::seen(&input.name, &input.data, record.formulation.needs()),
+            DataDocument::seen(&input.name, &input.data, record.formulation.target_kind()),
             &model,
             (record.formulation, record.weights.clone()),
             record.goal(),
         )
     };
-    let fits = Fits { probability: args.probability, threshold: args.threshold };
+    let fits = CalibrationOptions { probability: args.probability, threshold: args.threshold };
     let svm = fitted(fits, svm)
         .seed(args.options.seed)
         .memory(args.memory.unwrap_or_else(memory::default_budget))

@@ -43,7 +43,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
     done.map(|()| Done::Finished)
 }
 
-/// LIBSVM's text has no place for a scaler or for words, and what it would predict without one is something else.
+/// LIBSVM's text has no place for a scaler or for words, and what it would predict without one is
+/// something else.
 fn refuse_scaler(model: &Model) -> Result<(), ModelError> {
     let Parts { encoder, scaler, .. } = model.parts();
     let (what, instead) = match (encoder, scaler) {

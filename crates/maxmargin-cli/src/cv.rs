@@ -15,7 +15,7 @@ use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format, names};
 use maxmargin::Svm;
-use maxmargin::core::{Needs, Status};
+use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -45,13 +45,14 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     places.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     validate(&asked, &args.data, (places, args.output.as_deref()), |input, notes| {
-        let (plan, name) = plan(&args.folds, asked.needs()?, input, &args.data.options, notes)?;
+        let (plan, name) = plan(&args.folds, asked.target_kind()?, input, &args.data.options, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
 }
 
-/// Cross-validates by a plan that is made when the data is there, and writes what each sample is predicted to be to a place, if there is one.
+/// Cross-validates by a plan that is made when the data is there, and writes what each sample is
+/// predicted to be to a place, if there is one.
 pub(crate) fn validate(
     asked: &Asked,
     data: &DataArgs,
@@ -76,7 +77,7 @@ pub(crate) fn validate(
     };
     tell_of_cold_starts(asked.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
-    if let (Needs::Values, Some(c)) = (svm.formulation().needs(), svm.formulation().c()) {
+    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
         let at = AtCost { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
         // Each round predicts all rows again.
@@ -119,7 +120,8 @@ fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     }
 }
 
-/// `label predicted` and the decision values of all machines, one line per row in the order of the data; all rows again for each repeat.
+/// `label predicted` and the decision values of all machines, one line per row in the order of the
+/// data; all rows again for each repeat.
 fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<(), Failure> {
     output.write(|mut out| {
         for ((label, predicted), decisions) in

@@ -1,6 +1,8 @@
-//! LIBSVM's and LIBLINEAR's programs, drop-in: options, streams, exit codes, text and files as theirs are, but not the number of iterations.
+//! LIBSVM's and LIBLINEAR's programs, drop-in: options, streams, exit codes, text and files as
+//! theirs are, but not the number of iterations.
 //!
-//! One program, told by the name that it is called by (`links` makes such names) or by its first word: `maxmargin svm-train …`.
+//! One program, told by the name that it is called by (`links` makes such names) or by its first
+//! word: `maxmargin svm-train …`.
 
 mod data;
 mod ended;
@@ -38,7 +40,8 @@ impl Program {
         ("predict", Self::LinearPredict),
     ];
 
-    /// The program that the words of a command line ask for, and its own words. Commands of ours come before it where they are called by our name.
+    /// The program that the words of a command line ask for, and its own words. Commands of ours
+    /// come before it where they are called by our name.
     pub(crate) fn called(words: impl Iterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
         let mut words = words;
         let called = words.next()?;

@@ -31,7 +31,8 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Bad input: `place` is the file (with line and column if known), `what` what is wrong with it and what to do.
+    /// Bad input: `place` is the file (with line and column if known), `what` what is wrong with it
+    /// and what to do.
     pub(crate) fn input(place: impl fmt::Display, what: impl fmt::Display) -> Self {
         Self::Input(format!("{place}: {what}"))
     }
@@ -54,7 +55,8 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Says nothing of panics that become an error: those of the libraries for Parquet and Arrow at a damaged file.
+/// Says nothing of panics that become an error: those of the libraries for Parquet and Arrow at a
+/// damaged file.
 pub(crate) fn leave_caught_panics_unsaid() {
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -6,7 +6,7 @@ use crate::input::{Input, MaxSize, read_text};
 use crate::names;
 use crate::notes::Notes;
 use crate::output::Output;
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, PlanError};
 use maxmargin::data::ClassLabels;
 use std::path::Path;
@@ -27,7 +27,8 @@ pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
 /// What leave-one-out is called.
 pub(crate) const LEAVE_ONE_OUT: &str = "leave-one-out";
 
-/// Whether each of this many rows shall be tested by itself: asked for, or by as many folds as there are rows.
+/// Whether each of this many rows shall be tested by itself: asked for, or by as many folds as
+/// there are rows.
 pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
     args.loo || args.folds == Some(Folds::LeaveOneOut) || (args.folds.is_none() && args.k == rows)
 }
@@ -35,17 +36,17 @@ pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
 /// The folds that the options ask for, and what to call them.
 pub(crate) fn plan(
     args: &FoldArgs,
-    needs: Needs,
+    needs: TargetKind,
     input: &Input,
     options: &DataOptions,
     notes: &mut Notes,
 ) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
-    let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
+    let usual = if needs == TargetKind::Classes { Folds::Stratified } else { Folds::Shuffled };
     let usual = if leaves_one_out(args, labels.len()) { Folds::LeaveOneOut } else { usual };
     let folds = args.folds.as_ref().unwrap_or(&usual);
     check(args, folds)?;
-    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != Needs::Classes {
+    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != TargetKind::Classes {
         let word = if *folds == Folds::Stratified { "stratified" } else { "stratified-groups" };
         let what = format!("--folds {word}: there are no classes; use shuffled, contiguous, groups or a file");
         return Err(Failure::Usage(what));

@@ -1,4 +1,5 @@
-//! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are computed once for all C.
+//! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are
+//! computed once for all C.
 
 mod choice;
 mod curves;
@@ -26,10 +27,10 @@ use choice::Choice;
 use document::CellDocument;
 use end::Searched;
 use log::Log;
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
-use maxmargin::{Attended, Ranges, Search, Svm};
+use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use picture::Picture;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let command = if args.whole { "search" } else { "grid" };
     let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
     let svm = asked.svm()?;
-    let needs = asked.needs()?;
+    let needs = asked.target_kind()?;
     if args.output.is_none() && !args.probability.fits().is_nothing() {
         let what = "--probability and --threshold are for the model of the best combination; name its file (-o)";
         return Err(Failure::Usage(what.to_owned()));
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && svm_args.problem.scale.is_none() {
-        let classes = (needs == Needs::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
+        let classes = (needs == TargetKind::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
         let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
         let svm = asked.weighted(svm, classes.as_ref())?;
         let (scale, tried) = scaled(&svm, &input, (args, &choice, needs), (begun, &threads))?;
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let log = Log::open(&args.log, &setup, (&plan, settings(args)))?;
     let found = {
         let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
-        let attended = Attended { watch: &bar, logs: &log };
+        let attended = SearchHooks { watch: &bar, logs: &log };
         let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
@@ -134,7 +135,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
 fn scaled(
     svm: &Svm,
     input: &Input,
-    (args, choice, needs): (&GridArgs, &Choice, Needs),
+    (args, choice, needs): (&GridArgs, &Choice, TargetKind),
     (begun, threads): (Instant, &Threads),
 ) -> Result<(Option<ScaleName>, Vec<scales::Tried>), Failure> {
     let left = args.run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));

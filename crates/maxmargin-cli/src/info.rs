@@ -15,7 +15,7 @@ use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
 use maxmargin::data::{Encoder, Impute, Samples, Storage, inspect};
-use maxmargin::model::{Calibration, Decide, MachineRecord, Model, Record, Scheme};
+use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
 use serde::Serialize;
 use std::path::Path;
 
@@ -47,10 +47,11 @@ struct ModelInfo {
     model: String,
     kernel: KernelDocument,
     /// How decision values become predictions.
-    decide: Decide,
+    decide: DecisionRule,
     /// Which classes the machines tell apart.
-    scheme: Scheme,
-    /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or `marks`.
+    multiclass: Multiclass,
+    /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or
+    /// `marks`.
     calibration: Option<&'static str>,
     threshold: Option<f64>,
     classes: Vec<f64>,
@@ -183,7 +184,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
         decide: parts.decide,
-        scheme: parts.scheme,
+        multiclass: parts.multiclass,
         calibration: parts.calibration.first().map(Calibration::name),
         threshold: parts.threshold,
         classes: parts.classes.clone(),
@@ -267,15 +268,15 @@ fn model_text(d: &ModelInfo) -> String {
     }
     rows.extend(d.calibration.map(|name| ("probabilities", name.to_owned())));
     if let (Some(threshold), [_, second]) = (d.threshold, &d.classes[..]) {
-        let unused = if d.decide == Decide::Threshold { "" } else { " (labels do not go by it)" };
+        let unused = if d.decide == DecisionRule::Threshold { "" } else { " (labels do not go by it)" };
         rows.push(("threshold", format!("class {} from {} on{unused}", names::shown(*second), format::exact(threshold))));
     }
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }
     let what = match d.decide {
-        Decide::Value => "of values (regression)".to_owned(),
-        Decide::Inlier => "of one class".to_owned(),
+        DecisionRule::Value => "of values (regression)".to_owned(),
+        DecisionRule::Inlier => "of one class".to_owned(),
         _ => format!("of {} classes", d.classes.len()),
     };
     format!("{}: support vector machine {what}\n", d.model)

@@ -335,7 +335,8 @@ fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
     write_whole(&cache_file(folder, key), None, |out| out.write_all(&bytes)).map_err(|e| reason(&e))
 }
 
-/// Why data cannot be scaled: where the value stands that overflows, or what is wrong with the whole.
+/// Why data cannot be scaled: where the value stands that overflows, or what is wrong with the
+/// whole.
 pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
     let ScaleError::Overflow { row, feature, value, by } = error else { return Failure::input(&input.name, error) };
     let short = format::short(*value);

@@ -22,7 +22,8 @@ pub(crate) fn install() {
 fn pressed() {
     // Before a solver runs there is nothing to keep, and nobody looks at the flag.
     if PRESSED.fetch_add(1, Ordering::SeqCst) > 0 || !LISTENING.load(Ordering::SeqCst) {
-        // Whoever has a temporary file open gives it its name or removes it first; that is a matter of moments.
+        // Whoever has a temporary file open gives it its name or removes it first; that is a matter
+        // of moments.
         let _whole = unbroken();
         std::process::exit(i32::from(INTERRUPTED));
     }

@@ -1,8 +1,10 @@
 //! One writer of a file at a time.
 //!
-//! The lock is on the file itself, so that nothing is left behind; it is advisory, readers do not ask for it, and it ends with the process. A file that is
-//! written takes the name from the one before it: who has waited for a lock looks whether the name has gone to another file meanwhile, and begins again.
-//! Systems other than Unix, where a lock would keep readers out, and file systems without locks have none.
+//! The lock is on the file itself, so that nothing is left behind; it is advisory, readers do not
+//! ask for it, and it ends with the process. A file that is written takes the name from the one
+//! before it: who has waited for a lock looks whether the name has gone to another file meanwhile,
+//! and begins again. Systems other than Unix, where a lock would keep readers out, and file systems
+//! without locks have none.
 
 use crate::failure::Failure;
 use crate::notes::say_unless_quiet;
@@ -31,7 +33,8 @@ pub(crate) struct Held {
     _file: File,
 }
 
-/// The right to write the file at `path`, called `name`; none where there is no such file yet, or no locks.
+/// The right to write the file at `path`, called `name`; none where there is no such file yet, or
+/// no locks.
 pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<Option<Held>, Failure> {
     if !cfg!(unix) {
         return Ok(None);
@@ -59,7 +62,8 @@ pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<O
     }
 }
 
-/// Whether the lock was to be had; none where files cannot be locked, whatever the system says of it.
+/// Whether the lock was to be had; none where files cannot be locked, whatever the system says of
+/// it.
 pub(crate) fn try_lock(file: &File) -> Option<bool> {
     match file.try_lock() {
         Ok(()) => Some(true),
@@ -68,7 +72,8 @@ pub(crate) fn try_lock(file: &File) -> Option<bool> {
     }
 }
 
-/// Waits for the lock in another thread, so that this one can say what it waits for. Ctrl-C ends the program meanwhile.
+/// Waits for the lock in another thread, so that this one can say what it waits for. Ctrl-C ends
+/// the program meanwhile.
 fn waited_for(file: File, name: &str) -> Option<File> {
     let (done, heard) = channel();
     thread::spawn(move || {
@@ -132,7 +137,8 @@ mod tests {
         };
         thread::sleep(Duration::from_millis(100));
         assert!(!second.is_finished());
-        // The name goes to another file, as when a model is written; the old one's lock is then worth nothing.
+        // The name goes to another file, as when a model is written; the old one's lock is then
+        // worth nothing.
         let next = folder.path().join("next");
         fs::write(&next, "second").expect("room");
         fs::rename(&next, &path).expect("one folder");

@@ -1,4 +1,5 @@
-//! The command line program `maxmargin`: exact support vector machine training, cross-validation and certified models.
+//! The command line program `maxmargin`: exact support vector machine training, cross-validation
+//! and certified models.
 
 mod advice;
 mod args;

@@ -1,4 +1,5 @@
-//! `completions` and `man`: what shells and `man` know of the program, made of the same description as its help.
+//! `completions` and `man`: what shells and `man` know of the program, made of the same description
+//! as its help.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::{Done, Failure, reason};

@@ -5,7 +5,8 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 /// Where the system does not say what is free.
 const UNKNOWN: u64 = 1 << 30;
 
-/// All memory and what is free of it. Inside a container its limit counts, not the machine's memory.
+/// All memory and what is free of it. Inside a container its limit counts, not the machine's
+/// memory.
 fn look() -> Option<[u64; 2]> {
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::everything());
     let system = System::new_with_specifics(wanted).ok()?;
@@ -23,7 +24,8 @@ pub(crate) fn free() -> u64 {
     look().map_or(UNKNOWN, |[_, free]| free)
 }
 
-/// Kernel values may take 70 % of the memory that is free: the rest is for data, solvers and everybody else.
+/// Kernel values may take 70 % of the memory that is free: the rest is for data, solvers and
+/// everybody else.
 pub(crate) fn default_budget() -> u64 {
     free() / 10 * 7
 }

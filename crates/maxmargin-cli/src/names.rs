@@ -1,4 +1,5 @@
-//! What labels are called: the words of a table's target, where it has some, and the numbers themselves otherwise.
+//! What labels are called: the words of a table's target, where it has some, and the numbers
+//! themselves otherwise.
 
 use crate::format;
 use maxmargin::data::Columns;
@@ -38,7 +39,8 @@ pub(crate) fn shown(label: f64) -> String {
     word(label).map_or_else(|| format::exact(label), |word| quoted(word, SHOWN))
 }
 
-/// A label in a file of one line a row: in quotes, doubled inside, where a word has blanks or quotes.
+/// A label in a file of one line a row: in quotes, doubled inside, where a word has blanks or
+/// quotes.
 pub(crate) fn written(label: f64) -> String {
     let Some(word) = word(label) else { return format::exact(label) };
     let plain = quoted(word, usize::MAX);

@@ -8,7 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A place for a result, opened before the work begins so that hours of training never end in `permission denied`.
+/// A place for a result, opened before the work begins so that hours of training never end in
+/// `permission denied`.
 #[derive(Debug)]
 pub(crate) struct Output {
     name: String,
@@ -17,7 +18,8 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    /// Written to a file beside it, which then takes its name (and the permissions of the file that was there).
+    /// Written to a file beside it, which then takes its name (and the permissions of the file that
+    /// was there).
     Beside {
         target: PathBuf,
         permissions: Option<fs::Permissions>,
@@ -30,7 +32,8 @@ enum Sink {
 }
 
 impl Output {
-    /// Makes sure that `path` can be written (`-` is standard output); what is lost thereby is for [`crate::places`].
+    /// Makes sure that `path` can be written (`-` is standard output); what is lost thereby is for
+    /// [`crate::places`].
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         if name == "-" {
@@ -58,7 +61,8 @@ impl Output {
         Ok(Self { name, sink })
     }
 
-    /// The same with nobody else writing there from now until it is written: for who reads what is there first.
+    /// The same with nobody else writing there from now until it is written: for who reads what is
+    /// there first.
     pub(crate) fn locked(mut self, patience: Patience) -> Result<Self, Failure> {
         if let Sink::Beside { target, held, .. } = &mut self.sink {
             *held = lock::exclusive(target, &self.name, patience)?;
@@ -71,7 +75,8 @@ impl Output {
         &self.name
     }
 
-    /// Writes the content and gives the file its name; on failure the old file, if there was one, is untouched.
+    /// Writes the content and gives the file its name; on failure the old file, if there was one,
+    /// is untouched.
     pub(crate) fn write(self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         let name = self.name;
         let failed = |error: &io::Error| Failure::write(&name, error);
@@ -89,7 +94,8 @@ impl Output {
     }
 }
 
-/// Writes the content beside `target` and gives it that name: what was there is replaced by all of it or stays.
+/// Writes the content beside `target` and gives it that name: what was there is replaced by all of
+/// it or stays.
 pub(crate) fn write_whole(
     target: &Path,
     permissions: Option<fs::Permissions>,
@@ -122,7 +128,8 @@ fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Prints the document, or its text; the text goes where notes go when standard output is a file of the command.
+/// Prints the document, or its text; the text goes where notes go when standard output is a file of
+/// the command.
 pub(crate) fn show<T: serde::Serialize>(
     document: &T,
     json: bool,

@@ -1,4 +1,5 @@
-//! What a command reads and where it writes: nothing that it reads is written over, and nothing of another kind.
+//! What a command reads and where it writes: nothing that it reads is written over, and nothing of
+//! another kind.
 
 use crate::beside::folder_of;
 use crate::failure::Failure;
@@ -68,7 +69,8 @@ impl Places {
     ///
     /// # Errors
     ///
-    /// When it cannot be written, when another output of the command goes there, or when it holds what should not be lost.
+    /// When it cannot be written, when another output of the command goes there, or when it holds
+    /// what should not be lost.
     pub(crate) fn output(&mut self, path: &Path, content: Content) -> Result<Output, Failure> {
         let name = path.display().to_string();
         let place = place(path);

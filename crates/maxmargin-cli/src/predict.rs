@@ -9,11 +9,11 @@ use crate::places::{Content, Places};
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
 use crate::threads::Threads;
 use crate::{format, model_io, names};
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::{Confusion, Reliability, metrics_of};
 use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Calibration, Decide, Model};
+use maxmargin::model::{Calibration, DecisionRule, Model};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ struct PredictDocument {
     /// Rows whose label is missing; all of them where there are no labels.
     unlabelled: usize,
     /// How labels came from decision values.
-    decide: Decide,
+    decide: DecisionRule,
     /// From which decision value on a row is of the second class, where labels came so.
     threshold: Option<f64>,
     /// Where probabilities come from: `platt`, `isotonic`, `laplace` or `marks`.
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let rows = || decisions.chunks_exact(model.machines().len());
     let predicted: Vec<f64> = rows().map(|row| model.label(row)).collect();
-    let regression = model.decide() == Decide::Value;
+    let regression = model.decision_rule() == DecisionRule::Value;
     let probabilities = match model.outcomes() {
         [] if args.probability && (!regression || model.calibration().is_empty()) => {
             let what = "it has no probabilities: train it with --probability platt, or give it some with calibrate MODEL DATA";
@@ -100,13 +100,13 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
             Ok(())
         })?;
     }
-    let needs = model.decide().needs();
+    let needs = model.decision_rule().target_kind();
     let data = DataDocument::seen(&input.name, &input.data, needs);
     let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
     // What is not there is compared with nothing.
     let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
     // One class is scored as two are where labels say who is inside.
-    let sides = needs == Needs::Nothing && !data.classes.is_empty();
+    let sides = needs == TargetKind::Nothing && !data.classes.is_empty();
     let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
     classes.sort_by(f64::total_cmp);
     let confusion = Confusion::of(&classes, &labels, &predicted);
@@ -135,8 +135,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         confusion,
         unknown_labels,
         unlabelled: if input.is_labelled { input.unlabelled } else { labels.len() },
-        decide: model.decide(),
-        threshold: model.threshold().filter(|_| model.decide() == Decide::Threshold),
+        decide: model.decision_rule(),
+        threshold: model.threshold().filter(|_| model.decision_rule() == DecisionRule::Threshold),
         calibration: model.calibration().first().map(Calibration::name),
         error_scale: model.error_scale(),
         reliability: if input.is_labelled { reliability(&model, &labels, &probabilities) } else { None },
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
 
 /// LIBSVM's way: a line that names the outcomes, then the label and the probabilities of each row.
 fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], out: &mut dyn Write) -> io::Result<()> {
-    if model.decide() == Decide::Inlier {
+    if model.decision_rule() == DecisionRule::Inlier {
         out.write_all(b"label normal outlier\n")?;
     } else {
         let labels: Vec<String> = model.outcomes().iter().map(|label| names::written(*label)).collect();
@@ -177,7 +177,7 @@ fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<R
 }
 
 /// Scores of all rows that have a label, where the model knows all of these.
-fn scores_of(needs: Needs, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
+fn scores_of(needs: TargetKind, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
     let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
     let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
     if unknown > 0 || labels.is_empty() {

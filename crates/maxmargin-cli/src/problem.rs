@@ -1,4 +1,5 @@
-//! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
+//! From options and data to an estimator: what is asked, what looks wrong with it, and the line
+//! that announces it.
 
 mod targets;
 mod warnings;
@@ -11,7 +12,7 @@ use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
 use crate::threads::Threads;
 use crate::{format, memory, names};
-use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
+use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::scale::Method;
@@ -70,12 +71,12 @@ impl<'a> Asked<'a> {
             .gamma(kernel.gamma)
             .solver(solver.solver)
             .shrinking(!solver.no_shrinking)
-            .join_equal(solver.equal_rows == "joined")
-            .scheme(problem.classes)
+            .merge_equal_rows(solver.equal_rows == "joined")
+            .multiclass(problem.classes)
             .seeding(self.seeding)
             .seed(self.seed);
         svm = solver.loss.into_iter().fold(svm, Svm::loss);
-        svm = solver.bias.into_iter().fold(svm, Svm::offset);
+        svm = solver.bias.into_iter().fold(svm, Svm::bias_term);
         svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
         svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
         svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
@@ -83,7 +84,7 @@ impl<'a> Asked<'a> {
         if self.updatable {
             svm = svm.keep_vectors();
             let formulation = svm.formulation();
-            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. });
+            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. });
             if !paths || svm.resolved_solver().is_linear() {
                 let what = match formulation {
                     Formulation::Svc { .. } => {
@@ -99,8 +100,8 @@ impl<'a> Asked<'a> {
     }
 
     /// What the formulation wants to know of each sample.
-    pub(crate) fn needs(&self) -> Result<Needs, Failure> {
-        Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.needs())
+    pub(crate) fn target_kind(&self) -> Result<TargetKind, Failure> {
+        Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.target_kind())
     }
 
     fn kernel(&self) -> Kernel {
@@ -115,7 +116,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Reads the data, and asks about as many classes as make too many machines. The time limit counts from `begun`.
+    /// Reads the data, and asks about as many classes as make too many machines. The time limit
+    /// counts from `begun`.
     pub(crate) fn load(
         &self,
         data: &DataArgs,
@@ -124,15 +126,15 @@ impl<'a> Asked<'a> {
     ) -> Result<Input, Failure> {
         let until = self.args.run.time_limit.map(|limit| begun + limit);
         let impute = self.args.problem.impute;
-        let one_class = self.needs()? == Needs::Nothing;
+        let one_class = self.target_kind()? == TargetKind::Nothing;
         let wanted = Wanted { gaps: GapRule::Imputed(impute), one_class, ..Wanted::default() };
         let input = input::load_until(until, &data.source, (&data.options, &wanted), threads.par(), notes)?;
         if let (Some(way), None) = (impute, &input.data.columns) {
             let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
             return Err(Failure::Usage(format!("--impute {way}: {what}")));
         }
-        let needs = self.needs()?;
-        if let (Needs::Values, Some(target)) = (needs, input.data.columns.as_ref().and_then(|columns| columns.target()))
+        let needs = self.target_kind()?;
+        if let (TargetKind::Values, Some(target)) = (needs, input.data.columns.as_ref().and_then(|columns| columns.target()))
             && let Some(word) = target.names.first()
         {
             let (target, word) = (quoted(&target.name, 40), quoted(word, 40));
@@ -141,7 +143,7 @@ impl<'a> Asked<'a> {
             );
             return Err(Failure::input(&input.name, what));
         }
-        if needs != Needs::Classes {
+        if needs != TargetKind::Classes {
             return Ok(input);
         }
         input.data.columns.as_deref().into_iter().for_each(names::know);
@@ -154,8 +156,8 @@ impl<'a> Asked<'a> {
     /// than asked for.
     fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
-        let scheme = self.args.problem.classes;
-        let machines = u64::try_from(scheme.machines(classes.count())).unwrap_or(u64::MAX);
+        let multiclass = self.args.problem.classes;
+        let machines = u64::try_from(multiclass.machines(classes.count())).unwrap_or(u64::MAX);
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && self.args.problem.formulation.formulation.is_none());
         if let Some(why) = values.and_then(targets::as_values) {
@@ -174,13 +176,14 @@ impl<'a> Asked<'a> {
              are classes, pass --max-machines {machines}",
             format::count(count),
             format::count(machines),
-            scheme_text(scheme, None),
+            scheme_text(multiclass, None),
             format::count(most),
         );
         Err(Failure::input(&input.name, what))
     }
 
-    /// Checks options and data against each other, warns of what looks wrong, and says what will be done. The time limit counts from `begun`.
+    /// Checks options and data against each other, warns of what looks wrong, and says what will be
+    /// done. The time limit counts from `begun`.
     pub(crate) fn prepare(
         &self,
         svm: Svm,
@@ -193,14 +196,14 @@ impl<'a> Asked<'a> {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
         }
-        let needs = svm.formulation().needs();
+        let needs = svm.formulation().target_kind();
         let classes = match needs {
-            Needs::Classes => Some(ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?),
-            Needs::Values => {
+            TargetKind::Classes => Some(ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?),
+            TargetKind::Values => {
                 warn_of_targets(&input.data.labels, notes);
                 None
             }
-            Needs::Nothing => None,
+            TargetKind::Nothing => None,
         };
         classes.iter().for_each(|classes| warn_of_rare(classes, notes));
         let svm = self.weighted(svm, classes.as_ref())?;
@@ -222,7 +225,7 @@ impl<'a> Asked<'a> {
             },
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
-            scheme: classes.as_ref().map(|classes| Rule::of(classes, problem.classes).scheme),
+            multiclass: classes.as_ref().map(|classes| Rule::of(classes, problem.classes).multiclass),
             weights,
             sample_weights: sample_weights.as_deref().map(SampleWeights::of),
             eps: goal.kkt(),
@@ -267,7 +270,8 @@ impl Start<'_> {
         let all = 4 * entries.iter().sum::<f64>() as u64;
         let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
         let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
-        // The matrix of the training is made where it is trained; a part of it tells what is needed here.
+        // The matrix of the training is made where it is trained; a part of it tells what is needed
+        // here.
         if *kernel != Kernel::Precomputed {
             self.warn_of_ranges(notes);
             let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
@@ -304,7 +308,7 @@ impl Start<'_> {
         let rows = |(earlier, later): (Option<usize>, usize)| {
             earlier.map_or(self.samples.len(), |earlier| sizes[earlier] + sizes[later])
         };
-        let sides = self.setup.scheme.unwrap_or_default().sides(sizes.len());
+        let sides = self.setup.multiclass.unwrap_or_default().sides(sizes.len());
         sides.into_iter().map(|sides| (rows(sides) as f64).powi(2)).collect()
     }
 

@@ -65,7 +65,8 @@ fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl Bar {
-    /// A bar of a run over so many samples that begins now: lines where there is no terminal, nothing when quiet.
+    /// A bar of a run over so many samples that begins now: lines where there is no terminal,
+    /// nothing when quiet.
     pub(crate) fn new(quiet: bool, samples: usize) -> Self {
         Self::by(quiet, Way::One(Box::new(Pace::new(samples))))
     }

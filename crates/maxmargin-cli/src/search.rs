@@ -35,7 +35,8 @@ pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
         },
         search: SearchArgs {
             kernel: vec![KernelName::Rbf],
-            // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and a border passed. Widths are those of the data.
+            // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and a
+            // border passed. Widths are those of the data.
             c: Values((-5..=11).step_by(4).map(|k| 2.0_f64.powi(k)).collect()),
             gamma: Widths::Values(vec![1.0]),
             degree: vec![3],

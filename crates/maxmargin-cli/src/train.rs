@@ -16,8 +16,8 @@ use crate::report::{
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
 use maxmargin::Fitted;
-use maxmargin::core::{Needs, Status};
-use maxmargin::cv::{CalibrationReport, CertificateReport, Kept, ThresholdReport};
+use maxmargin::core::{Status, TargetKind};
+use maxmargin::cv::{CalibrationReport, CertificateReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -81,26 +81,26 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
         notes.warn(format!("the model has no threshold but 0: {why}"));
     }
-    if let (Needs::Values, Some(c)) = (svm.formulation().needs(), svm.formulation().c()) {
+    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         judge_regression(c, &fitted, &input, &mut notes)?;
     }
     let support_vectors = fitted.model.support_vectors();
     let decide = decided(&fitted.model, args.probability.decide);
     let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
-        model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
+        model = TrainingData::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
     }
     {
         let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
         model_io::save(&model, output)?;
     }
-    let (labels, scheme) = setup.sides();
+    let (labels, multiclass) = setup.sides();
     let document = TrainDocument {
         setup,
         solved: Solved {
             status: fitted.status,
             certificate: Some(fitted.certificate),
-            machines: MachineDocument::of((&labels, scheme), &fitted.machines),
+            machines: MachineDocument::of((&labels, multiclass), &fitted.machines),
             iterations: fitted.iterations,
             rows_computed: fitted.kernel.computed,
             kernel_bytes: fitted.kernel.peak_bytes,
@@ -157,7 +157,10 @@ fn report(d: &TrainDocument) -> String {
         ),
     ];
     if classes > 2 {
-        rows.insert(3, ("machines", format!("{}, {}", all.len(), scheme_text(setup.scheme.unwrap_or_default(), Some(classes)))));
+        rows.insert(
+            3,
+            ("machines", format!("{}, {}", all.len(), scheme_text(setup.multiclass.unwrap_or_default(), Some(classes)))),
+        );
     }
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
     rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));

@@ -15,7 +15,9 @@ use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::Status;
 use maxmargin::cv::update::numbers_of;
-use maxmargin::cv::{CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, update};
+use maxmargin::cv::{
+    CertificateReport, Change, MachineReport, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update,
+};
 use maxmargin::data::libsvm;
 use maxmargin::model::{Model, Record};
 use maxmargin::path::Update;
@@ -65,7 +67,8 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let mut places = Places::new(args.write.force);
     let numbers = args.remove.as_ref().and_then(Numbers::file);
     places.reads([&args.add, &args.data].into_iter().flatten().map(Path::new).chain(numbers));
-    // From here until the new model has its name nobody else writes there: what they would have written would be lost.
+    // From here until the new model has its name nobody else writes there: what they would have
+    // written would be lost.
     let patience = if args.no_wait { Patience::None } else { Patience::Wait };
     // The model may be updated in its place.
     let content = if args.output.is_some() { Content::Model } else { Content::Changed };
@@ -139,14 +142,14 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
 }
 
 /// The training data: what the model keeps, or the file that `--data` names.
-fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: &mut Notes) -> Result<Kept, Failure> {
-    let stored = Kept::of(model).map_err(|e| Failure::input(name, e))?;
+fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: &mut Notes) -> Result<TrainingData, Failure> {
+    let stored = TrainingData::of(model).map_err(|e| Failure::input(name, e))?;
     match (stored, &args.data) {
         (Some(kept), None) => Ok(kept),
         (Some(_), Some(_)) => Err(Failure::Usage(format!("--data: {name} keeps its training data; leave it out"))),
         (None, Some(data)) => {
             let wanted = Wanted::training(model);
-            Ok(Kept::new(input::load_from(data, &args.options, &wanted, threads.par(), notes)?.data))
+            Ok(TrainingData::new(input::load_from(data, &args.options, &wanted, threads.par(), notes)?.data))
         }
         (None, None) => {
             let what = "the model does not keep its training data; give the file it was trained on with --data, or train with --updatable";
@@ -156,7 +159,7 @@ fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: 
 }
 
 /// The numbers that `--remove` names.
-fn removed(remove: &Numbers, name: &str, kept: &Kept, most: MaxSize) -> Result<Vec<u64>, Failure> {
+fn removed(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> Result<Vec<u64>, Failure> {
     let ranges: Vec<RangeInclusive<u64>> = match remove {
         Numbers::List(ranges) => ranges.clone(),
         Numbers::File(path) => {
@@ -206,7 +209,7 @@ fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
 
 /// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
-    let path = one.walked.as_ref().map(Walked::sum);
+    let path = one.walked.as_ref().map(PathStats::sum);
     let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
     let certificate = CertificateReport::new(&one.certificate, holds).with_certain(one.certain.as_ref());
     MachineReport {
@@ -221,7 +224,7 @@ fn solved(updated: &Updated, record: &Record) -> Solved {
     Solved {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
-        machines: MachineDocument::of((updated.model.classes(), updated.model.scheme()), &reports),
+        machines: MachineDocument::of((updated.model.classes(), updated.model.multiclass()), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: updated
@@ -269,7 +272,8 @@ fn report(d: &UpdateDocument) -> String {
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
         let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
-        // The worst may be a machine that has kept its solution: that is as exact as it was asked to be.
+        // The worst may be a machine that has kept its solution: that is as exact as it was asked
+        // to be.
         let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
         let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::known);
         rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));

@@ -11,7 +11,7 @@ use crate::report::{
 use crate::threads::Threads;
 use crate::{format, model_io, names};
 use maxmargin::core::{Formulation, Goal, Status};
-use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, verify};
+use maxmargin::cv::{CertificateReport, Check, Claim, MachineReport, MachineVerdict, TrainingData, Verdict, VerifyError, verify};
 use maxmargin::data::Par;
 use maxmargin::model::{Model, Record};
 use serde::Serialize;
@@ -106,7 +106,7 @@ pub(crate) fn training_data(
         return input::load_from(data, options, &Wanted::training(model), par, notes);
     }
     let begun = Instant::now();
-    let Some(kept) = Kept::of(model).map_err(|e| Failure::input(&name, e))? else {
+    let Some(kept) = TrainingData::of(model).map_err(|e| Failure::input(&name, e))? else {
         return Err(Failure::Usage(format!("{name} does not keep its training data; name it behind the model")));
     };
     let (name, seconds) = (format!("the data in {name}"), begun.elapsed().as_secs_f64());
@@ -133,7 +133,7 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
         Some(r) => (r.formulation, r.weights.clone()),
         None => (claim.map_or(Formulation::c_svc(1.0), |claim| claim.formulation), model.classes().iter().map(claimed).collect()),
     };
-    Setup::of_model("verify", DataDocument::seen(&input.name, &input.data, asked.0.needs()), model, asked, goal)
+    Setup::of_model("verify", DataDocument::seen(&input.name, &input.data, asked.0.target_kind()), model, asked, goal)
 }
 
 /// The machines as they were judged.
@@ -151,7 +151,7 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
             .zip(&reports)
             .find(|(one, _)| Some(one.certificate) == verdict.certificate)
             .map(|found| found.1.certificate),
-        machines: MachineDocument::of((model.classes(), model.scheme()), &reports),
+        machines: MachineDocument::of((model.classes(), model.multiclass()), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
         kernel_bytes: 0,

@@ -13,7 +13,8 @@ pub(crate) fn level_names() -> Vec<&'static str> {
     levels().map(Level::name).collect()
 }
 
-/// The version, and below it what this build is and what it makes of this machine: what a report of a fault should tell.
+/// The version, and below it what this build is and what it makes of this machine: what a report of
+/// a fault should tell.
 pub(crate) fn long() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {

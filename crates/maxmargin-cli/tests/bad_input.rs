@@ -1,4 +1,5 @@
-//! Bad input and bad usage: one line that says where, what and what to do; the right exit code; nothing half-written.
+//! Bad input and bad usage: one line that says where, what and what to do; the right exit code;
+//! nothing half-written.
 
 mod common;
 

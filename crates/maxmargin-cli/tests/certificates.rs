@@ -1,6 +1,5 @@
 //! Certificates say no more than is known: of kernels that are not positive semidefinite, of
-//! numbers that double precision
-//! cannot hold, of boxes of any size, and the same by every command.
+//! numbers that double precision cannot hold, of boxes of any size, and the same by every command.
 
 mod common;
 

@@ -168,7 +168,8 @@ fn repeats_are_cross_validations_by_other_seeds() {
 #[test]
 fn a_scaling_is_fitted_to_training_rows() {
     let bench = Bench::new();
-    // Row 1 alone stretches feature 1: with it in the test fold the training rows scale differently.
+    // Row 1 alone stretches feature 1: with it in the test fold the training rows scale
+    // differently.
     let mut text = SMALL.replacen("1 1:1 ", "1 1:64 ", 1);
     text += &SMALL.replace("0.5", "0.375");
     bench.file("data", &text);
@@ -188,7 +189,8 @@ fn a_scaling_is_fitted_to_training_rows() {
     for (a, b) in by_hand.iter().zip(&by_cv) {
         assert!((a - b).abs() < 0.01 * a.abs().max(1.0), "{by_hand:?} {by_cv:?}");
     }
-    // Where all training sets scale alike the engine shares one kernel, and says nothing of folds that start cold.
+    // Where all training sets scale alike the engine shares one kernel, and says nothing of folds
+    // that start cold.
     let shared = bench.run("cv gauss-m --rows 400 -k 4 --scale minmax --json -q");
     assert_eq!(shared.code, 0);
 }
@@ -289,7 +291,8 @@ fn interrupted(bench: &Bench, line: &str, times: usize) -> Answer {
     }
 }
 
-/// Hard enough for minutes: overlapping classes, enormous C, a tolerance at the edge of the possible.
+/// Hard enough for minutes: overlapping classes, enormous C, a tolerance at the edge of the
+/// possible.
 const LONG: &str = "gauss-m --rows 3000 -c 1e7 -g 1 --eps 1e-9";
 
 #[test]
@@ -308,8 +311,9 @@ fn ctrl_c_once_writes_what_is_known() {
 #[test]
 fn ctrl_c_twice_stops_at_once() {
     let bench = Bench::new();
-    // Two signals in a row: the second ends the program wherever it is, also just after the model was put in
-    // its place. Then the file is whole; what must not stay is a part of one, under whatever name.
+    // Two signals in a row: the second ends the program wherever it is, also just after the model
+    // was put in its place. Then the file is whole; what must not stay is a part of one, under
+    // whatever name.
     let answer = interrupted(&bench, &format!("train {LONG} -o m --json -q"), 2);
     assert!(answer.code == 130 || answer.code == 3, "{answer:?}");
     match bench.names().as_slice() {
@@ -339,7 +343,8 @@ fn a_grid_in_which_nothing_beats_the_majority_says_so() {
     assert!(learnt.code == 0 && !learnt.err.contains("majority") && learnt.out.contains("best: rbf, C = 1"), "{learnt:?}");
 }
 
-/// Folds that were stopped before they had a solution say nothing about accuracy, in text and in JSON.
+/// Folds that were stopped before they had a solution say nothing about accuracy, in text and in
+/// JSON.
 #[test]
 fn stopped_folds_are_not_counted() {
     let bench = Bench::new();

@@ -1,4 +1,5 @@
-//! The drop-in programs beside the genuine ones: files, printed lines (but iterations), predictions, folds.
+//! The drop-in programs beside the genuine ones: files, printed lines (but iterations),
+//! predictions, folds.
 
 mod common;
 
@@ -39,7 +40,8 @@ impl Pair {
     }
 }
 
-/// Printed lines without their progress marks and iterations: words, and numbers that may differ in their last digits.
+/// Printed lines without their progress marks and iterations: words, and numbers that may differ in
+/// their last digits.
 fn lines(out: &str) -> Vec<String> {
     let told = |line: &&str| !line.is_empty() && !line.chars().all(|c| matches!(c, '.' | '*')) && !line.contains("#iter");
     out.lines().filter(told).map(str::to_owned).collect()
@@ -48,7 +50,8 @@ fn lines(out: &str) -> Vec<String> {
 /// What LIBSVM's kernel values of 24 bits make of thresholds and decision values.
 const ROUNDED: f64 = 1e-4;
 
-/// Whether two lines have the same words, and numbers that agree but for this relative difference or the last printed digit.
+/// Whether two lines have the same words, and numbers that agree but for this relative difference
+/// or the last printed digit.
 fn agree(a: &str, b: &str, relative: f64) -> bool {
     let words = |line: &str| -> Vec<String> { line.split([' ', ',', '=', '%', '(', ')', '/']).map(str::to_owned).collect() };
     let (a, b) = (words(a), words(b));

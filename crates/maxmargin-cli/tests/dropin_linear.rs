@@ -57,7 +57,8 @@ fn every_solver_reaches_liblinears_optimum_and_predicts_the_same() {
         let genuine = theirs(&bench, &format!("liblinear-train {options} -e 1e-8 {data} theirs.model"));
         let ours = bench.run(&format!("liblinear-train {options} -e 1e-4 {data} ours.model"));
         assert_eq!((genuine.code, ours.code), (0, 0), "{options}: {ours:?}");
-        // Its coordinate descent gives up far from the optimum of the hinge loss: then ours is lower, and predicts something else.
+        // Its coordinate descent gives up far from the optimum of the hinge loss: then ours is
+        // lower, and predicts something else.
         let gave_up = genuine.out.contains("reaching max number of iterations");
         let objectives = (field(&genuine.out, "Objective value ="), field(&ours.out, "Objective value ="));
         if !objectives.0.is_empty() {

@@ -1,4 +1,5 @@
-//! LIBSVM's own scripts, which call its programs: `svm-easy`, `svm-grid` and `svm-subset` as Debian has them, on the genuine programs and on ours.
+//! LIBSVM's own scripts, which call its programs: `svm-easy`, `svm-grid` and `svm-subset` as Debian
+//! has them, on the genuine programs and on ours.
 #![cfg(unix)]
 
 mod common;
@@ -13,7 +14,8 @@ use std::process::Command;
 /// Rows to choose parameters from; as many others test them.
 const ROWS: usize = 90;
 
-/// A folder as LIBSVM's sources have it: programs, and the scripts in `tools` beside the data. None where something is missing.
+/// A folder as LIBSVM's sources have it: programs, and the scripts in `tools` beside the data. None
+/// where something is missing.
 struct Tools {
     bench: Bench,
     /// With a `python` first, as the scripts' first line calls it.
@@ -69,7 +71,8 @@ fn both() -> Option<(Tools, Tools)> {
     Some((Tools::new(false)?, Tools::new(true)?))
 }
 
-/// Lines of words and numbers: the same but for rates, which may be off by one sample: both stop within a tolerance, and a sample may lie there.
+/// Lines of words and numbers: the same but for rates, which may be off by one sample: both stop
+/// within a tolerance, and a sample may lie there.
 fn assert_near(theirs: &str, ours: &str, most: usize) {
     let words = |text: &str| -> Vec<String> { text.split_inclusive([' ', '=', ',', ')', '\n']).map(str::to_owned).collect() };
     let number = |word: &str| word.trim_end_matches([' ', '=', ',', ')', '\n']).parse::<f64>().ok();

@@ -1,4 +1,5 @@
-//! Every formulation on the command line: the documents of C-SVC, models that are judged and read back, and what is refused in one line.
+//! Every formulation on the command line: the documents of C-SVC, models that are judged and read
+//! back, and what is refused in one line.
 
 mod common;
 

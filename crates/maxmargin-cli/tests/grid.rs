@@ -13,7 +13,8 @@ fn lines(rows: usize, line: impl Fn(usize) -> String) -> String {
     (0..rows).map(|row| line(row) + "\n").collect()
 }
 
-/// Every cell is what `cv` says of its parameters: labels of a fold may differ where a decision value is within the tolerance of 0.
+/// Every cell is what `cv` says of its parameters: labels of a fold may differ where a decision
+/// value is within the tolerance of 0.
 #[test]
 fn every_cell_is_a_cross_validation() {
     let bench = Bench::new();

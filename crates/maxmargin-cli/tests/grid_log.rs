@@ -63,7 +63,8 @@ fn a_search_that_was_killed_goes_on_with_the_same_bits() {
     let line = format!("{SEARCH} -o model --log kept");
     let mut before = BTreeMap::new();
     for kill in 0..10_u32 {
-        // Each gets a little farther, whether it finds a new cell or is killed while it reads the old ones.
+        // Each gets a little farther, whether it finds a new cell or is killed while it reads the
+        // old ones.
         let mut child = bench.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
         sleep(time.mul_f64(0.08 + 0.06 * f64::from(kill)).min(Duration::from_secs(20)));
         let _ = child.kill();
@@ -83,7 +84,8 @@ fn a_search_that_was_killed_goes_on_with_the_same_bits() {
     assert_eq!(cells(&bench, "kept"), now, "nothing is computed twice");
 }
 
-/// Killed between the last cell of a column and the end of its lease: the next run finds nothing to do, and cleans up.
+/// Killed between the last cell of a column and the end of its lease: the next run finds nothing to
+/// do, and cleans up.
 #[test]
 fn a_lease_left_after_the_last_cell_is_swept() {
     let bench = Bench::new();
@@ -109,7 +111,8 @@ fn a_lease_left_after_the_last_cell_is_swept() {
     assert_eq!(others(&bench, "kept"), ["search.json"]);
 }
 
-/// Whatever cells are lost, those that are left are not computed again, and the others come out the same: one machine and many, classes and values.
+/// Whatever cells are lost, those that are left are not computed again, and the others come out the
+/// same: one machine and many, classes and values.
 #[test]
 fn a_chain_along_c_goes_on_from_any_cell() {
     let bench = Bench::new();

@@ -1,9 +1,12 @@
 //! Every command in the guide and in README is run, and prints what stands below it.
 //!
-//! A block ```` ```console ```` holds commands after `$ ` and what they print on both streams. The blocks of a page run one after another in one folder, in which the real data
-//! of its line `<!-- data: NAME … -->` lies. A line `...` stands for any number of lines; times, sizes and numbers of threads match any others (`guide/alike.rs`).
-//! Commands of the program fail where their block says so (```` ```console fails ````), and nowhere else. `MAXMARGIN_RECORD=1 cargo test -p maxmargin-cli --test guide` writes what
-//! commands print today below those that print something else: shortened as before where only numbers moved, whole where lines are new.
+//! A block ```` ```console ```` holds commands after `$ ` and what they print on both streams. The
+//! blocks of a page run one after another in one folder, in which the real data of its line `<!--
+//! data: NAME … -->` lies. A line `...` stands for any number of lines; times, sizes and numbers of
+//! threads match any others (`guide/alike.rs`). Commands of the program fail where their block says
+//! so (```` ```console fails ````), and nowhere else. `MAXMARGIN_RECORD=1 cargo test -p
+//! maxmargin-cli --test guide` writes what commands print today below those that print something
+//! else: shortened as before where only numbers moved, whole where lines are new.
 #![cfg(unix)]
 
 #[path = "guide/alike.rs"]

@@ -1,4 +1,5 @@
-//! Time limits, Ctrl-C and memory on real data, with generous times: other programs run beside the tests.
+//! Time limits, Ctrl-C and memory on real data, with generous times: other programs run beside the
+//! tests.
 #![cfg(unix)]
 
 mod common;
@@ -11,7 +12,8 @@ use std::time::{Duration, Instant};
 /// What is promised: a tenth of a limit, or so much where that is more.
 const PROMISED: Duration = Duration::from_millis(500);
 
-/// What a loaded machine may add to the quickest of some attempts: whoever does not ask is late every time, other programs are in the way now and then.
+/// What a loaded machine may add to the quickest of some attempts: whoever does not ask is late
+/// every time, other programs are in the way now and then.
 const SLACK: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 3;
 
@@ -19,7 +21,8 @@ fn real(name: &str) -> Option<String> {
     data_file(name).map(|file| file.display().to_string())
 }
 
-/// Runs that take minutes: a finish with thousands of free samples, exact paths, IRWLS with a large C, Newton steps, many folds.
+/// Runs that take minutes: a finish with thousands of free samples, exact paths, IRWLS with a large
+/// C, Newton steps, many folds.
 fn long_runs(data: &str) -> [String; 8] {
     [
         format!("train {data} -g 0.5 -c 100 --eps 1e-10"),
@@ -58,7 +61,8 @@ fn a_time_limit_is_kept_whatever_the_run_is_doing() {
     }
 }
 
-/// A file that takes longer to read than there is time was read to its end, and trained on until the same limit was seen.
+/// A file that takes longer to read than there is time was read to its end, and trained on until
+/// the same limit was seen.
 #[test]
 fn a_time_limit_is_heard_while_a_file_is_read() {
     let bench = Bench::new();
@@ -166,7 +170,8 @@ fn a_tolerance_that_asks_for_nothing_is_refused() {
     }
 }
 
-/// Kernel values of 10²⁰ and more: sums of them in double precision are no objective. That is said, and soon, in the place of advice that nobody can follow.
+/// Kernel values of 10²⁰ and more: sums of them in double precision are no objective. That is said,
+/// and soon, in the place of advice that nobody can follow.
 #[test]
 fn what_double_precision_cannot_tell_is_said() {
     let bench = Bench::new();
@@ -186,7 +191,8 @@ fn what_double_precision_cannot_tell_is_said() {
     assert!(told["certificate"]["rounding"].as_f64().is_some_and(|rounding| rounding < 1e-9), "{told}");
 }
 
-/// KKT violations of 10⁻³ at a huge C leave gaps that prove nothing: no report calls such a model optimal.
+/// KKT violations of 10⁻³ at a huge C leave gaps that prove nothing: no report calls such a model
+/// optimal.
 #[test]
 fn a_gap_of_everything_is_not_called_optimal() {
     let Some(data) = real("heart_scale") else { return };

@@ -1,4 +1,5 @@
-//! Linear SVMs on the command line: training without a kernel, models of weights, cross-validation over C.
+//! Linear SVMs on the command line: training without a kernel, models of weights, cross-validation
+//! over C.
 
 mod common;
 

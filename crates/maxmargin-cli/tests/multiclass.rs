@@ -198,7 +198,8 @@ fn two_classes_on_the_simplex() {
     }
 }
 
-/// A weight of `w` is what `w` copies of each row of the class are, whatever command it is given to.
+/// A weight of `w` is what `w` copies of each row of the class are, whatever command it is given
+/// to.
 #[test]
 fn weights_are_copies_of_rows_in_every_command() {
     for classes in [2, 3] {

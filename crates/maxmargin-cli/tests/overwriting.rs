@@ -1,4 +1,5 @@
-//! Files that a command would destroy by writing to them are refused without `--force`, whatever name they go by.
+//! Files that a command would destroy by writing to them are refused without `--force`, whatever
+//! name they go by.
 
 mod common;
 
@@ -162,7 +163,8 @@ fn scaled_files_can_be_read_again() {
     bench.file("ranges", "x\n-1 1\n1 0 2\n4294967294 0 3\n");
     assert_eq!(bench.run("scale data --range ranges -o out -q").code, 0);
     assert_eq!(bench.json("info out")["data"]["features"], 4_294_967_294_u32);
-    // One more is an index that no file may have: the reader of ranges says so, and nothing is written.
+    // One more is an index that no file may have: the reader of ranges says so, and nothing is
+    // written.
     bench.file("ranges", "x\n-1 1\n1 0 2\n4294967295 0 3\n");
     refused(
         &bench,

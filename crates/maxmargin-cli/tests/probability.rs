@@ -1,4 +1,5 @@
-//! Probabilities and thresholds from the command line: training with them, later calibration, and what prediction writes.
+//! Probabilities and thresholds from the command line: training with them, later calibration, and
+//! what prediction writes.
 
 mod common;
 

@@ -1,9 +1,10 @@
-//! The shape of the JSON documents: key paths and types, the same for two classes and for four, and every key described in docs/json.md.
+//! The shape of the JSON documents: key paths and types, the same for two classes and for four, and
+//! every key described in docs/json.md.
 
 mod common;
 
 use common::Bench;
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::all_metrics;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +73,7 @@ fn of_two_and_four(before: &[&str], line: &str) -> [Shape; 2] {
 #[test]
 fn documents_have_one_shape() {
     let described = include_str!("../../../docs/json.md");
-    for metric in [Needs::Classes, Needs::Values, Needs::Nothing].into_iter().flat_map(all_metrics) {
+    for metric in [TargetKind::Classes, TargetKind::Values, TargetKind::Nothing].into_iter().flat_map(all_metrics) {
         assert!(described.contains(&format!("`{}`", metric.name())), "{} is not in docs/json.md", metric.name());
     }
     let train = ["train data -c 2 -g 1 --updatable -o m"];
@@ -110,7 +111,8 @@ fn documents_have_one_shape() {
 fn every_solver_has_the_shape_of_its_command() {
     let bench = Bench::new();
     bench.file("data", data(4));
-    // What a solver counts, whether folds had a model of all data to start from, and warnings are its own.
+    // What a solver counts, whether folds had a model of all data to start from, and warnings are
+    // its own.
     let own = |path: &String| [".work.", ".machines", ".full.", ".warnings["].iter().any(|part| path.contains(part));
     let without_work = |document: &Value| -> BTreeSet<String> { shape(document).into_keys().filter(|path| !own(path)).collect() };
     for command in ["train data -o m", "cv data -k 3", "grid data -c 1,2 -k 3 --kernel rbf"] {

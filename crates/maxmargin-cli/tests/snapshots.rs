@@ -1,10 +1,13 @@
-//! The numbers that the program gives, pinned: iterations, objectives, biases, certificates, decision values.
+//! The numbers that the program gives, pinned: iterations, objectives, biases, certificates,
+//! decision values.
 //!
-//! `MAXMARGIN_RECORD=1 cargo test -p maxmargin-cli --test snapshots` rewrites the stored files; those of real data only where
-//! it is at hand. Without a recording, whatever is stored must be found again: every bit of every
-//! number, except where faer's Cholesky factors take part (see `Case::exact`), whose bits may differ between instruction sets. There
-//! floats may differ by 1e-9, and counts not at all. `MAXMARGIN_EXACT=1` asks for every bit there too: for a comparison on the
-//! machine that has recorded. Every run has a seed, a memory budget and one thread, so that nothing depends on the machine.
+//! `MAXMARGIN_RECORD=1 cargo test -p maxmargin-cli --test snapshots` rewrites the stored files;
+//! those of real data only where it is at hand. Without a recording, whatever is stored must be
+//! found again: every bit of every number, except where faer's Cholesky factors take part (see
+//! `Case::exact`), whose bits may differ between instruction sets. There floats may differ by 1e-9,
+//! and counts not at all. `MAXMARGIN_EXACT=1` asks for every bit there too: for a comparison on the
+//! machine that has recorded. Every run has a seed, a memory budget and one thread, so that nothing
+//! depends on the machine.
 
 #[path = "snapshots/cases.rs"]
 mod cases;

@@ -22,7 +22,8 @@ fn with_word(word: &str) -> String {
     (0..120).fold("dose,mass,kind\n".to_owned(), |text, i| text + &row(i))
 }
 
-/// A number beside a word for a missing value stays a number, and the model is that of empty fields.
+/// A number beside a word for a missing value stays a number, and the model is that of empty
+/// fields.
 #[test]
 fn words_for_missing_values_are_known_and_told() {
     let bench = Bench::new();

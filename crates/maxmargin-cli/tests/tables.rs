@@ -1,4 +1,5 @@
-//! Tables on the command line: every command takes them, predictions have names, faults say where they are.
+//! Tables on the command line: every command takes them, predictions have names, faults say where
+//! they are.
 
 mod common;
 

@@ -113,7 +113,8 @@ fn ctrl_c_ends_a_wait() {
     assert_eq!(bench.names(), ["m"]);
 }
 
-/// A training that replaces a model comes after the update that is under way, whose result would else replace the training's.
+/// A training that replaces a model comes after the update that is under way, whose result would
+/// else replace the training's.
 #[test]
 fn a_training_waits_for_an_update_of_the_model_it_replaces() {
     let bench = Bench::new();

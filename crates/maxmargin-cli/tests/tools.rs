@@ -1,4 +1,5 @@
-//! What the program says of itself and of the machine: `doctor`, `--version`, completions and manual pages.
+//! What the program says of itself and of the machine: `doctor`, `--version`, completions and
+//! manual pages.
 
 mod common;
 
@@ -63,7 +64,8 @@ fn the_long_version_tells_the_build_and_the_level() {
     }
 }
 
-/// As many levels as this machine has: the last digits of portable products of reals may be others, the rest has the same bits.
+/// As many levels as this machine has: the last digits of portable products of reals may be others,
+/// the rest has the same bits.
 #[test]
 fn a_lower_level_of_vectors_can_be_asked_for() {
     let bench = Bench::new();

@@ -105,7 +105,8 @@ fn what_cannot_be_done_leaves_the_model_as_it_was() {
     assert_eq!(bench.names(), ["bad", "labels", "m", "numbers"]);
 }
 
-/// Models of these were once updated as if they had the hinge loss and a free bias, and the certificate of that problem held.
+/// Models of these were once updated as if they had the hinge loss and a free bias, and the
+/// certificate of that problem held.
 #[test]
 fn another_loss_or_bias_is_refused_and_not_replaced() {
     let bench = Bench::new();
@@ -129,7 +130,8 @@ fn another_loss_or_bias_is_refused_and_not_replaced() {
     }
 }
 
-/// `holds: KKT violation 0.0007 (tolerance 1e-08)` was said of a machine that the update had not touched.
+/// `holds: KKT violation 0.0007 (tolerance 1e-08)` was said of a machine that the update had not
+/// touched.
 #[test]
 fn the_tolerance_that_is_told_is_that_of_the_machine() {
     let bench = Bench::new();

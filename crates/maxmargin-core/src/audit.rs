@@ -27,7 +27,8 @@ pub struct Audit {
     pub certificate: Certificate,
     /// Exact gradient `Qα + lin`, one entry per variable.
     pub gradient: Vec<f64>,
-    /// Exact `Σ s_l α_l K(id_l, i)` of every sample `i` of the source, inside the problem or not: decision values without bias.
+    /// Exact `Σ s_l α_l K(id_l, i)` of every sample `i` of the source, inside the problem or not:
+    /// decision values without bias.
     pub sums: Vec<f64>,
 }
 
@@ -40,7 +41,8 @@ pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Ve
     audit_asking(source, points, par, &Asking::nobody(), |_| ()).unwrap_or_default()
 }
 
-/// [`audit`], asking now and then whether to go on, and telling `judged` how many samples of the source are done.
+/// [`audit`], asking now and then whether to go on, and telling `judged` how many samples of the
+/// source are done.
 ///
 /// # Errors
 ///
@@ -92,7 +94,7 @@ pub fn audit_asking<'e>(
     let judge = |p: usize| {
         let Point { dual, alpha, bias } = points[p];
         let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
-        let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
+        let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         Audit { certificate: certify_gradient(dual, whole, alpha, bias, &gradient), gradient, sums }
     };

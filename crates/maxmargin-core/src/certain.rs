@@ -1,7 +1,7 @@
 //! What a duality gap proves about labels: which samples every optimum puts on the same side.
 
 use crate::certificate::{Certificate, certify_gradient, shift};
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use maxmargin_kernel::Exact;
 use serde::Serialize;
 
@@ -10,15 +10,15 @@ const ROUNDING: f64 = 1e-12;
 
 /// How far an optimal decision function may be from the one at hand, by the gap alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Certain {
+pub struct GapScreening {
     /// `‖w − w*‖` is at most this.
     pub radius: f64,
-    /// The sign that the decision value of each variable's sample has for every optimum, ±1; 0 where the gap does not prove it, and for samples
-    /// that do not take part.
+    /// The sign that the decision value of each variable's sample has for every optimum, ±1; 0
+    /// where the gap does not prove it, and for samples that do not take part.
     pub signs: Vec<f64>,
 }
 
-impl Certain {
+impl GapScreening {
     /// Labels that are proved.
     pub fn labels(&self) -> usize {
         self.signs.iter().filter(|sign| **sign != 0.0).count()
@@ -26,34 +26,35 @@ impl Certain {
 }
 
 /// The labels that the gap of a point proves. None where the problem has no labels, where it has a
-/// free bias and
-/// another loss than the hinge loss, and where the kernel matrix is not known to be positive
-/// semidefinite.
+/// free bias and another loss than the hinge loss, and where the kernel matrix is not known to be
+/// positive semidefinite.
 ///
-/// With `P` and `D` primal and dual at `w(α)`, `½‖w − w*‖²` is at most `P − P*` and at most `D* − D`: so `‖w − w*‖ ≤ r = √(P − D)`. Without a bias
-/// apart, `f*(x_i)` is within `r κ_i` of `f(x_i)`, `κ_i² = K_ii`. A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by
-/// at most `r κ`, and so do its minimisers `[b₋, b₊]`: `f*(x_i)` lies in `[w·φ_i + b₋ − r (κ_i + κ), w·φ_i + b₊ + r (κ_i + κ)]`. The gap is that of the
-/// best bias.
+/// With `P` and `D` primal and dual at `w(α)`, `½‖w − w*‖²` is at most `P − P*` and at most `D* −
+/// D`: so `‖w − w*‖ ≤ r = √(P − D)`. Without a bias apart, `f*(x_i)` is within `r κ_i` of `f(x_i)`,
+/// `κ_i² = K_ii`. A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move
+/// by at most `r κ`, and so do its minimisers `[b₋, b₊]`: `f*(x_i)` lies in `[w·φ_i + b₋ − r (κ_i +
+/// κ), w·φ_i + b₊ + r (κ_i + κ)]`. The gap is that of the best bias.
 ///
 /// # Panics
 ///
-/// When `alpha` and `gradient` (exact, `Qα + lin`) do not have one entry per variable, or the problem names samples that `source` does not have.
-pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gradient: &[f64]) -> Option<Certain> {
+/// When `alpha` and `gradient` (exact, `Qα + lin`) do not have one entry per variable, or the
+/// problem names samples that `source` does not have.
+pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gradient: &[f64]) -> Option<GapScreening> {
     let n = dual.len();
     // Two classes ask for margins of 1; the signs of regression are directions, and no labels.
-    if dual.lin().iter().any(|p| *p != -1.0) {
+    if dual.linear_term().iter().any(|p| *p != -1.0) {
         return None;
     }
     let free = match dual.balance() {
-        Balance::Free => false,
-        Balance::Sum(0.0) if dual.ridge() == 0.0 && dual.has_one_ridge() => true,
+        EqualityConstraint::Free => false,
+        EqualityConstraint::Sum(0.0) if dual.ridge() == 0.0 && dual.has_one_ridge() => true,
         _ => return None,
     };
     let source = source.into();
     let diagonal = source.diagonal();
     let norm = |k: usize| diagonal[dual.ids()[k]].max(0.0).sqrt();
     let takes_part = |k: &usize| dual.upper()[*k] > 0.0;
-    let value = |k: usize| dual.sign()[k] * (gradient[k] - dual.lin()[k] - dual.ridge_of(k) * alpha[k]);
+    let value = |k: usize| dual.sign()[k] * (gradient[k] - dual.linear_term()[k] - dual.ridge_of(k) * alpha[k]);
     let (low, high) = if free { biases(dual, value)? } else { (0.0, 0.0) };
     let at = certify_gradient(dual, source, alpha, low, gradient);
     if at.is_stationary_only() {
@@ -67,7 +68,7 @@ pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gra
     let rounding = ROUNDING * (at.primal.abs() + at.dual.abs()) + at.rounding.gap + more;
     let radius = (at.gap().max(0.0) + rounding).sqrt();
     if !radius.is_finite() || at.infeasible > Certificate::FEASIBLE || at.gap() < -rounding {
-        return Some(Certain { radius: f64::INFINITY, signs: vec![0.0; n] });
+        return Some(GapScreening { radius: f64::INFINITY, signs: vec![0.0; n] });
     }
     let largest = if free { (0..n).filter(takes_part).map(norm).fold(0.0, f64::max) } else { 0.0 };
     let sign = |k: usize| {
@@ -82,14 +83,15 @@ pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gra
             0.0
         }
     };
-    Some(Certain { radius, signs: (0..n).map(sign).collect() })
+    Some(GapScreening { radius, signs: (0..n).map(sign).collect() })
 }
 
-/// All biases that are best for the `w` of these decision values without bias: a weighted median of the kinks. Nothing where there is only one sign.
+/// All biases that are best for the `w` of these decision values without bias: a weighted median of
+/// the kinks. Nothing where there is only one sign.
 fn biases(dual: &Dual, value: impl Fn(usize) -> f64) -> Option<(f64, f64)> {
     let mut kinks: Vec<(f64, f64)> = (0..dual.len())
         .filter(|&k| dual.upper()[k] > 0.0)
-        .map(|k| (-dual.sign()[k] * dual.lin()[k] - value(k), dual.upper()[k]))
+        .map(|k| (-dual.sign()[k] * dual.linear_term()[k] - value(k), dual.upper()[k]))
         .collect();
     kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = kinks.iter().map(|kink| kink.1).sum();
@@ -118,7 +120,7 @@ mod tests {
     /// The slack that a decision value leaves, for tests of the bound on biases.
     fn hinge(dual: &Dual, value: impl Fn(usize) -> f64, bias: f64) -> f64 {
         (0..dual.len())
-            .map(|k| crate::certificate::loss(-dual.lin()[k] - dual.sign()[k] * (value(k) + bias), dual.upper()[k], 0.0))
+            .map(|k| crate::certificate::loss(-dual.linear_term()[k] - dual.sign()[k] * (value(k) + bias), dual.upper()[k], 0.0))
             .sum()
     }
 

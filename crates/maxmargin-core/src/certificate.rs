@@ -1,8 +1,9 @@
-//! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact kernel values.
+//! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact
+//! kernel values.
 
 mod simplex;
 
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use crate::gradient::exact_gradient;
 use crate::rounding::Rounding;
 use crate::solution::Solution;
@@ -13,22 +14,24 @@ use serde::{Deserialize, Serialize};
 /// How good a solution is, whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias (that of its formulation: `docs/math/formulations.md`): an upper bound on the optimum. With a ridge `r` the loss is
+    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias (that of its formulation:
+    /// `docs/math/formulations.md`): an upper bound on the optimum. With a ridge `r` the loss is
     /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper
-    /// bound. Infinite without both, and where the kernel
-    /// matrix is not known to be positive semidefinite: weak duality does not hold then, and a
-    /// point that meets the KKT conditions may be any stationary point. On
-    /// the simplex the slacks are those of the margin ρ that makes the bound best, and `−ρ` is part of the objective; where each sign has a sum, each has a ρ.
+    /// bound. Infinite without both, and where the kernel matrix is not known to be positive
+    /// semidefinite: weak duality does not hold then, and a point that meets the KKT conditions may
+    /// be any stationary point. On the simplex the slacks are those of the margin ρ that makes the
+    /// bound best, and `−ρ` is part of the objective; where each sign has a sum, each has a ρ.
     pub primal: f64,
-    /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
+    /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj =
+    /// −dual`.
     pub dual: f64,
-    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0. On the simplex,
-    /// whose constraint has no signs: of `g_k` itself, over the α that may fall and those that may rise, in each sign where each has a sum. Without a balance the range of the
-    /// projected gradient, zero included (LIBLINEAR's stopping quantity).
+    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping
+    /// quantity), at least 0. On the simplex, whose constraint has no signs: of `g_k` itself, over
+    /// the α that may fall and those that may rise, in each sign where each has a sum. Without a
+    /// balance the range of the projected gradient, zero included (LIBLINEAR's stopping quantity).
     pub kkt: f64,
     /// Largest violation of the box, relative to its size, or of the balance, relative to `Σ α` (of
-    /// each sign where each has a sum). Infinite when
-    /// α, the bias or a gradient is not finite.
+    /// each sign where each has a sum). Infinite when α, the bias or a gradient is not finite.
     pub infeasible: f64,
     /// How far rounding may have taken the figures above. Files do not keep it: it is found again
     /// when a model is verified.
@@ -42,7 +45,8 @@ impl Certificate {
         self.primal - self.dual
     }
 
-    /// The gap relative to the larger of |primal|, |dual| (0 for 0/0, infinite where the primal is).
+    /// The gap relative to the larger of |primal|, |dual| (0 for 0/0, infinite where the primal
+    /// is).
     pub fn relative_gap(&self) -> f64 {
         let scale = self.primal.abs().max(self.dual.abs());
         if scale == f64::INFINITY {
@@ -67,8 +71,8 @@ impl Certificate {
         }
     }
 
-    /// The relative gap up to which a point is called optimal, whatever its KKT violation is: a small violation alone bounds the gap by
-    /// itself times `Σ C_k` only.
+    /// The relative gap up to which a point is called optimal, whatever its KKT violation is: a
+    /// small violation alone bounds the gap by itself times `Σ C_k` only.
     pub const OPTIMAL: f64 = 1e-2;
 
     /// The violation of the box or of the balance, as a share of it, up to which a point counts as
@@ -103,8 +107,7 @@ impl Certificate {
     }
 
     /// Whether the relative gap is at most `gap`, as far as rounding lets it be known. A gap that
-    /// is further below 0 than rounding takes it
-    /// is a contradiction, and shows nothing.
+    /// is further below 0 than rounding takes it is a contradiction, and shows nothing.
     pub fn has_gap(&self, gap: f64) -> bool {
         // Files do not keep the rounding of a point, and every point has some.
         let rounding = if self.rounding == Rounding::NONE { KEPT * self.dual.abs() } else { self.rounding.gap };
@@ -112,8 +115,7 @@ impl Certificate {
     }
 
     /// Whether the point may be a stationary point that is no optimum: it was judged, and the
-    /// kernel matrix is not known to be positive
-    /// semidefinite.
+    /// kernel matrix is not known to be positive semidefinite.
     pub fn is_stationary_only(&self) -> bool {
         self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()
     }
@@ -134,8 +136,7 @@ pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solutio
 }
 
 /// Judges a point by its gradient `Qα + lin`, which must come from exact `f64` values of `source`:
-/// a certificate can be no better than the
-/// gradient it is made of.
+/// a certificate can be no better than the gradient it is made of.
 ///
 /// # Panics
 ///
@@ -167,8 +168,7 @@ pub(crate) fn shift(dual: &Dual, source: Exact) -> f64 {
 }
 
 /// `½ max ‖α − α'‖²` over the box of `α'`. Where `K + σI` is positive semidefinite, no feasible
-/// point has a dual objective that is more than `σ`
-/// times this above the primal one.
+/// point has a dual objective that is more than `σ` times this above the primal one.
 fn reach(dual: &Dual, alpha: &[f64]) -> f64 {
     let far = alpha.iter().zip(dual.upper()).map(|(a, u)| a.max(u - a)).filter(|by| *by != 0.0);
     0.5 * far.map(|by| by * by).sum::<f64>()
@@ -197,7 +197,7 @@ pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
 /// When `alpha` and `gradient` do not have one entry per variable.
 pub fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
-    let figures = if matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..)) {
+    let figures = if matches!(dual.balance(), EqualityConstraint::Simplex | EqualityConstraint::PerSign(..)) {
         simplex::figures(dual, alpha, bias, gradient)
     } else {
         of_sum(dual, alpha, bias, gradient)
@@ -207,11 +207,12 @@ pub fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certi
 
 /// The figures where there is one sum, or none.
 fn of_sum(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
-    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
+    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.linear_term()[k])).sum();
     let ridge: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
-    let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
-    // Without a balance every variable moves alone: its gradient is measured against 0, whatever its sign.
-    let alone = dual.balance() == Balance::Free;
+    let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
+    // Without a balance every variable moves alone: its gradient is measured against 0, whatever
+    // its sign.
+    let alone = dual.balance() == EqualityConstraint::Free;
     let given = bias;
     // The bias is then inside the kernel, or there is none.
     let bias = if alone { 0.0 } else { bias };
@@ -240,7 +241,7 @@ fn of_sum(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificat
         }
     }
     let wanted = match dual.balance() {
-        Balance::Sum(wanted) => Some(wanted),
+        EqualityConstraint::Sum(wanted) => Some(wanted),
         _ => None,
     };
     if let Some(wanted) = wanted {

@@ -1,4 +1,5 @@
-//! Cholesky's factor of a dense matrix, in panels between which is asked whether it is still wanted, and packed.
+//! Cholesky's factor of a dense matrix, in panels between which is asked whether it is still
+//! wanted, and packed.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -8,13 +9,15 @@ use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 use maxmargin_data::{Asking, Halted, Par as Threads};
 
-/// Unknowns that are eliminated together where a matrix is factored in pieces, rows of a piece, and unknowns up to which it is factored at once.
+/// Unknowns that are eliminated together where a matrix is factored in pieces, rows of a piece, and
+/// unknowns up to which it is factored at once.
 const PANEL: usize = 256;
 const STRIPE: usize = 512;
 const AT_ONCE: usize = 1024;
 
-/// Replaces the lower half of a positive definite matrix by its Cholesky factor, and asks between panels whether to go on; false when it is not
-/// positive definite to working precision. The same bits for any number of threads.
+/// Replaces the lower half of a positive definite matrix by its Cholesky factor, and asks between
+/// panels whether to go on; false when it is not positive definite to working precision. The same
+/// bits for any number of threads.
 ///
 /// # Errors
 ///

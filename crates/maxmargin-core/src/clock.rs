@@ -148,8 +148,8 @@ impl<'a, 'g> Clock<'a, 'g> {
         self.asked(violation, |asking| exact_gradient_asking(dual, source, alpha, par, asking))
     }
 
-    /// Does what makes the result of an ended run one: a twentieth of the time so far, or a quarter of a second, is there for it. Nothing when it did
-    /// not suffice.
+    /// Does what makes the result of an ended run one: a twentieth of the time so far, or a quarter
+    /// of a second, is there for it. Nothing when it did not suffice.
     pub fn last_words<T>(&self, work: impl FnOnce(&Asking) -> Result<T, Halted>) -> Option<T> {
         let begun = Instant::now();
         let most = (self.begun.elapsed() / 20).max(LAST);

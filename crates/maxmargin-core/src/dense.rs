@@ -1,12 +1,15 @@
-//! Dense `f64` loops, written so that the compiler makes vectors of them, and compiled for the instructions that the machine has.
+//! Dense `f64` loops, written so that the compiler makes vectors of them, and compiled for the
+//! instructions that the machine has.
 //!
-//! Every level of instructions gives the same bits: sums are cut into the same partial sums, and products are rounded.
+//! Every level of instructions gives the same bits: sums are cut into the same partial sums, and
+//! products are rounded.
 
 #![allow(clippy::inline_always, reason = "a loop is compiled for the instructions of the function that it is inlined into")]
 
 use pulp::Arch;
 
-/// Rows that a pass over many columns finishes before it goes on: small enough to stay in the first-level cache.
+/// Rows that a pass over many columns finishes before it goes on: small enough to stay in the
+/// first-level cache.
 const BLOCK: usize = 1024;
 
 /// `aᵀb`, in eight partial sums.
@@ -36,8 +39,9 @@ pub fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     Arch::new().dispatch(|| axpy(a, x, y));
 }
 
-/// `sum += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time. In several calls, all but the last of a multiple of eight columns, it leaves
-/// the bits of one. Rounding grows with the sum: begin with zeros and add the result where the sum belongs.
+/// `sum += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time. In several calls, all
+/// but the last of a multiple of eight columns, it leaves the bits of one. Rounding grows with the
+/// sum: begin with zeros and add the result where the sum belongs.
 pub fn sum_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], sum: &mut [f64]) {
     let n = sum.len();
     for from in (0..n).step_by(BLOCK) {

@@ -3,14 +3,14 @@
 mod made;
 mod part;
 
-use crate::loss::Offset;
+use crate::loss::BiasTerm;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The linear constraint that couples the variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Balance {
+pub enum EqualityConstraint {
     /// None: no bias.
     Free,
     /// `Σ s_k α_k = d`: C-SVC and ε-SVR (`d = 0`), one-class.
@@ -36,7 +36,7 @@ struct Shape {
     ids: Vec<usize>,
     segments: Vec<Segment>,
     sign: Vec<f64>,
-    lin: Vec<f64>,
+    linear_term: Vec<f64>,
 }
 
 /// What is added to the diagonal of Q.
@@ -48,17 +48,19 @@ enum Ridge {
     Each(Vec<f64>),
 }
 
-/// `min ½ αᵀQα + linᵀα` over `0 ≤ α ≤ upper` and the balance, where `Q_kl = s_k s_l K(id_k, id_l) + ridge δ_kl`.
+/// `min ½ αᵀQα + linᵀα` over `0 ≤ α ≤ upper` and the balance, where `Q_kl = s_k s_l K(id_k, id_l) +
+/// ridge δ_kl`.
 ///
-/// Variable `k` belongs to row `ids[k]` of a Gram matrix; several variables may belong to one row. Every solver family of maxmargin solves
-/// this one type. A variable whose box is empty (`upper = 0`) does not take part: a fold is the problem of all samples with
-/// other boxes ([`Dual::with_upper`]), which shares everything else with it.
+/// Variable `k` belongs to row `ids[k]` of a Gram matrix; several variables may belong to one row.
+/// Every solver family of maxmargin solves this one type. A variable whose box is empty (`upper =
+/// 0`) does not take part: a fold is the problem of all samples with other boxes
+/// ([`Dual::with_upper`]), which shares everything else with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dual {
     shape: Arc<Shape>,
     upper: Vec<f64>,
     ridge: Ridge,
-    balance: Balance,
+    balance: EqualityConstraint,
 }
 
 /// Why numbers cannot be a dual problem.
@@ -129,16 +131,16 @@ impl Dual {
     pub fn new(
         ids: Vec<usize>,
         sign: Vec<f64>,
-        lin: Vec<f64>,
+        linear_term: Vec<f64>,
         upper: Vec<f64>,
         ridge: f64,
-        balance: Balance,
+        balance: EqualityConstraint,
     ) -> Result<Self, DualError> {
         let expected = ids.len();
         if expected == 0 {
             return Err(DualError::Empty);
         }
-        for (what, found) in [("sign", sign.len()), ("lin", lin.len()), ("upper", upper.len())] {
+        for (what, found) in [("sign", sign.len()), ("linear term", linear_term.len()), ("upper", upper.len())] {
             if found != expected {
                 return Err(DualError::Length { what, found, expected });
             }
@@ -147,25 +149,26 @@ impl Dual {
             return Err(DualError::Sign { variable, value });
         }
         check_upper(&upper)?;
-        if let Some((variable, &value)) = lin.iter().enumerate().find(|(_, p)| !p.is_finite()) {
+        if let Some((variable, &value)) = linear_term.iter().enumerate().find(|(_, p)| !p.is_finite()) {
             return Err(DualError::NotFinite { what: "linear term", variable, value });
         }
         if !ridge.is_finite() || ridge < 0.0 {
             return Err(DualError::NotFinite { what: "ridge", variable: 0, value: ridge });
         }
         let wanted = match balance {
-            Balance::Free | Balance::Simplex => [0.0; 2],
-            Balance::Sum(sum) => [sum; 2],
-            Balance::PerSign(plus, minus) => [plus, minus],
+            EqualityConstraint::Free | EqualityConstraint::Simplex => [0.0; 2],
+            EqualityConstraint::Sum(sum) => [sum; 2],
+            EqualityConstraint::PerSign(plus, minus) => [plus, minus],
         };
         if let Some(&value) = wanted.iter().find(|w| !w.is_finite()) {
             return Err(DualError::NotFinite { what: "balance", variable: 0, value });
         }
         let segments = segments_of(&ids);
-        Ok(Self { shape: Arc::new(Shape { ids, segments, sign, lin }), upper, ridge: Ridge::One(ridge), balance })
+        Ok(Self { shape: Arc::new(Shape { ids, segments, sign, linear_term }), upper, ridge: Ridge::One(ridge), balance })
     }
 
-    /// The C-SVC dual: `lin = −1`, `Σ y_k α_k = 0`, `0 ≤ α_k ≤ C_k` (Cortes and Vapnik 1995; LIBSVM's C-SVC).
+    /// The C-SVC dual: `lin = −1`, `Σ y_k α_k = 0`, `0 ≤ α_k ≤ C_k` (Cortes and Vapnik 1995;
+    /// LIBSVM's C-SVC).
     ///
     /// `labels[k]` is ±1 and `upper[k]` the `C` of the sample `ids[k]`.
     ///
@@ -176,20 +179,22 @@ impl Dual {
         if let Some((variable, &value)) = upper.iter().enumerate().find(|(_, u)| !u.is_finite()) {
             return Err(DualError::Upper { variable, value });
         }
-        let lin = vec![-1.0; ids.len()];
-        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::Sum(0.0))?;
+        let linear_term = vec![-1.0; ids.len()];
+        let dual = Self::new(ids, labels, linear_term, upper, 0.0, EqualityConstraint::Sum(0.0))?;
         dual.check_signs()?;
         Ok(dual)
     }
 
-    /// The dual of the squared hinge loss `C_k ξ²` (LIBLINEAR's L2-loss SVC): no upper bound, the ridge `1 / 2C_k`.
+    /// The dual of the squared hinge loss `C_k ξ²` (LIBLINEAR's L2-loss SVC): no upper bound, the
+    /// ridge `1 / 2C_k`.
     ///
     /// `labels[k]` is ±1 and `c[k]` the `C` of the sample `ids[k]`.
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`], when a `C` is not positive and finite, and with a free bias when there is one class only.
-    pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], offset: Offset) -> Result<Self, DualError> {
+    /// As [`Dual::new`], when a `C` is not positive and finite, and with a free bias when there is
+    /// one class only.
+    pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], bias_term: BiasTerm) -> Result<Self, DualError> {
         if c.len() != ids.len() {
             return Err(DualError::Length { what: "C", found: c.len(), expected: ids.len() });
         }
@@ -201,27 +206,29 @@ impl Dual {
         if some == 0.0 && !c.is_empty() {
             return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
-        let lin = vec![-1.0; ids.len()];
+        let linear_term = vec![-1.0; ids.len()];
         let upper = c.iter().map(|c| if *c > 0.0 { f64::INFINITY } else { 0.0 }).collect();
-        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::of(offset))?;
-        if offset == Offset::Free {
+        let dual = Self::new(ids, labels, linear_term, upper, 0.0, EqualityConstraint::of(bias_term))?;
+        if bias_term == BiasTerm::Free {
             dual.check_signs()?;
         }
         dual.with_ridges(c.iter().map(|c| 0.5 / if *c > 0.0 { *c } else { some }).collect())
     }
 
-    /// The same problem with other boxes; all else is shared, not copied. A variable whose bound is 0 does not take part.
+    /// The same problem with other boxes; all else is shared, not copied. A variable whose bound is
+    /// 0 does not take part.
     ///
     /// # Errors
     ///
-    /// When there is not one bound per variable, or one is negative or not a number; with a balance of sums to 0 when only one sign is left.
+    /// When there is not one bound per variable, or one is negative or not a number; with a balance
+    /// of sums to 0 when only one sign is left.
     pub fn with_upper(&self, upper: Vec<f64>) -> Result<Self, DualError> {
         if upper.len() != self.len() {
             return Err(DualError::Length { what: "upper", found: upper.len(), expected: self.len() });
         }
         check_upper(&upper)?;
         let dual = Self { upper, ..self.clone() };
-        if dual.balance == Balance::Sum(0.0) {
+        if dual.balance == EqualityConstraint::Sum(0.0) {
             dual.check_signs()?;
         }
         Ok(dual)
@@ -244,7 +251,7 @@ impl Dual {
     }
 
     /// The same problem with another balance.
-    pub(crate) fn with_balance(self, balance: Balance) -> Self {
+    pub(crate) fn with_balance(self, balance: EqualityConstraint) -> Self {
         Self { balance, ..self }
     }
 
@@ -280,8 +287,8 @@ impl Dual {
     }
 
     /// Linear term of each variable.
-    pub fn lin(&self) -> &[f64] {
-        &self.shape.lin
+    pub fn linear_term(&self) -> &[f64] {
+        &self.shape.linear_term
     }
 
     /// Upper bound of each variable (`C_k`).
@@ -289,7 +296,8 @@ impl Dual {
         &self.upper
     }
 
-    /// What is added to the diagonal of Q, where that is the same for all variables ([`Dual::has_one_ridge`]); of the first variable, where it is not.
+    /// What is added to the diagonal of Q, where that is the same for all variables
+    /// ([`Dual::has_one_ridge`]); of the first variable, where it is not.
     pub fn ridge(&self) -> f64 {
         self.ridge_of(0)
     }
@@ -308,7 +316,7 @@ impl Dual {
     }
 
     /// The coupling constraint.
-    pub fn balance(&self) -> Balance {
+    pub fn balance(&self) -> EqualityConstraint {
         self.balance
     }
 }

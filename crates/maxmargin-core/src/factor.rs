@@ -7,13 +7,15 @@ use faer::{Mat, MatMut};
 use maxmargin_data::{Asking, Halted, Par};
 use pulp::Arch;
 
-/// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
+/// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine
+/// combination of the others.
 pub const SINGULAR: f64 = 1e-13;
 
 /// `L Lᵀ = K_MM + c·11ᵀ`, rows packed one behind the other, and `u = L⁻¹ 1`.
 ///
-/// The shift `c > 0` makes the factor exist exactly when the bordered system `[0 1ᵀ; 1 K_MM]` (`M` in equation 7 of
-/// Karasuyama and Takeuchi 2009, with the labels absorbed into `β = y ⊙ α`) has a unique solution: `K_MM` itself may be singular along `1`.
+/// The shift `c > 0` makes the factor exist exactly when the bordered system `[0 1ᵀ; 1 K_MM]` (`M`
+/// in equation 7 of Karasuyama and Takeuchi 2009, with the labels absorbed into `β = y ⊙ α`) has a
+/// unique solution: `K_MM` itself may be singular along `1`.
 #[derive(Clone, Debug)]
 pub struct Factor {
     shift: f64,
@@ -50,7 +52,8 @@ impl Factor {
         8 * (self.rows.capacity() + self.ones.capacity() + self.work.capacity() + 2 * self.turns.capacity()) as u64
     }
 
-    /// Factors `K` (its lower half is read, and replaced) from nothing, blocked; false and empty when it is singular to working precision.
+    /// Factors `K` (its lower half is read, and replaced) from nothing, blocked; false and empty
+    /// when it is singular to working precision.
     ///
     /// # Errors
     ///
@@ -85,7 +88,8 @@ impl Factor {
         Ok(true)
     }
 
-    /// The factor of the samples of a matrix (row-major) that are no affine combination of those before them, to working precision, and which these are.
+    /// The factor of the samples of a matrix (row-major) that are no affine combination of those
+    /// before them, to working precision, and which these are.
     ///
     /// # Errors
     ///
@@ -110,9 +114,11 @@ impl Factor {
         Ok((factor, kept))
     }
 
-    /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with itself.
+    /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with
+    /// itself.
     ///
-    /// False when it is an affine combination of them to working precision; [`Factor::combination`] then says which.
+    /// False when it is an affine combination of them to working precision; [`Factor::combination`]
+    /// then says which.
     pub fn append(&mut self, cross: impl Iterator<Item = f64>, diagonal: f64) -> bool {
         let shift = self.shift;
         self.work.clear();
@@ -121,8 +127,10 @@ impl Factor {
         self.border(0, diagonal)
     }
 
-    /// Appends samples as [`Factor::append`] would one after the other, with the same bits, but reads the factor once for some of them: `value(j, i)` is the
-    /// kernel of the j-th new sample with the i-th of the factor, where those before it follow those that there are; and with itself the diagonal.
+    /// Appends samples as [`Factor::append`] would one after the other, with the same bits, but
+    /// reads the factor once for some of them: `value(j, i)` is the kernel of the j-th new sample
+    /// with the i-th of the factor, where those before it follow those that there are; and with
+    /// itself the diagonal.
     ///
     /// The number appended: all up to the first that is refused.
     ///
@@ -162,7 +170,8 @@ impl Factor {
         Ok(count)
     }
 
-    /// Appends the sample whose kernel with the others is in `work`, those before `known` divided by the factor already.
+    /// Appends the sample whose kernel with the others is in `work`, those before `known` divided
+    /// by the factor already.
     fn border(&mut self, known: usize, diagonal: f64) -> bool {
         let m = self.work.len();
         lower_solve(&self.rows, &mut self.work, m, known);
@@ -184,13 +193,15 @@ impl Factor {
         true
     }
 
-    /// After a refused [`Factor::append`]: the `z` with `(K_MM + c·11ᵀ) z = k + c·1`, that is `K z ≈ k` and `1ᵀz ≈ 1`.
+    /// After a refused [`Factor::append`]: the `z` with `(K_MM + c·11ᵀ) z = k + c·1`, that is `K z
+    /// ≈ k` and `1ᵀz ≈ 1`.
     pub fn combination(&mut self, z: &mut Vec<f64>) {
         upper_solve(&self.rows, &mut self.work);
         z.clone_from(&self.work);
     }
 
-    /// Deletes sample `k`: the rows below lose a column, plane rotations make them triangular again.
+    /// Deletes sample `k`: the rows below lose a column, plane rotations make them triangular
+    /// again.
     pub fn remove(&mut self, k: usize) {
         let m = self.len();
         let (rows, turns) = (&mut self.rows, &mut self.turns);
@@ -226,7 +237,8 @@ impl Factor {
 /// Rows that are rotated side by side: each alone is one long chain of dependent operations.
 const GROUP: usize = 8;
 
-/// Moves rows `i … i + group` up by one without column `k`, turned by the rotations known so far and by those that they add.
+/// Moves rows `i … i + group` up by one without column `k`, turned by the rotations known so far
+/// and by those that they add.
 fn rotate_group(rows: &mut [f64], turns: &mut Vec<(f64, f64)>, k: usize, i: usize, group: usize) {
     let mut carry = [0.0; GROUP];
     for (g, carry) in carry[..group].iter_mut().enumerate() {
@@ -260,10 +272,12 @@ fn rotate_group(rows: &mut [f64], turns: &mut Vec<(f64, f64)>, k: usize, i: usiz
     }
 }
 
-/// New samples for which a row of the factor is read once: as many as fit into the second-level cache together with it.
+/// New samples for which a row of the factor is read once: as many as fit into the second-level
+/// cache together with it.
 const TOGETHER: usize = 8;
 
-/// New samples of which each is divided by those before it alone; between so many is asked whether to go on.
+/// New samples of which each is divided by those before it alone; between so many is asked whether
+/// to go on.
 const ROUND: usize = 32;
 
 /// Divides columns of `m`, one behind the other, by the factor; before entry `from` that was done.

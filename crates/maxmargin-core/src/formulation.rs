@@ -1,27 +1,31 @@
-//! Which support vector machine: from samples and their targets to a dual problem, and from its solution back to samples.
+//! Which support vector machine: from samples and their targets to a dual problem, and from its
+//! solution back to samples.
 
-use crate::dual::{Balance, Dual, DualError};
-use crate::loss::{Loss, Offset};
-use crate::problem::{Part, Problem};
+use crate::dual::{Dual, DualError, EqualityConstraint};
+use crate::loss::{BiasTerm, Loss};
+use crate::problem::{Problem, TrainingSet};
 use serde::{Deserialize, Serialize};
 
-/// A support vector machine as an optimisation problem. Every variable of its dual belongs to a sample; solvers see the dual alone.
+/// A support vector machine as an optimisation problem. Every variable of its dual belongs to a
+/// sample; solvers see the dual alone.
 ///
 /// The primal of each, and how its dual follows, stand in `docs/math/formulations.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Formulation {
-    /// Two classes, margins missed at the price `c` (Cortes and Vapnik 1995): LIBSVM's C-SVC, LIBLINEAR's `-s 1`, `2`, `3`.
+    /// Two classes, margins missed at the price `c` (Cortes and Vapnik 1995): LIBSVM's C-SVC,
+    /// LIBLINEAR's `-s 1`, `2`, `3`.
     Svc {
         /// The price, > 0.
         c: f64,
         /// Of a margin missed by `ξ`: `c ξ` or `c ξ²`.
         loss: Loss,
         /// What the bias is.
-        offset: Offset,
+        bias_term: BiasTerm,
     },
-    /// Regression whose errors cost what they exceed `epsilon` by (Drucker et al. 1997): LIBSVM's `-s 3`, LIBLINEAR's `-s 11`, `12`, `13`.
+    /// Regression whose errors cost what they exceed `epsilon` by (Drucker et al. 1997): LIBSVM's
+    /// `-s 3`, LIBLINEAR's `-s 11`, `12`, `13`.
     Svr {
         /// The price, > 0.
         c: f64,
@@ -30,31 +34,35 @@ pub enum Formulation {
         /// The loss.
         loss: Loss,
         /// What the bias is.
-        offset: Offset,
+        bias_term: BiasTerm,
     },
-    /// Two classes, the share of missed margins instead of their price (Schölkopf et al. 2000): LIBSVM's `-s 1`.
+    /// Two classes, the share of missed margins instead of their price (Schölkopf et al. 2000):
+    /// LIBSVM's `-s 1`.
     NuSvc {
-        /// At most this share of the samples misses its margin, at least this share are support vectors; above 0, and no more than twice the share of
-        /// the smaller class.
+        /// At most this share of the samples misses its margin, at least this share are support
+        /// vectors; above 0, and no more than twice the share of the smaller class.
         nu: f64,
     },
     /// Regression with a width that is found (Schölkopf et al. 2000): LIBSVM's `-s 4`.
     NuSvr {
         /// The price of errors, > 0.
         c: f64,
-        /// At most this share of the samples lies outside the width, at least this share are support vectors; in (0, 1].
+        /// At most this share of the samples lies outside the width, at least this share are
+        /// support vectors; in (0, 1].
         nu: f64,
     },
-    /// Where the samples of one class are (Schölkopf et al. 2001): LIBSVM's `-s 2`, LIBLINEAR's `-s 21`.
+    /// Where the samples of one class are (Schölkopf et al. 2001): LIBSVM's `-s 2`, LIBLINEAR's `-s
+    /// 21`.
     OneClass {
-        /// At most this share of the samples is outside, at least this share are support vectors; in (0, 1].
+        /// At most this share of the samples is outside, at least this share are support vectors;
+        /// in (0, 1].
         nu: f64,
     },
 }
 
 /// What a formulation wants to know of each sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum TargetKind {
     /// Which class it is of.
     Classes,
     /// A value.
@@ -69,12 +77,12 @@ const ROUNDING: f64 = 1e-12;
 impl Formulation {
     /// The C-SVC with hinge loss and a bias that is not regularised, as LIBSVM has it.
     pub fn c_svc(c: f64) -> Self {
-        Self::Svc { c, loss: Loss::Hinge, offset: Offset::Free }
+        Self::Svc { c, loss: Loss::Hinge, bias_term: BiasTerm::Free }
     }
 
     /// The ε-SVR with a bias that is not regularised, as LIBSVM has it.
     pub fn epsilon_svr(c: f64, epsilon: f64) -> Self {
-        Self::Svr { c, epsilon, loss: Loss::Hinge, offset: Offset::Free }
+        Self::Svr { c, epsilon, loss: Loss::Hinge, bias_term: BiasTerm::Free }
     }
 
     /// The price of errors, where it has one.
@@ -96,9 +104,9 @@ impl Formulation {
 
     /// The same with another loss and another bias; where there is no choice nothing changes.
     #[must_use]
-    pub fn with(mut self, what: Loss, bias: Offset) -> Self {
-        if let Self::Svc { loss, offset, .. } | Self::Svr { loss, offset, .. } = &mut self {
-            (*loss, *offset) = (what, bias);
+    pub fn with(mut self, what: Loss, bias: BiasTerm) -> Self {
+        if let Self::Svc { loss, bias_term, .. } | Self::Svr { loss, bias_term, .. } = &mut self {
+            (*loss, *bias_term) = (what, bias);
         }
         self
     }
@@ -125,19 +133,19 @@ impl Formulation {
     }
 
     /// What the bias is.
-    pub fn offset(self) -> Offset {
+    pub fn bias_term(self) -> BiasTerm {
         match self {
-            Self::Svc { offset, .. } | Self::Svr { offset, .. } => offset,
-            _ => Offset::Free,
+            Self::Svc { bias_term, .. } | Self::Svr { bias_term, .. } => bias_term,
+            _ => BiasTerm::Free,
         }
     }
 
     /// What it wants to know of each sample.
-    pub fn needs(self) -> Needs {
+    pub fn target_kind(self) -> TargetKind {
         match self {
-            Self::Svc { .. } | Self::NuSvc { .. } => Needs::Classes,
-            Self::Svr { .. } | Self::NuSvr { .. } => Needs::Values,
-            Self::OneClass { .. } => Needs::Nothing,
+            Self::Svc { .. } | Self::NuSvc { .. } => TargetKind::Classes,
+            Self::Svr { .. } | Self::NuSvr { .. } => TargetKind::Values,
+            Self::OneClass { .. } => TargetKind::Nothing,
         }
     }
 
@@ -174,8 +182,9 @@ impl Formulation {
     ///
     /// # Errors
     ///
-    /// When C, ε, ν, a weight or a target is not possible, lengths differ, or there is one class only and the bias is free.
-    pub fn problem(self, part: &Part) -> Result<Problem, DualError> {
+    /// When C, ε, ν, a weight or a target is not possible, lengths differ, or there is one class
+    /// only and the bias is free.
+    pub fn problem(self, part: &TrainingSet) -> Result<Problem, DualError> {
         self.check()?;
         let n = part.ids.len();
         for (what, found) in [("target", part.target.len()), ("weight", part.weights.len())] {
@@ -187,17 +196,18 @@ impl Formulation {
         let prices: Vec<f64> = part.weights.iter().map(|weight| price * weight).collect();
         let ids = part.ids.to_vec();
         let dual = match self {
-            Self::Svc { loss, offset, .. } => Dual::svc(loss, offset, ids, part.target.to_vec(), prices)?,
-            Self::Svr { epsilon, loss, offset, .. } => Dual::svr(loss, offset, ids, part.target, &prices, epsilon)?,
-            Self::NuSvr { .. } => Dual::svr(Loss::Hinge, Offset::Free, ids, part.target, &prices, 0.0)?,
-            Self::NuSvc { .. } => Dual::new(ids, part.target.to_vec(), vec![0.0; n], prices, 0.0, Balance::Free)?,
-            Self::OneClass { .. } => Dual::new(ids, vec![1.0; n], vec![0.0; n], prices, 0.0, Balance::Free)?,
+            Self::Svc { loss, bias_term, .. } => Dual::svc(loss, bias_term, ids, part.target.to_vec(), prices)?,
+            Self::Svr { epsilon, loss, bias_term, .. } => Dual::svr(loss, bias_term, ids, part.target, &prices, epsilon)?,
+            Self::NuSvr { .. } => Dual::svr(Loss::Hinge, BiasTerm::Free, ids, part.target, &prices, 0.0)?,
+            Self::NuSvc { .. } => Dual::new(ids, part.target.to_vec(), vec![0.0; n], prices, 0.0, EqualityConstraint::Free)?,
+            Self::OneClass { .. } => Dual::new(ids, vec![1.0; n], vec![0.0; n], prices, 0.0, EqualityConstraint::Free)?,
         };
         let dual = self.balanced(dual)?;
         Ok(Problem::new(self, dual, n))
     }
 
-    /// `dual` with the sums that this formulation asks of its boxes: those of ν follow from who takes part.
+    /// `dual` with the sums that this formulation asks of its boxes: those of ν follow from who
+    /// takes part.
     pub(crate) fn balanced(self, dual: Dual) -> Result<Dual, DualError> {
         let Some(nu) = self.nu() else { return Ok(dual) };
         let room =
@@ -212,10 +222,10 @@ impl Formulation {
                 if wanted > least * (1.0 + ROUNDING) {
                     return Err(DualError::Nu { nu, largest: 2.0 * least / (plus + minus) });
                 }
-                Balance::PerSign(wanted.min(least), wanted.min(least))
+                EqualityConstraint::PerSign(wanted.min(least), wanted.min(least))
             }
-            Self::NuSvr { .. } => Balance::PerSign(0.5 * nu * plus, 0.5 * nu * plus),
-            _ => Balance::Sum(nu * plus),
+            Self::NuSvr { .. } => EqualityConstraint::PerSign(0.5 * nu * plus, 0.5 * nu * plus),
+            _ => EqualityConstraint::Sum(nu * plus),
         };
         if plus == 0.0 {
             return Err(DualError::Empty);
@@ -223,7 +233,8 @@ impl Formulation {
         Ok(dual.with_balance(balance))
     }
 
-    /// Whether a sample that takes no part changes the problem of the others even where its α is 0: what ν asks for is a share of all.
+    /// Whether a sample that takes no part changes the problem of the others even where its α is 0:
+    /// what ν asks for is a share of all.
     pub fn counts_samples(self) -> bool {
         self.nu().is_some()
     }

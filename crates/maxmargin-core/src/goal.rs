@@ -22,7 +22,8 @@ pub enum Goal {
     },
 }
 
-/// The KKT violation that solvers work towards first where only a gap is asked for: about what a relative gap of 10⁻³ takes.
+/// The KKT violation that solvers work towards first where only a gap is asked for: about what a
+/// relative gap of 10⁻³ takes.
 const FIRST: f64 = 0.1;
 
 impl Goal {
@@ -53,12 +54,14 @@ impl Goal {
         }
     }
 
-    /// The KKT violation to work towards first: the one that is asked for, or where none is a loose one, which the gap may tighten.
+    /// The KKT violation to work towards first: the one that is asked for, or where none is a loose
+    /// one, which the gap may tighten.
     pub fn first_kkt(self) -> f64 {
         self.kkt().unwrap_or(FIRST)
     }
 
-    /// Whether a point shows it whose KKT violation is known, and its gradient `Qα + lin`, which is asked for only where a gap is.
+    /// Whether a point shows it whose KKT violation is known, and its gradient `Qα + lin`, which is
+    /// asked for only where a gap is.
     pub fn shown<G: AsRef<[f64]>>(self, dual: &Dual, violation: f64, alpha: &[f64], gradient: impl FnOnce() -> G) -> bool {
         self.kkt().is_none_or(|kkt| violation <= kkt)
             && self.gap().is_none_or(|gap| gap_at(dual, alpha, gradient().as_ref()) <= gap)
@@ -93,9 +96,8 @@ impl Goal {
     }
 
     /// How a run ended, with its certificate in hand: a run that saw no further progress, or too
-    /// little, has converged
-    /// where the certificate shows the goal, and one that converged by figures which cannot be
-    /// trusted has stalled.
+    /// little, has converged where the certificate shows the goal, and one that converged by
+    /// figures which cannot be trusted has stalled.
     pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
         match ended {
             Status::Stalled | Status::Slow if self.met(certificate) => Status::Converged,
@@ -126,10 +128,12 @@ fn gap_at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     figures(dual, alpha, bias_of(dual, alpha, gradient), gradient).relative_gap()
 }
 
-/// Iterations between two looks at the gap, at least: a look costs some passes over the variables, an iteration of SMO two.
+/// Iterations between two looks at the gap, at least: a look costs some passes over the variables,
+/// an iteration of SMO two.
 const LOOK: u64 = 128;
 
-/// Looks for a solver that iterates whether its goal is reached: at the violation always, at the gap now and then.
+/// Looks for a solver that iterates whether its goal is reached: at the violation always, at the
+/// gap now and then.
 #[derive(Clone, Copy, Debug)]
 pub struct Looking {
     aim: Goal,
@@ -160,8 +164,8 @@ impl Looking {
         if self.aim.kkt().is_some() { violation } else { self.seen }
     }
 
-    /// Whether the aim is reached after so many iterations; `point` gives α and gradient, one entry per variable. A violation of nothing is as far as anybody
-    /// comes.
+    /// Whether the aim is reached after so many iterations; `point` gives α and gradient, one entry
+    /// per variable. A violation of nothing is as far as anybody comes.
     #[inline]
     pub fn reached(
         &mut self,
@@ -246,7 +250,8 @@ mod tests {
         assert_eq!((both.kkt(), both.gap(), Goal::Kkt(1.0).gap(), Goal::Gap(1.0).kkt()), (Some(0.5), Some(0.25), None, None));
     }
 
-    /// Two samples with the kernel 1 and C = 1: at α = (½, ½) and K the identity the gradient is −½, the dual ¾, the primal ¼ + 2 · ½.
+    /// Two samples with the kernel 1 and C = 1: at α = (½, ½) and K the identity the gradient is
+    /// −½, the dual ¾, the primal ¼ + 2 · ½.
     fn two() -> (Dual, Vec<f64>, Vec<f64>) {
         let dual = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0, 1.0]).expect("two classes");
         (dual, vec![0.5, 0.5], vec![-0.5, -0.5])

@@ -13,15 +13,17 @@ const RUN: usize = 64;
 /// One in so many of the support may have changed where what has changed is all that is added up.
 const CHANGED: usize = 4;
 
-/// So many kernel values take no time: a sum of all has a little less rounding than one and a difference.
+/// So many kernel values take no time: a sum of all has a little less rounding than one and a
+/// difference.
 const CHEAP: usize = 1 << 24;
 
-/// `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per variable: what solvers confirm convergence with
-/// ([`exact_sums`]).
+/// `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per variable: what
+/// solvers confirm convergence with ([`exact_sums`]).
 ///
 /// # Panics
 ///
-/// When there is not one α per variable, or the problem names samples that the Gram matrix does not have.
+/// When there is not one α per variable, or the problem names samples that the Gram matrix does not
+/// have.
 pub fn exact_gradient<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], par: Par) -> Vec<f64> {
     exact_gradient_asking(dual, source, alpha, par, &Asking::nobody()).unwrap_or_default()
 }
@@ -43,7 +45,7 @@ pub fn exact_gradient_asking<'e>(
     asking: &Asking,
 ) -> Result<Vec<f64>, Halted> {
     assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-    moved_by(dual, source, dual.lin(), alpha, par, asking)
+    moved_by(dual, source, dual.linear_term(), alpha, par, asking)
 }
 
 /// `gradient + Q change`: the gradient of a point that `change` leads to.
@@ -71,16 +73,15 @@ fn moved_by<'e>(
 }
 
 /// The coefficients `Σ s_k α_k` of samples, by ascending sample, where they are not 0: of those
-/// that differ, where equal ones are joined. What the
-/// variables of a sample have in common cancels exactly, however large its kernel values are.
+/// that differ, where equal ones are joined. What the variables of a sample have in common cancels
+/// exactly, however large its kernel values are.
 pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(usize, f64)> {
     let different = source.different();
     let place = |id: usize| different.as_ref().map_or(id, |(_, of)| of[id] as usize);
     let moved = (0..dual.len()).filter(|&k| alpha[k] != 0.0);
     let mut terms: Vec<(usize, f64)> = moved.map(|k| (place(dual.ids()[k]), dual.sign()[k] * alpha[k])).collect();
     // A stable sort: terms of one sample are added in the order of the variables. What is left of
-    // large ones that cancel
-    // must be right.
+    // large ones that cancel must be right.
     terms.sort_by_key(|term| term.0);
     let of_sample = |group: &[(usize, f64)]| (group[0].0, exact_sum(group.iter().map(|term| term.1)));
     terms.chunk_by(|a, b| a.0 == b.0).map(of_sample).filter(|term| term.1 != 0.0).collect()
@@ -88,9 +89,11 @@ pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(us
 
 /// Exact gradients of points that lie near each other, of one problem.
 ///
-/// The first is computed afresh ([`exact_gradient`]) and is the base of those that follow, where a problem is large: what has changed since costs kernel values, if that
-/// is at most a fourth of the support and moves less than all of it weighs. Every gradient is then one sum, or one and the sum of a difference, so that rounding does
-/// not grow with their number; a point further away is the next base.
+/// The first is computed afresh ([`exact_gradient`]) and is the base of those that follow, where a
+/// problem is large: what has changed since costs kernel values, if that is at most a fourth of the
+/// support and moves less than all of it weighs. Every gradient is then one sum, or one and the sum
+/// of a difference, so that rounding does not grow with their number; a point further away is the
+/// next base.
 #[derive(Clone, Debug)]
 pub struct NearGradients {
     /// Kernel values below which a gradient is computed afresh in any case.
@@ -145,8 +148,8 @@ impl NearGradients {
     }
 }
 
-/// `Σ_l coef_l K(ids_l, id_k)` from exact kernel values, one entry per variable `k` of the problem. Only its samples cost kernel values where they lie
-/// in few runs.
+/// `Σ_l coef_l K(ids_l, id_k)` from exact kernel values, one entry per variable `k` of the problem.
+/// Only its samples cost kernel values where they lie in few runs.
 ///
 /// # Errors
 ///

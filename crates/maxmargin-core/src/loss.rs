@@ -16,22 +16,23 @@ pub enum Loss {
 /// The bias of a decision function `w · x + b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Offset {
+pub enum BiasTerm {
     /// `b` costs nothing, as in kernel SVMs: the dual has a balance of sums.
     #[default]
     Free,
-    /// `b = value · w_b`, where `w_b` is regularised like every weight: one more feature of this value (LIBLINEAR's `-B`).
+    /// `b = value · w_b`, where `w_b` is regularised like every weight: one more feature of this
+    /// value (LIBLINEAR's `-B`).
     Feature(f64),
     /// `b = 0`.
     None,
 }
 
-impl Offset {
+impl BiasTerm {
     /// The value of the additional feature, if that is what the bias is.
     pub fn feature(self) -> Option<f64> {
         match self {
-            Offset::Feature(value) => Some(value),
-            Offset::Free | Offset::None => None,
+            BiasTerm::Feature(value) => Some(value),
+            BiasTerm::Free | BiasTerm::None => None,
         }
     }
 }

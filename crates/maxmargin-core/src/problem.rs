@@ -1,6 +1,7 @@
-//! The problem of one machine: a dual that knows which sample each variable belongs to, and what becomes of its solution.
+//! The problem of one machine: a dual that knows which sample each variable belongs to, and what
+//! becomes of its solution.
 
-use crate::dual::{Balance, Dual, DualError};
+use crate::dual::{Dual, DualError, EqualityConstraint};
 use crate::formulation::Formulation;
 use crate::solution::{Solution, thresholds_of};
 
@@ -9,10 +10,11 @@ const ROUNDING: f64 = 1e-12;
 
 /// Samples of one machine, in any order.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct TrainingSet<'a> {
     /// Row of the Gram matrix (or of the feature matrix) of each sample.
     pub ids: &'a [usize],
-    /// What the machine shall say of each: ±1 for two classes, a value for regression; not looked at for one class.
+    /// What the machine shall say of each: ±1 for two classes, a value for regression; not looked
+    /// at for one class.
     pub target: &'a [f64],
     /// A factor of C for each; where there is no C, of the bound 1.
     pub weights: &'a [f64],
@@ -23,7 +25,8 @@ pub struct Part<'a> {
 pub struct Problem {
     formulation: Formulation,
     dual: Dual,
-    /// Variable `k` belongs to sample `k mod samples`: regression has two for each, the second half pulls down.
+    /// Variable `k` belongs to sample `k mod samples`: regression has two for each, the second half
+    /// pulls down.
     samples: usize,
 }
 
@@ -56,8 +59,8 @@ impl Problem {
         k % self.samples
     }
 
-    /// The dual of the samples of which `takes_part(place)` says so: the same problem with empty boxes for all others, and with the sums that ν
-    /// asks of those that are left.
+    /// The dual of the samples of which `takes_part(place)` says so: the same problem with empty
+    /// boxes for all others, and with the sums that ν asks of those that are left.
     ///
     /// # Errors
     ///
@@ -68,8 +71,9 @@ impl Problem {
         self.formulation.balanced(self.dual.with_upper(upper)?)
     }
 
-    /// What a decision function is multiplied by to be the formulation's: `1/ρ` of ν-SVC, whose margins the dual has at ρ, otherwise 1. 1 as well where
-    /// ρ is not positive, so that there is no margin to bring to 1.
+    /// What a decision function is multiplied by to be the formulation's: `1/ρ` of ν-SVC, whose
+    /// margins the dual has at ρ, otherwise 1. 1 as well where ρ is not positive, so that there is
+    /// no margin to bring to 1.
     ///
     /// `dual` is [`Problem::dual`] or one that shares its shape.
     pub fn scale(&self, dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
@@ -80,7 +84,8 @@ impl Problem {
         }
     }
 
-    /// The decision function of a solution of `dual`, which is [`Problem::dual`] or one that shares its shape.
+    /// The decision function of a solution of `dual`, which is [`Problem::dual`] or one that shares
+    /// its shape.
     ///
     /// # Panics
     ///
@@ -103,16 +108,18 @@ impl Problem {
         Decision { terms, bias: scale * solution.bias }
     }
 
-    /// α of [`Problem::dual`] from the coefficients of a decision function, each with its sample: the inverse of [`Problem::decision`].
+    /// α of [`Problem::dual`] from the coefficients of a decision function, each with its sample:
+    /// the inverse of [`Problem::decision`].
     pub fn alpha_of(&self, terms: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
         let mut alpha = vec![0.0; self.dual.len()];
         for (sample, coef) in terms {
             let k = if self.dual.len() > self.samples && coef < 0.0 { self.samples + sample } else { sample };
             alpha[k] += self.dual.sign()[k] * coef;
         }
-        // What the two variables of a sample of ν-SVR have in common is not in its coefficient: it is what the sum of each sign lacks. There is some only where the width
-        // is 0, where every sample below its bound has no error and may have any part of it.
-        if let (Formulation::NuSvr { .. }, Balance::PerSign(wanted, _)) = (self.formulation, self.dual.balance()) {
+        // What the two variables of a sample of ν-SVR have in common is not in its coefficient: it
+        // is what the sum of each sign lacks. There is some only where the width is 0, where every
+        // sample below its bound has no error and may have any part of it.
+        if let (Formulation::NuSvr { .. }, EqualityConstraint::PerSign(wanted, _)) = (self.formulation, self.dual.balance()) {
             let (first, second) = alpha.split_at_mut(self.samples);
             let lack = wanted - first.iter().sum::<f64>();
             let room = |a: f64, b: f64, upper: f64| (upper - a.max(b)).max(0.0);
@@ -127,7 +134,7 @@ impl Problem {
             }
         }
         // ν-SVC gives its coefficients away divided by ρ: the sums tell what that was.
-        if let (Formulation::NuSvc { .. }, Balance::PerSign(plus, minus)) = (self.formulation, self.dual.balance()) {
+        if let (Formulation::NuSvc { .. }, EqualityConstraint::PerSign(plus, minus)) = (self.formulation, self.dual.balance()) {
             let sum: f64 = alpha.iter().sum();
             let scale = if sum > 0.0 { (plus + minus) / sum } else { 1.0 };
             alpha.iter_mut().zip(self.dual.upper()).for_each(|(a, &u)| *a = snapped(*a * scale, u));
@@ -136,8 +143,9 @@ impl Problem {
     }
 }
 
-/// Takes from the two variables of each sample of regression what they have in common: it cancels in the decision function and only costs. With a sum for each
-/// sign, which it is part of, nothing changes.
+/// Takes from the two variables of each sample of regression what they have in common: it cancels
+/// in the decision function and only costs. With a sum for each sign, which it is part of, nothing
+/// changes.
 ///
 /// # Panics
 ///
@@ -146,7 +154,7 @@ pub fn settle_twins(dual: &Dual, solution: &mut Solution) {
     let n = dual.len();
     assert!(solution.alpha.len() == n && solution.gradient.len() == n, "one entry per variable");
     let twins = n.is_multiple_of(2) && dual.ids()[..n / 2] == dual.ids()[n / 2..];
-    if !twins || matches!(dual.balance(), Balance::PerSign(..)) {
+    if !twins || matches!(dual.balance(), EqualityConstraint::PerSign(..)) {
         return;
     }
     for k in 0..n / 2 {
@@ -168,7 +176,7 @@ fn snapped(alpha: f64, upper: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::{Loss, Offset};
+    use crate::loss::{BiasTerm, Loss};
     use crate::solution::{Status, Work};
 
     fn solution(alpha: Vec<f64>, gradient: Vec<f64>) -> Solution {
@@ -177,7 +185,7 @@ mod tests {
 
     #[test]
     fn folds_are_boxes_and_decisions_name_rows() {
-        let part = Part { ids: &[9, 2, 5], target: &[1.0, -1.0, 1.0], weights: &[1.0; 3] };
+        let part = TrainingSet { ids: &[9, 2, 5], target: &[1.0, -1.0, 1.0], weights: &[1.0; 3] };
         let problem = Formulation::c_svc(1.0).problem(&part).expect("a problem");
         assert_eq!(problem.of_samples(|i| i != 0).expect("both classes").upper(), [0.0, 1.0, 1.0]);
         assert_eq!(problem.of_samples(|i| i != 1), Err(DualError::OneClass));
@@ -187,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_twins_have_in_common_goes() {
-        let dual = Dual::svr(Loss::SquaredHinge, Offset::Free, vec![0, 1], &[1.0, 2.0], &[0.5; 2], 0.0).expect("a problem");
+        let dual = Dual::svr(Loss::SquaredHinge, BiasTerm::Free, vec![0, 1], &[1.0, 2.0], &[0.5; 2], 0.0).expect("a problem");
         let mut found = solution(vec![0.75, 0.0, 0.25, 0.5], vec![2.0; 4]);
         settle_twins(&dual, &mut found);
         assert_eq!(found.alpha, [0.5, 0.0, 0.0, 0.5]);
@@ -197,7 +205,7 @@ mod tests {
 
     #[test]
     fn twins_are_one_support_vector_or_none() {
-        let part = Part { ids: &[3, 4], target: &[1.0, 2.0], weights: &[1.0; 2] };
+        let part = TrainingSet { ids: &[3, 4], target: &[1.0, 2.0], weights: &[1.0; 2] };
         let problem = Formulation::epsilon_svr(1.0, 0.1).problem(&part).expect("a problem");
         let decision = problem.decision(problem.dual(), &solution(vec![0.75, 1.0, 0.25, 1.0], vec![0.0; 4]));
         assert_eq!(decision.terms, [(3, 0.5)]);
@@ -205,7 +213,8 @@ mod tests {
         assert_eq!(problem.alpha_of([(0, 0.5), (1, -0.25)].into_iter()), [0.5, 0.0, 0.0, 0.25]);
         let fold = problem.of_samples(|i| i == 1).expect("a fold");
         assert_eq!(fold.upper(), [0.0, 1.0, 0.0, 1.0]);
-        // The sums of ν-SVR are ½ each: a quarter is in the coefficients, and of the rest of the boxes, 1¾, each sample has the same share.
+        // The sums of ν-SVR are ½ each: a quarter is in the coefficients, and of the rest of the
+        // boxes, 1¾, each sample has the same share.
         let problem = Formulation::NuSvr { c: 1.0, nu: 0.5 }.problem(&part).expect("a problem");
         let alpha = problem.alpha_of([(0, 0.25), (1, -0.25)].into_iter());
         let common = 0.75 / 6.0;

@@ -1,13 +1,12 @@
 //! How far double precision may take the figures of a certificate.
 
 use crate::dense::exact_sum;
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use crate::gradient::coefficients;
 use maxmargin_kernel::Exact;
 
 /// How far rounding may take the figures of a certificate. Estimates, as all of rounding that is
-/// cheap: the worst case is more, the usual one
-/// less.
+/// cheap: the worst case is more, the usual one less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounding {
     /// By how much the gap may be off.
@@ -35,45 +34,42 @@ impl Rounding {
     /// The rounding at a point of a problem over these samples, `gradient` being its `Qα + lin`.
     ///
     /// A decision value is a sum of terms `β_j K_ij`, `β_j` the coefficient of a sample, no larger
-    /// than `κ_i |β_j| κ_j`
-    /// with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be positive
-    /// semidefinite. Adding them up is
-    /// off by `u κ_i Σ |β_j| κ_j`, u a few units in the last place. Kernel values have errors of
-    /// their own, at most of the
-    /// relative size `ε_i + ε_j`, which is several standard deviations, and independent of each
-    /// other: together they are
+    /// than `κ_i |β_j| κ_j` with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be
+    /// positive semidefinite. Adding them up is off by `u κ_i Σ |β_j| κ_j`, u a few units in the
+    /// last place. Kernel values have errors of their own, at most of the relative size `ε_i +
+    /// ε_j`, which is several standard deviations, and independent of each other: together they are
     /// off by no more than about `κ_i √(Σ (ε_i + ε_j)² β_j² κ_j²)`. The violation is the difference
-    /// of two decision
-    /// values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off by
-    /// `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by
-    /// the bias where the balance is off, and by the rounding of its own terms.
+    /// of two decision values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off
+    /// by `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by the bias where the balance is off, and by the rounding
+    /// of its own terms.
     ///
     /// # Panics
     ///
-    /// When the problem names samples that `source` does not have, or has another number of variables.
+    /// When the problem names samples that `source` does not have, or has another number of
+    /// variables.
     pub fn at<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], bias: f64, gradient: &[f64]) -> Self {
         assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
         let source = source.into();
         let size = |k: usize| source.size(dual.ids()[k]);
         let spread = spread(dual, source, alpha);
         let (mut gap, mut kkt, mut terms) = (0.0, 0.0_f64, 0.0);
-        let bias = if matches!(dual.balance(), Balance::Sum(_)) { bias } else { 0.0 };
+        let bias = if matches!(dual.balance(), EqualityConstraint::Sum(_)) { bias } else { 0.0 };
         for k in 0..dual.len() {
             let (a, upper, ridge) = (alpha[k], dual.upper()[k], dual.ridge_of(k));
             if upper <= 0.0 {
                 continue;
             }
-            let own = UNITS * (dual.lin()[k].abs() + (ridge * a).abs());
+            let own = UNITS * (dual.linear_term()[k].abs() + (ridge * a).abs());
             let off = size(k) * (spread.common + spread.each * source.relative_error(dual.ids()[k])) + own;
             kkt = kkt.max(2.0 * off);
             // Slacks are differences with the bias, which may cancel.
             let off = off + UNITS * bias.abs();
             gap += (a.abs() + price(dual, k, a, gradient[k] + dual.sign()[k] * bias, off)) * off;
-            terms += a.abs() * (gradient[k].abs() + dual.lin()[k].abs());
+            terms += a.abs() * (gradient[k].abs() + dual.linear_term()[k].abs());
         }
         let signed = dual.sign().iter().zip(alpha).map(|(s, a)| s * a);
         let imbalance = match dual.balance() {
-            Balance::Sum(wanted) => (exact_sum(signed) - wanted).abs() * bias.abs(),
+            EqualityConstraint::Sum(wanted) => (exact_sum(signed) - wanted).abs() * bias.abs(),
             _ => 0.0,
         };
         Self { gap: gap + UNITS * terms + imbalance, kkt }
@@ -104,8 +100,7 @@ fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> Spread {
 }
 
 /// Whether coefficients of equal samples cancel: a gradient that was summed up over all samples has
-/// rounding that one
-/// over the different samples has not.
+/// rounding that one over the different samples has not.
 pub(crate) fn cancels(dual: &Dual, source: Exact, alpha: &[f64]) -> bool {
     let Some((different, of)) = source.different() else { return false };
     let size = |id: usize| different.size(id);
@@ -121,7 +116,7 @@ fn price(dual: &Dual, k: usize, alpha: f64, value: f64, off: f64) -> f64 {
     let slack = ridge * alpha - value + off;
     // With a sum for all, or one for each sign, a margin takes the place of the bias: any of them
     // may have a slack.
-    let any = matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..));
+    let any = matches!(dual.balance(), EqualityConstraint::Simplex | EqualityConstraint::PerSign(..));
     if slack <= 0.0 && !any {
         0.0
     } else if ridge > 0.0 && !any {
@@ -147,7 +142,7 @@ mod tests {
             Rounding::at(&dual, &gram as &dyn Gram, &[0.5, 0.5, 0.0], 0.0, &[-1.0, -1.0, 9.0])
         };
         // κ is 1 and 2: terms of ½ and 1, added up for sums, their squares for kernel values;
-        // prices ½ + 2 each; lin is 1.
+        // prices ½ + 2 each; linear_term is 1.
         let own = UNITS * 1.0;
         let spread = UNITS * (1.5 + 1.25_f64.sqrt()); // each sample's part is half of a unit's
         let expected = 2.5 * (spread + own) + 2.5 * (2.0 * spread + own) + UNITS * 2.0;

@@ -1,6 +1,6 @@
 //! What a solver returns.
 
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use crate::start::Start;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,8 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// A point of which nothing is known but that it is feasible: the run was ended before its first gradient, which is not a number here.
+    /// A point of which nothing is known but that it is feasible: the run was ended before its
+    /// first gradient, which is not a number here.
     pub fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
         let gradient = vec![f64::NAN; alpha.len()];
         Self { alpha, bias: 0.0, gradient, status, work: Work::default() }
@@ -95,23 +96,25 @@ impl Solution {
     }
 }
 
-/// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
-/// the bounded ones leave (LIBSVM's rule for rho); where each sign has a sum, half of what the thresholds of the signs differ by ([`thresholds_of`]).
-/// 0 when nothing bounds it, without a balance, where there is no bias, and on the simplex, whose constraint is not the one that a bias belongs to.
+/// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the
+/// middle of the interval that the bounded ones leave (LIBSVM's rule for rho); where each sign has
+/// a sum, half of what the thresholds of the signs differ by ([`thresholds_of`]). 0 when nothing
+/// bounds it, without a balance, where there is no bias, and on the simplex, whose constraint is
+/// not the one that a bias belongs to.
 pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     if let Some((plus, minus)) = thresholds_of(dual, alpha, gradient) {
         return 0.5 * (minus - plus);
     }
-    if matches!(dual.balance(), Balance::Free | Balance::Simplex) {
+    if matches!(dual.balance(), EqualityConstraint::Free | EqualityConstraint::Simplex) {
         return 0.0;
     }
     -threshold(dual, alpha, (0..dual.len()).map(|k| (k, dual.sign()[k], dual.sign()[k] * gradient[k])))
 }
 
-/// The gradient at which variables of each sign are free, where each has a sum: the multipliers of the two constraints. Of ν-SVC their mean is the margin
-/// ρ, of ν-SVR it is minus the width ε.
+/// The gradient at which variables of each sign are free, where each has a sum: the multipliers of
+/// the two constraints. Of ν-SVC their mean is the margin ρ, of ν-SVR it is minus the width ε.
 pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f64, f64)> {
-    let Balance::PerSign(..) = dual.balance() else { return None };
+    let EqualityConstraint::PerSign(..) = dual.balance() else { return None };
     let of = |sign: f64| {
         let members = (0..dual.len()).filter(|&k| dual.sign()[k] == sign);
         threshold(dual, alpha, members.map(|k| (k, 1.0, gradient[k])))
@@ -123,7 +126,8 @@ pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f6
 /// samples with α = 0 bound as well ([`bias_of`]).
 pub fn bias_is_middle(dual: &Dual, alpha: &[f64]) -> bool {
     let near = near_bound(alpha);
-    matches!(dual.balance(), Balance::Sum(_)) && !alpha.iter().zip(dual.upper()).any(|(a, upper)| *a > near && upper - a > near)
+    matches!(dual.balance(), EqualityConstraint::Sum(_))
+        && !alpha.iter().zip(dual.upper()).any(|(a, upper)| *a > near && upper - a > near)
 }
 
 /// Distance from a bound that is rounding.
@@ -131,12 +135,15 @@ fn near_bound(alpha: &[f64]) -> f64 {
     ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a))
 }
 
-/// What counts as rounding of α, relative to the largest: sums of many shares and steps are off by so much.
+/// What counts as rounding of α, relative to the largest: sums of many shares and steps are off by
+/// so much.
 const ROUNDING: f64 = 1e-12;
 
-/// The mean of `f` over the free of some variables, given as (variable, sign in the constraint, `f`), or the middle of what the bounded ones leave.
+/// The mean of `f` over the free of some variables, given as (variable, sign in the constraint,
+/// `f`), or the middle of what the bounded ones leave.
 ///
-/// One that only rounding keeps off its bound counts as bounded: where all others are, it would alone decide between the ends of an interval of optima.
+/// One that only rounding keeps off its bound counts as bounded: where all others are, it would
+/// alone decide between the ends of an interval of optima.
 fn threshold(dual: &Dual, alpha: &[f64], members: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
     let near = near_bound(alpha);
     let (mut sum, mut free) = (0.0, 0_usize);

@@ -1,11 +1,11 @@
 //! What every solver family implements.
 
-use crate::certain::{Certain, certain};
+use crate::certain::{GapScreening, certain};
 use crate::certificate::{Certificate, certify, certify_gradient};
 use crate::dual::Dual;
 use crate::formulation::Formulation;
 use crate::gradient::exact_gradient_asking;
-use crate::loss::{Loss, Offset};
+use crate::loss::{BiasTerm, Loss};
 use crate::rounding::cancels;
 use crate::solution::Solution;
 use crate::start::Start;
@@ -31,7 +31,8 @@ pub struct Run<'a> {
     pub refine: Refine,
     /// Threads. The result has the same bits for any.
     pub par: Par,
-    /// Place of this machine among those of its study: what is drawn at random may be drawn anew for each.
+    /// Place of this machine among those of its study: what is drawn at random may be drawn anew
+    /// for each.
     pub machine: usize,
     /// Who is told on the way, and may end the run.
     pub watch: &'a mut dyn Watch,
@@ -40,16 +41,19 @@ pub struct Run<'a> {
 /// What a solver gives back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solved {
-    /// A feasible point; `bias` is what the decision function adds, whatever kind of bias the problem has.
+    /// A feasible point; `bias` is what the decision function adds, whatever kind of bias the
+    /// problem has.
     pub solution: Solution,
-    /// Whether the gradient comes from exact kernel values or features: a certificate can be made of it.
+    /// Whether the gradient comes from exact kernel values or features: a certificate can be made
+    /// of it.
     pub exact: bool,
     /// What the solver counts besides iterations, by name.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Solved {
-    /// The judgement, from the solution's own gradient where that is exact, otherwise from one computed afresh.
+    /// The judgement, from the solution's own gradient where that is exact, otherwise from one
+    /// computed afresh.
     pub fn certify(&self, dual: &Dual, space: Space, par: Par) -> Certificate {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
         let source = Exact::from(space);
@@ -60,7 +64,8 @@ impl Solved {
         }
     }
 
-    /// [`Solved::certify`], asking now and then whether to go on, and the labels that its gap proves.
+    /// [`Solved::certify`], asking now and then whether to go on, and the labels that its gap
+    /// proves.
     ///
     /// # Errors
     ///
@@ -71,7 +76,7 @@ impl Solved {
         space: Space,
         par: Par,
         asking: &Asking,
-    ) -> Result<(Certificate, Option<Certain>), Halted> {
+    ) -> Result<(Certificate, Option<GapScreening>), Halted> {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
         let source = space.exact(asking)?;
         let exact = self.exact && !cancels(dual, source, alpha);
@@ -154,7 +159,7 @@ impl Refused {
         if features {
             return Err(Self::features(solver));
         }
-        if formulation.offset() != Offset::Free {
+        if formulation.bias_term() != BiasTerm::Free {
             let reason = "its bias is free".to_owned();
             return Err(Self { solver, reason, instead: "for another bias use `linear`, or `pairwise` with the squared loss" });
         }
@@ -176,7 +181,8 @@ pub trait Solve: Sync {
     /// The short name that options, documents and model files know it by.
     fn name(&self) -> &'static str;
 
-    /// Whether it takes duals of this formulation over features (`true`) or kernel rows, before there is any data.
+    /// Whether it takes duals of this formulation over features (`true`) or kernel rows, before
+    /// there is any data.
     ///
     /// # Errors
     ///
@@ -185,7 +191,8 @@ pub trait Solve: Sync {
 
     /// Minimises `dual` from `start`.
     ///
-    /// Every returned point is feasible. When the status is [`Converged`](crate::Status::Converged), the goal of `run.stop` holds by the solver's own
+    /// Every returned point is feasible. When the status is
+    /// [`Converged`](crate::Status::Converged), the goal of `run.stop` holds by the solver's own
     /// gradient, and by exact values under [`Refine::Exact`].
     ///
     /// # Errors
@@ -194,8 +201,8 @@ pub trait Solve: Sync {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused>;
 }
 
-/// [`Solve::solve`] with [`Refine::Exact`] and the certificate of what it returns. A solver that saw no further progress has converged where
-/// the certificate shows the goal.
+/// [`Solve::solve`] with [`Refine::Exact`] and the certificate of what it returns. A solver that
+/// saw no further progress has converged where the certificate shows the goal.
 ///
 /// # Errors
 ///

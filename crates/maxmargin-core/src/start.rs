@@ -1,6 +1,6 @@
 //! Feasible starting points, with or without their gradient.
 
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 
 /// A feasible point of a [`Dual`], and its gradient where the caller has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub enum StartError {
     },
     /// The balance does not hold.
     #[error("the balance is {found}, it must be {expected}")]
-    Balance {
+    EqualityConstraint {
         /// `Σ s_k α_k` found.
         found: f64,
         /// What the problem asks.
@@ -52,14 +52,14 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// [`StartError::Balance`] when the problem's balance excludes 0.
+    /// [`StartError::EqualityConstraint`] when the problem's balance excludes 0.
     pub fn zero(dual: &Dual) -> Result<Self, StartError> {
         let start = Self::checked(dual, vec![0.0; dual.len()])?;
-        Ok(start.with_gradient(dual.lin().to_vec()))
+        Ok(start.with_gradient(dual.linear_term().to_vec()))
     }
 
-    /// The point from which a training without any knowledge begins: 0 where that is feasible; otherwise the first variables at their bounds, as many as
-    /// the sums ask for (LIBSVM's start).
+    /// The point from which a training without any knowledge begins: 0 where that is feasible;
+    /// otherwise the first variables at their bounds, as many as the sums ask for (LIBSVM's start).
     ///
     /// # Errors
     ///
@@ -78,10 +78,10 @@ impl Start {
             if left > 1e-12 * wanted { Err(StartError::Infeasible { wanted }) } else { Ok(()) }
         };
         match dual.balance() {
-            Balance::Free => {}
-            Balance::Sum(wanted) => fill(wanted.abs(), &|s| s * wanted > 0.0)?,
-            Balance::Simplex => fill(1.0, &|_| true)?,
-            Balance::PerSign(plus, minus) => {
+            EqualityConstraint::Free => {}
+            EqualityConstraint::Sum(wanted) => fill(wanted.abs(), &|s| s * wanted > 0.0)?,
+            EqualityConstraint::Simplex => fill(1.0, &|_| true)?,
+            EqualityConstraint::PerSign(plus, minus) => {
                 fill(plus, &|s| s > 0.0)?;
                 fill(minus, &|s| s < 0.0)?;
             }
@@ -93,7 +93,8 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// When a value leaves its box or the balance is off by more than rounding (10⁻⁹ of the largest possible sum).
+    /// When a value leaves its box or the balance is off by more than rounding (10⁻⁹ of the largest
+    /// possible sum).
     pub fn checked(dual: &Dual, alpha: Vec<f64>) -> Result<Self, StartError> {
         if alpha.len() != dual.len() {
             return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
@@ -105,15 +106,16 @@ impl Start {
         for (found, expected) in balances(dual, &alpha) {
             let scale: f64 = alpha.iter().sum::<f64>().max(expected.abs()).max(1.0);
             if (found - expected).abs() > 1e-9 * scale {
-                return Err(StartError::Balance { found, expected });
+                return Err(StartError::EqualityConstraint { found, expected });
             }
         }
         Ok(Self { alpha, gradient: None })
     }
 
-    /// The nearest that clipping and a uniform shift reach: α is clipped to the box, then all `s_k α_k` inside it are shifted by
-    /// one amount until a `Sum` balance holds (the projection of the clipped point along the constraint's normal). On the simplex
-    /// the α themselves are shifted, and those of each sign where each has a sum.
+    /// The nearest that clipping and a uniform shift reach: α is clipped to the box, then all `s_k
+    /// α_k` inside it are shifted by one amount until a `Sum` balance holds (the projection of the
+    /// clipped point along the constraint's normal). On the simplex the α themselves are shifted,
+    /// and those of each sign where each has a sum.
     ///
     /// # Errors
     ///
@@ -126,15 +128,15 @@ impl Start {
             *a = if a.is_nan() { 0.0 } else { a.clamp(0.0, *u) };
         }
         match dual.balance() {
-            Balance::Sum(wanted) => shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?,
-            Balance::Simplex => shift_to_sum(&vec![1.0; dual.len()], dual.upper(), &mut alpha, 1.0)?,
-            Balance::PerSign(plus, minus) => {
+            EqualityConstraint::Sum(wanted) => shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?,
+            EqualityConstraint::Simplex => shift_to_sum(&vec![1.0; dual.len()], dual.upper(), &mut alpha, 1.0)?,
+            EqualityConstraint::PerSign(plus, minus) => {
                 let shift =
                     |upper: &[f64], alpha: &mut [f64], wanted| shift_to_sum(&vec![1.0; alpha.len()], upper, alpha, wanted);
                 of_sign(dual, &mut alpha, 1.0, |upper, alpha| shift(upper, alpha, plus))?;
                 of_sign(dual, &mut alpha, -1.0, |upper, alpha| shift(upper, alpha, minus))?;
             }
-            Balance::Free => {}
+            EqualityConstraint::Free => {}
         }
         Self::checked(dual, alpha)
     }
@@ -171,14 +173,15 @@ impl Start {
 fn balances(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
     let signed = |want: f64| -> f64 { dual.sign().iter().zip(alpha).filter(|(s, _)| **s == want).map(|(_, a)| *a).sum() };
     match dual.balance() {
-        Balance::Free => vec![],
-        Balance::Sum(wanted) => vec![(signed(1.0) - signed(-1.0), wanted)],
-        Balance::Simplex => vec![(signed(1.0) + signed(-1.0), 1.0)],
-        Balance::PerSign(plus, minus) => vec![(signed(1.0), plus), (signed(-1.0), minus)],
+        EqualityConstraint::Free => vec![],
+        EqualityConstraint::Sum(wanted) => vec![(signed(1.0) - signed(-1.0), wanted)],
+        EqualityConstraint::Simplex => vec![(signed(1.0) + signed(-1.0), 1.0)],
+        EqualityConstraint::PerSign(plus, minus) => vec![(signed(1.0), plus), (signed(-1.0), minus)],
     }
 }
 
-/// Calls `change(upper, alpha)` with the variables of one sign, and takes over what it makes of their α.
+/// Calls `change(upper, alpha)` with the variables of one sign, and takes over what it makes of
+/// their α.
 pub(crate) fn of_sign<T>(dual: &Dual, alpha: &mut [f64], sign: f64, change: impl FnOnce(&[f64], &mut [f64]) -> T) -> T {
     let of: Vec<usize> = (0..dual.len()).filter(|&k| dual.sign()[k] == sign).collect();
     let upper: Vec<f64> = of.iter().map(|&k| dual.upper()[k]).collect();
@@ -190,8 +193,9 @@ pub(crate) fn of_sign<T>(dual: &Dual, alpha: &mut [f64], sign: f64, change: impl
 
 /// Shifts all `s_k α_k` by one amount, clipped to the box, until `Σ s_k α_k = wanted`.
 ///
-/// The sum is piecewise linear and monotone in the shift: pieces are found by sorting the shifts at which a variable meets a
-/// bound. What rounding leaves is taken by the variable with the most room.
+/// The sum is piecewise linear and monotone in the shift: pieces are found by sorting the shifts at
+/// which a variable meets a bound. What rounding leaves is taken by the variable with the most
+/// room.
 ///
 /// # Errors
 ///
@@ -202,7 +206,8 @@ pub fn shift_to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64)
     if lack == 0.0 {
         return Ok(());
     }
-    // In the direction of the lack every variable has some room; a common shift t adds min(t, room) to the sum.
+    // In the direction of the lack every variable has some room; a common shift t adds min(t, room)
+    // to the sum.
     let up = lack > 0.0;
     let mut room: Vec<f64> =
         (0..alpha.len()).map(|k| if (sign[k] > 0.0) == up { upper[k] - alpha[k] } else { alpha[k] }).collect();

@@ -2,7 +2,7 @@
 
 use crate::certificate::{Certificate, apart};
 use crate::dense::exact_sum;
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use crate::start::{of_sign, shift_to_sum};
 
 /// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its
@@ -21,42 +21,41 @@ pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     moved
 }
 
-/// Brings `Σ s_k α_k`, or the sum of each sign, to what the balance asks for, by the variables between their bounds as far as they can: whoever is at
-/// a bound belongs there.
+/// Brings `Σ s_k α_k`, or the sum of each sign, to what the balance asks for, by the variables
+/// between their bounds as far as they can: whoever is at a bound belongs there.
 ///
 /// # Panics
 ///
 /// When `alpha` does not have one entry per variable.
 pub fn balance(dual: &Dual, alpha: &mut [f64]) {
     match dual.balance() {
-        Balance::Sum(wanted) => to_sum(dual.sign(), dual.upper(), alpha, wanted),
-        Balance::PerSign(plus, minus) => {
+        EqualityConstraint::Sum(wanted) => to_sum(dual.sign(), dual.upper(), alpha, wanted),
+        EqualityConstraint::PerSign(plus, minus) => {
             for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
                 of_sign(dual, alpha, sign, |upper, alpha| to_sum(&vec![1.0; upper.len()], upper, alpha, wanted));
             }
         }
-        Balance::Free | Balance::Simplex => {}
+        EqualityConstraint::Free | EqualityConstraint::Simplex => {}
     }
 }
 
 /// Closes balances that rounding has left open by more than certificates allow, as it does where α
-/// is next to nothing
-/// beside boxes that it once filled. Returns whether a balance was open.
+/// is next to nothing beside boxes that it once filled. Returns whether a balance was open.
 ///
 /// # Panics
 ///
 /// When `alpha` does not have one entry per variable.
 pub fn close(dual: &Dual, alpha: &mut [f64]) -> bool {
     let open = match dual.balance() {
-        Balance::Sum(wanted) => {
+        EqualityConstraint::Sum(wanted) => {
             let signed = exact_sum(dual.sign().iter().zip(&*alpha).map(|(s, a)| s * a));
             apart(signed, wanted, exact_sum(alpha.iter().copied())) > Certificate::FEASIBLE
         }
-        Balance::PerSign(plus, minus) => [(1.0, plus), (-1.0, minus)].into_iter().any(|(sign, wanted)| {
+        EqualityConstraint::PerSign(plus, minus) => [(1.0, plus), (-1.0, minus)].into_iter().any(|(sign, wanted)| {
             let sum = exact_sum((0..dual.len()).filter(|&k| dual.sign()[k] == sign).map(|k| alpha[k]));
             apart(sum, wanted, sum) > Certificate::FEASIBLE
         }),
-        Balance::Free | Balance::Simplex => false,
+        EqualityConstraint::Free | EqualityConstraint::Simplex => false,
     };
     if open {
         balance(dual, alpha);

@@ -43,27 +43,31 @@ impl Stop {
 pub struct Progress {
     /// Iterations so far.
     pub iterations: u64,
-    /// KKT violation now (not monotone). Where solvers over kernel rows are asked for a gap alone: the relative gap when they last looked, which
-    /// they do more often for who [follows](Watch::follows).
+    /// KKT violation now (not monotone). Where solvers over kernel rows are asked for a gap alone:
+    /// the relative gap when they last looked, which they do more often for who
+    /// [follows](Watch::follows).
     pub violation: f64,
     /// Where it has to go.
     pub tol: f64,
     /// Kernel rows computed so far by the row store.
     pub rows_computed: u64,
-    /// Kernel rows that a result would cost if the run ended now: those of the support vectors, to be judged, and of what has changed since the gradient was
-    /// that of all variables. 0 where nobody counts them: at most those computed.
+    /// Kernel rows that a result would cost if the run ended now: those of the support vectors, to
+    /// be judged, and of what has changed since the gradient was that of all variables. 0 where
+    /// nobody counts them: at most those computed.
     pub owed: u64,
-    /// By how much the dual objective has risen, as far as single steps tell: linear solvers say so after every sweep. 0 where nobody keeps count.
+    /// By how much the dual objective has risen, as far as single steps tell: linear solvers say so
+    /// after every sweep. 0 where nobody keeps count.
     pub gained: f64,
 }
 
 /// Receives progress; may end the run.
 pub trait Watch {
-    /// Called now and then, or as [`Watch::follows`] asks. `Break` ends the run with [`crate::Status::Interrupted`].
+    /// Called now and then, or as [`Watch::follows`] asks. `Break` ends the run with
+    /// [`crate::Status::Interrupted`].
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()>;
 
-    /// Whether it is told of every iteration, for a trace, which costs a look at the clock each; otherwise every few thousand iterations at most. Asked
-    /// once, before a run.
+    /// Whether it is told of every iteration, for a trace, which costs a look at the clock each;
+    /// otherwise every few thousand iterations at most. Asked once, before a run.
     fn follows(&self) -> bool {
         false
     }

@@ -1,12 +1,13 @@
 //! The bias that a gradient implies.
 
-use maxmargin_core::{Balance, Dual, bias_of};
+use maxmargin_core::{Dual, EqualityConstraint, bias_of};
 use maxmargin_testkit::{analytic, generate, oracle};
 use proptest::prelude::*;
 
 fn dual(sign: &[f64], upper: &[f64]) -> Dual {
     let n = sign.len();
-    Dual::new((0..n).collect(), sign.to_vec(), vec![-1.0; n], upper.to_vec(), 0.0, Balance::Sum(0.0)).expect("a problem")
+    Dual::new((0..n).collect(), sign.to_vec(), vec![-1.0; n], upper.to_vec(), 0.0, EqualityConstraint::Sum(0.0))
+        .expect("a problem")
 }
 
 #[test]
@@ -19,7 +20,8 @@ fn free_variables_decide_by_their_mean() {
 #[test]
 fn bounded_variables_leave_an_interval() {
     let dual = dual(&[1.0, -1.0, 1.0, -1.0], &[1.0; 4]);
-    // s g bounds −b: from above by a positive at 0 (3) and a negative at its upper bound (2); from below by the others (−1, 1).
+    // s g bounds −b: from above by a positive at 0 (3) and a negative at its upper bound (2); from
+    // below by the others (−1, 1).
     assert_eq!(bias_of(&dual, &[0.0, 1.0, 1.0, 0.0], &[3.0, -2.0, -1.0, -1.0]), -1.5);
 }
 

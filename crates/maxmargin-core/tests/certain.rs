@@ -1,12 +1,12 @@
 //! What is called certain is so at the optimum, and everything is certain near it.
 
-use maxmargin_core::{Certain, Dual, Start, bias_of, certain, exact_gradient};
+use maxmargin_core::{Dual, GapScreening, Start, bias_of, certain, exact_gradient};
 use maxmargin_data::Par;
 use maxmargin_testkit::{Problem, generate, oracle};
 use rand::RngExt;
 
 /// The labels that a point proves.
-fn at(problem: &Problem, alpha: &[f64]) -> Certain {
+fn at(problem: &Problem, alpha: &[f64]) -> GapScreening {
     let gradient = exact_gradient(&problem.dual, &problem.gram, alpha, Par::Seq);
     certain(&problem.dual, &problem.gram, alpha, &gradient).expect("a hinge loss with a free bias")
 }
@@ -16,7 +16,7 @@ fn values(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
     let dual = &problem.dual;
     let gradient = exact_gradient(dual, &problem.gram, alpha, Par::Seq);
     let bias = bias_of(dual, alpha, &gradient);
-    (0..dual.len()).map(|k| dual.sign()[k] * (gradient[k] - dual.lin()[k]) + bias).collect()
+    (0..dual.len()).map(|k| dual.sign()[k] * (gradient[k] - dual.linear_term()[k]) + bias).collect()
 }
 
 #[test]
@@ -34,7 +34,8 @@ fn every_label_called_certain_is_that_of_the_optimum() {
             let alpha: Vec<f64> = best.iter().zip(&far).map(|(b, f)| b + share * (f - b)).collect();
             let found = at(&problem, &alpha);
             for (sign, value) in found.signs.iter().zip(&truth).filter(|(sign, _)| **sign != 0.0) {
-                // The oracle's own bias may be anywhere in its interval: only what is clearly on the other side refutes.
+                // The oracle's own bias may be anywhere in its interval: only what is clearly on
+                // the other side refutes.
                 assert!(sign * value > -1e-7, "{}: {share}: {sign} {value}", problem.name);
             }
             proved += found.labels();
@@ -58,9 +59,11 @@ fn a_gap_of_everything_proves_nothing() {
 
 #[test]
 fn without_a_bias_apart_the_ball_is_all() {
-    // One sample, K = 4: w* = φ/4 from α = 1/4, f = 1. At α = 0.2: P = ½·0.16 + C·0.2, D = 0.2 − 0.08.
+    // One sample, K = 4: w* = φ/4 from α = 1/4, f = 1. At α = 0.2: P = ½·0.16 + C·0.2, D = 0.2 −
+    // 0.08.
     let gram = maxmargin_kernel::FnGram::new(1, |_, _| 4.0);
-    let dual = Dual::new(vec![0], vec![1.0], vec![-1.0], vec![1.0], 0.0, maxmargin_core::Balance::Free).expect("a problem");
+    let dual =
+        Dual::new(vec![0], vec![1.0], vec![-1.0], vec![1.0], 0.0, maxmargin_core::EqualityConstraint::Free).expect("a problem");
     let gradient = exact_gradient(&dual, &gram, &[0.2], Par::Seq);
     let found = certain(&dual, &gram, &[0.2], &gradient).expect("a ball");
     let gap: f64 = (0.08 + 0.2) - (0.2 - 0.08);

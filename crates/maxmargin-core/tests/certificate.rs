@@ -1,7 +1,7 @@
 //! The certificate against formulas from the textbook, written out directly.
 
 use maxmargin_core::{Asking, Halted};
-use maxmargin_core::{Balance, Dual, Point, Solution, Start, Status, Work, audit, audit_asking, bias_of, certify};
+use maxmargin_core::{Dual, EqualityConstraint, Point, Solution, Start, Status, Work, audit, audit_asking, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
@@ -84,9 +84,10 @@ fn regression() {
     let (points, _) = generate::clouds(rng, 10, 10, 2, 0.5);
     let targets: Vec<f64> = points.iter().map(|x| x[0] - 0.5 * x[1] * x[1]).collect();
     let (n, epsilon, c) = (20, 0.1, 3.0);
-    let lin = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
+    let linear_term = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
     let (ids, sign) = ((0..n).chain(0..n).collect(), [vec![1.0; n], vec![-1.0; n]].concat());
-    let dual = Dual::new(ids, sign, lin, vec![c; 2 * n], 0.0, maxmargin_core::Balance::Sum(0.0)).expect("a problem");
+    let dual =
+        Dual::new(ids, sign, linear_term, vec![c; 2 * n], 0.0, maxmargin_core::EqualityConstraint::Sum(0.0)).expect("a problem");
     let problem = Problem::new("regression", PointsGram::new(&points, &Kernel::Linear), dual);
     let (alpha, bias) = (somewhere(&problem, rng), 0.2);
     let w: Vec<f64> = (0..2).map(|j| (0..n).map(|i| (alpha[i] - alpha[n + i]) * points[i][j]).sum()).collect();
@@ -104,7 +105,7 @@ fn squared_hinge_loss() {
     let (points, labels) = generate::clouds(rng, 12, 8, 2, 0.3);
     let (n, ridge, bias) = (20, 0.25, -0.1);
     let all = (0..n).collect();
-    let balance = maxmargin_core::Balance::Sum(0.0);
+    let balance = maxmargin_core::EqualityConstraint::Sum(0.0);
     let dual = Dual::new(all, labels.clone(), vec![-1.0; n], vec![f64::INFINITY; n], ridge, balance).expect("a problem");
     let problem = Problem::new("squared hinge", PointsGram::new(&points, &Kernel::Linear), dual);
     let alpha = somewhere(&problem, rng);
@@ -130,8 +131,8 @@ fn optima_have_no_gap_with_any_bias_of_their_interval() {
     }
 }
 
-/// Moving mass between two variables of an optimum is seen, by the violation or by the gap; leaving the box or the balance, by
-/// infeasibility.
+/// Moving mass between two variables of an optimum is seen, by the violation or by the gap; leaving
+/// the box or the balance, by infeasibility.
 #[test]
 fn perturbed_optima_are_detected() {
     for problem in (1..=10).flat_map(generate::small) {
@@ -171,7 +172,7 @@ fn perturbed_optima_are_detected() {
 #[test]
 fn without_upper_bounds_and_ridge_the_gap_is_infinite() {
     let (labels, all) = (vec![1.0, -1.0], vec![0, 1]);
-    let balance = maxmargin_core::Balance::Sum(0.0);
+    let balance = maxmargin_core::EqualityConstraint::Sum(0.0);
     let dual = Dual::new(all, labels, vec![-1.0; 2], vec![f64::INFINITY; 2], 0.0, balance).expect("a problem");
     let gram = PointsGram::new(&[vec![1.0], vec![-1.0]], &Kernel::Linear);
     let inside = certify(&dual, &gram, &point(vec![0.25; 2], 0.0), Par::Seq);
@@ -238,7 +239,8 @@ fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
     assert!(together[3].sums.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
 }
 
-/// A fold is the problem of all samples with empty boxes: judged as that or as the problem of those that take part, to the last bit.
+/// A fold is the problem of all samples with empty boxes: judged as that or as the problem of those
+/// that take part, to the last bit.
 #[test]
 fn empty_boxes_change_nothing() {
     let rng = &mut generate::rng(4);
@@ -267,9 +269,10 @@ fn empty_boxes_change_nothing() {
     // The same without a balance, on the simplex and with a sum of each sign.
     let small = &generate::medium(3, 40)[0];
     let d = &small.dual;
-    for balance in [Balance::Free, Balance::Simplex, Balance::PerSign(1.0, 2.0)] {
+    for balance in [EqualityConstraint::Free, EqualityConstraint::Simplex, EqualityConstraint::PerSign(1.0, 2.0)] {
         let upper = (0..40).map(|k| if k % 3 == 0 { 0.0 } else { 0.5 }).collect();
-        let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), upper, 0.25, balance).expect("a problem");
+        let dual =
+            Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.linear_term().to_vec(), upper, 0.25, balance).expect("a problem");
         let (part, kept) = dual.taking_part().expect("a third does not take part");
         let alpha: Vec<f64> = dual.upper().iter().map(|u| u * rng.random::<f64>()).collect();
         let own = kept.iter().map(|&k| alpha[k]).collect();

@@ -72,14 +72,16 @@ proptest! {
                 // Many changes: one sum, whose rounding is that of no difference.
                 prop_assert_eq!(&found, &afresh);
             }
-            // Whatever was asked for in between, the same sums again: rounding does not grow with their number.
+            // Whatever was asked for in between, the same sums again: rounding does not grow with
+            // their number.
             let again = (0..9).map(|_| next(&mut of, dual, &gram, &alpha)).last();
             prop_assert_eq!(again, Some(found));
         }
     }
 }
 
-/// A point that has left nearly all of a large one: what is left must not be a difference of large numbers.
+/// A point that has left nearly all of a large one: what is left must not be a difference of large
+/// numbers.
 #[test]
 fn a_point_that_fell_is_added_up_afresh() {
     let problem = generate::medium_general(1, 60).remove(0);

@@ -1,6 +1,6 @@
 //! Problems on the simplex, and with a sum for each sign: certificate, bias and starts.
 
-use maxmargin_core::{Balance, Dual, Solution, Start, Status, Work, bias_of, certify};
+use maxmargin_core::{Dual, EqualityConstraint, Solution, Start, Status, Work, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_testkit::{Problem, generate, oracle};
 use proptest::prelude::*;
@@ -12,10 +12,10 @@ fn point(alpha: Vec<f64>) -> Solution {
 }
 
 /// The problem with other bounds and ridge.
-fn with(problem: &Problem, upper: f64, ridge: f64, lin: Vec<f64>) -> Problem {
+fn with(problem: &Problem, upper: f64, ridge: f64, linear_term: Vec<f64>) -> Problem {
     let d = &problem.dual;
     let n = d.len();
-    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), lin, vec![upper; n], ridge, Balance::Simplex);
+    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), linear_term, vec![upper; n], ridge, EqualityConstraint::Simplex);
     Problem::new(format!("{}, bounds {upper}, ridge {ridge}", problem.name), problem.gram.clone(), dual.expect("a problem"))
 }
 
@@ -25,11 +25,11 @@ fn variants(seed: u64) -> Vec<Problem> {
     let mut problems = vec![];
     for problem in generate::small_simplex(seed) {
         let n = problem.dual.len();
-        let lin: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let linear_term: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
         problems.push(with(&problem, 0.3, problem.dual.ridge(), vec![0.0; n]));
         problems.push(with(&problem, f64::INFINITY, 0.0, vec![0.0; n]));
-        problems.push(with(&problem, 0.4, 0.0, lin.clone()));
-        problems.push(with(&problem, 0.4, 0.5, lin));
+        problems.push(with(&problem, 0.4, 0.0, linear_term.clone()));
+        problems.push(with(&problem, 0.4, 0.5, linear_term));
         problems.push(problem);
     }
     problems
@@ -37,7 +37,8 @@ fn variants(seed: u64) -> Vec<Problem> {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(24))]
-    /// The gap is not negative and at most the Frank-Wolfe gap over the box; the violation is that of the definition.
+    /// The gap is not negative and at most the Frank-Wolfe gap over the box; the violation is that
+    /// of the definition.
     #[test]
     fn weak_duality(seed in 0_u64..1000) {
         let rng = &mut generate::rng(seed);
@@ -118,15 +119,16 @@ fn starts() {
     assert!(Start::project(&tight.dual, vec![0.0; 7]).is_err(), "seven times 0.1 is less than 1");
 }
 
-/// The sums that a random point of the box has: feasible by construction, and not at the ends of what the box allows.
+/// The sums that a random point of the box has: feasible by construction, and not at the ends of
+/// what the box allows.
 fn per_sign(problem: &Problem, upper: f64, ridges: Option<f64>, rng: &mut impl RngExt) -> Problem {
     let d = &problem.dual;
     let n = d.len();
     let reach = |sign: f64| d.sign().iter().filter(|s| **s == sign).count() as f64 * upper.min(1.0);
     let (plus, minus) = (rng.random_range(0.1..0.9) * reach(1.0), rng.random_range(0.1..0.9) * reach(-1.0));
-    let lin = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
-    let balance = Balance::PerSign(plus, minus);
-    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), lin, vec![upper; n], ridges.unwrap_or(0.0), balance);
+    let linear_term = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let balance = EqualityConstraint::PerSign(plus, minus);
+    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), linear_term, vec![upper; n], ridges.unwrap_or(0.0), balance);
     let name = format!("{}, sums {plus} and {minus}, bounds {upper}, ridge {ridges:?}", problem.name);
     Problem::new(name, problem.gram.clone(), dual.expect("a problem"))
 }
@@ -142,10 +144,11 @@ fn of_each_sign(seed: u64) -> Vec<Problem> {
     problems
 }
 
-/// A random point with the sums that are asked for: any point of the box, filled up or emptied sign by sign.
+/// A random point with the sums that are asked for: any point of the box, filled up or emptied sign
+/// by sign.
 fn feasible(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
     let d = &problem.dual;
-    let Balance::PerSign(plus, minus) = d.balance() else { panic!("sums of each sign") };
+    let EqualityConstraint::PerSign(plus, minus) = d.balance() else { panic!("sums of each sign") };
     let mut alpha: Vec<f64> = d.upper().iter().map(|u| u.min(1.5) * rng.random::<f64>()).collect();
     for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
         let members: Vec<usize> = (0..d.len()).filter(|&k| d.sign()[k] == sign).collect();
@@ -171,7 +174,8 @@ fn gain(problem: &Problem, alpha: &[f64]) -> f64 {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(24))]
-    /// Sums of each sign: no gap below 0, none above the linear bound over the box and both sums, the violation by its definition.
+    /// Sums of each sign: no gap below 0, none above the linear bound over the box and both sums,
+    /// the violation by its definition.
     #[test]
     fn weak_duality_of_each_sign(seed in 0_u64..1000, bias in -2.0..2.0_f64) {
         let rng = &mut generate::rng(seed);
@@ -184,7 +188,7 @@ proptest! {
             prop_assert!(certificate.gap() >= -rounding, "{}: {:?}", problem.name, certificate);
             prop_assert!((certificate.dual + problem.objective(&alpha)).abs() <= rounding);
             prop_assert!(certificate.infeasible <= 1e-12);
-            let Balance::PerSign(plus, minus) = d.balance() else { unreachable!() };
+            let EqualityConstraint::PerSign(plus, minus) = d.balance() else { unreachable!() };
             let mut linear = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>();
             for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
                 let mut order: Vec<usize> = (0..d.len()).filter(|&k| d.sign()[k] == sign).collect();
@@ -208,7 +212,7 @@ proptest! {
         let rng = &mut generate::rng(seed);
         for problem in of_each_sign(seed).into_iter().chain(variants(seed)).step_by(7) {
             let optimum = oracle::solve(&problem.dual, &problem.gram);
-            let alpha = if matches!(problem.dual.balance(), Balance::PerSign(..)) {
+            let alpha = if matches!(problem.dual.balance(), EqualityConstraint::PerSign(..)) {
                 feasible(&problem, rng)
             } else {
                 Start::project(&problem.dual, vec![0.0; problem.dual.len()]).expect("feasible").alpha().to_vec()
@@ -233,7 +237,7 @@ proptest! {
         // The same by hand: ρ by bisection on Σ max(0, ρ − h_k) / r_k = 1.
         let ridge = |k: usize| 0.5 / c[k];
         let sum = |k: usize| -> f64 { (0..7).map(|l| alpha[l] * dual.sign()[k] * dual.sign()[l] * problem.gram.at(k, l)).sum() };
-        let margins: Vec<f64> = (0..7).map(|k| sum(k) + dual.lin()[k]).collect();
+        let margins: Vec<f64> = (0..7).map(|k| sum(k) + dual.linear_term()[k]).collect();
         let reach = |rho: f64| -> f64 { (0..7).map(|k| (rho - margins[k]).max(0.0) / ridge(k)).sum() };
         let (mut low, mut high) = (-1e4, 1e4);
         for _ in 0..200 {
@@ -243,7 +247,7 @@ proptest! {
         let w: f64 = (0..7).map(|k| alpha[k] * sum(k)).sum();
         let losses: f64 = (0..7).map(|k| 0.5 * (high - margins[k]).max(0.0).powi(2) / ridge(k)).sum();
         let squares: f64 = (0..7).map(|k| ridge(k) * alpha[k] * alpha[k]).sum();
-        let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
+        let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
         prop_assert!((certificate.primal - (0.5 * w + losses - high)).abs() <= 1e-11, "{:?} for {}", certificate, 0.5 * w + losses - high);
         prop_assert!((certificate.dual + 0.5 * (w + squares) + linear).abs() <= 1e-12);
         prop_assert!(certificate.gap() >= -1e-12);
@@ -253,7 +257,7 @@ proptest! {
         prop_assert!(best.gap().abs() <= 1e-10 && best.kkt <= 1e-9 && optimum.kkt <= 1e-12, "{:?} {:?}", best, optimum);
         prop_assert!((best.dual + weighted.objective(&optimum.alpha)).abs() <= 1e-12);
         // Without a balance the same ridges belong to the loss of each sample.
-        let free = Dual::squared_hinge((0..7).collect(), dual.sign().to_vec(), &c, maxmargin_core::Offset::None).expect("a problem");
+        let free = Dual::squared_hinge((0..7).collect(), dual.sign().to_vec(), &c, maxmargin_core::BiasTerm::None).expect("a problem");
         let optimum = oracle::solve(&free, &problem.gram);
         let best = certify(&free, &problem.gram, &point(optimum.alpha.clone()), Par::Seq);
         prop_assert!(best.gap().abs() <= 1e-10 && best.kkt <= 1e-9 && optimum.kkt <= 1e-12, "{:?} {:?}", best, optimum);
@@ -279,7 +283,7 @@ fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
         let given = 0.5 * alpha[plus];
         alpha[plus] -= given;
         // Relative to the sum that is asked for.
-        let Balance::PerSign(wanted, _) = problem.dual.balance() else { unreachable!("each sign has a sum") };
+        let EqualityConstraint::PerSign(wanted, _) = problem.dual.balance() else { unreachable!("each sign has a sum") };
         let lost = given / wanted;
         assert!((judge(alpha.clone()).infeasible - lost).abs() < 1e-12, "{}", problem.name);
         alpha[minus] += given;
@@ -294,8 +298,8 @@ fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
 #[test]
 fn two_points_of_each_sign_by_hand() {
     let gram = maxmargin_testkit::PointsGram::from_matrix(2, vec![4.0, 1.0, 1.0, 9.0]);
-    let dual = Dual::new(vec![0, 1], vec![1.0, -1.0], vec![0.25, -0.5], vec![3.0; 2], 0.0, Balance::PerSign(2.0, 1.0));
+    let dual = Dual::new(vec![0, 1], vec![1.0, -1.0], vec![0.25, -0.5], vec![3.0; 2], 0.0, EqualityConstraint::PerSign(2.0, 1.0));
     let certificate = certify(&dual.expect("a problem"), &gram, &point(vec![2.0, 1.0]), Par::Seq);
-    // ½(4·4 − 2·2·1·1 + 9) = 10.5, lin 0.5 − 0.5 = 0.
+    // ½(4·4 − 2·2·1·1 + 9) = 10.5, linear_term 0.5 − 0.5 = 0.
     assert_eq!((certificate.dual, certificate.primal, certificate.kkt, certificate.infeasible), (-10.5, -10.5, 0.0, 0.0));
 }

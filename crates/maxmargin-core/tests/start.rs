@@ -1,10 +1,10 @@
 //! Starts are feasible by construction, and projection is a projection.
 
 use maxmargin_core::start::shift_to_sum;
-use maxmargin_core::{Balance, Dual, DualError, Start, StartError};
+use maxmargin_core::{Dual, DualError, EqualityConstraint, Start, StartError};
 use proptest::prelude::*;
 
-fn dual(sign: Vec<f64>, upper: Vec<f64>, balance: Balance) -> Dual {
+fn dual(sign: Vec<f64>, upper: Vec<f64>, balance: EqualityConstraint) -> Dual {
     let n = sign.len();
     Dual::new((0..n).collect(), sign, vec![-1.0; n], upper, 0.0, balance).expect("a problem")
 }
@@ -33,7 +33,7 @@ proptest! {
     fn projection_is_feasible_and_shifts_uniformly((sign, upper, wish) in parts(), at in 0.0..=1.0_f64) {
         let (low, high) = reach(&sign, &upper);
         let wanted = low + at * (high - low);
-        let dual = dual(sign.clone(), upper.clone(), Balance::Sum(wanted));
+        let dual = dual(sign.clone(), upper.clone(), EqualityConstraint::Sum(wanted));
         let start = Start::project(&dual, wish.clone()).expect("the sum is within reach");
         let alpha = start.alpha();
         prop_assert!(alpha.iter().zip(&upper).all(|(a, u)| (0.0..=*u).contains(a)));
@@ -57,7 +57,7 @@ proptest! {
     fn projecting_a_feasible_point_changes_nothing((sign, upper, wish) in parts()) {
         let inside: Vec<f64> = wish.iter().zip(&upper).map(|(a, u)| a.clamp(0.0, *u)).collect();
         let wanted = sum(&sign, &inside);
-        let dual = dual(sign, upper, Balance::Sum(wanted));
+        let dual = dual(sign, upper, EqualityConstraint::Sum(wanted));
         let start = Start::project(&dual, inside.clone()).expect("feasible");
         prop_assert_eq!(start.alpha(), &inside[..]);
         prop_assert_eq!(Start::checked(&dual, inside.clone()).expect("feasible").into_parts(), (inside, None));
@@ -67,7 +67,7 @@ proptest! {
     fn a_sum_out_of_reach_is_refused((sign, upper, wish) in parts(), beyond in 1e-6..10.0_f64) {
         let (low, high) = reach(&sign, &upper);
         for wanted in [low - beyond * (1.0 - low), high + beyond * (1.0 + high)] {
-            let dual = dual(sign.clone(), upper.clone(), Balance::Sum(wanted));
+            let dual = dual(sign.clone(), upper.clone(), EqualityConstraint::Sum(wanted));
             prop_assert_eq!(Start::project(&dual, wish.clone()), Err(StartError::Infeasible { wanted }));
         }
     }
@@ -89,52 +89,52 @@ proptest! {
     #[test]
     fn a_free_balance_only_clips((sign, upper, wish) in parts()) {
         let clipped: Vec<f64> = wish.iter().zip(&upper).map(|(a, u)| a.clamp(0.0, *u)).collect();
-        let start = Start::project(&dual(sign, upper, Balance::Free), wish).expect("feasible");
+        let start = Start::project(&dual(sign, upper, EqualityConstraint::Free), wish).expect("feasible");
         prop_assert_eq!(start.alpha(), &clipped[..]);
     }
 }
 
 #[test]
 fn zero_carries_its_gradient_and_needs_a_balance_of_zero() {
-    let zero = Start::zero(&dual(vec![1.0, -1.0], vec![1.0; 2], Balance::Sum(0.0))).expect("feasible");
+    let zero = Start::zero(&dual(vec![1.0, -1.0], vec![1.0; 2], EqualityConstraint::Sum(0.0))).expect("feasible");
     assert_eq!((zero.alpha(), zero.gradient()), (&[0.0, 0.0][..], Some(&[-1.0, -1.0][..])));
-    let refused = Start::zero(&dual(vec![1.0, 1.0], vec![1.0; 2], Balance::Sum(1.0)));
-    assert_eq!(refused, Err(StartError::Balance { found: 0.0, expected: 1.0 }));
-    let refused = Start::zero(&dual(vec![1.0, 1.0], vec![1.0; 2], Balance::Simplex));
-    assert_eq!(refused, Err(StartError::Balance { found: 0.0, expected: 1.0 }));
+    let refused = Start::zero(&dual(vec![1.0, 1.0], vec![1.0; 2], EqualityConstraint::Sum(1.0)));
+    assert_eq!(refused, Err(StartError::EqualityConstraint { found: 0.0, expected: 1.0 }));
+    let refused = Start::zero(&dual(vec![1.0, 1.0], vec![1.0; 2], EqualityConstraint::Simplex));
+    assert_eq!(refused, Err(StartError::EqualityConstraint { found: 0.0, expected: 1.0 }));
 }
 
 #[test]
 fn infeasible_points_are_refused_with_their_place() {
-    let dual = dual(vec![1.0, -1.0, 1.0], vec![1.0, 2.0, 0.0], Balance::Sum(0.0));
+    let dual = dual(vec![1.0, -1.0, 1.0], vec![1.0, 2.0, 0.0], EqualityConstraint::Sum(0.0));
     assert_eq!(Start::checked(&dual, vec![0.0; 2]), Err(StartError::Length { found: 2, expected: 3 }));
     let outside = Err(StartError::Box { variable: 1, value: 2.5, upper: 2.0 });
     assert_eq!(Start::checked(&dual, vec![0.5, 2.5, 0.0]), outside);
     let negative = Err(StartError::Box { variable: 0, value: -1e-300, upper: 1.0 });
     assert_eq!(Start::checked(&dual, vec![-1e-300, 0.0, 0.0]), negative);
-    let unbalanced = Err(StartError::Balance { found: -0.5, expected: 0.0 });
+    let unbalanced = Err(StartError::EqualityConstraint { found: -0.5, expected: 0.0 });
     assert_eq!(Start::checked(&dual, vec![0.5, 1.0, 0.0]), unbalanced);
     assert!(matches!(Start::checked(&dual, vec![f64::NAN, 0.0, 0.0]), Err(StartError::Box { variable: 0, .. })));
 }
 
 #[test]
 fn per_sign_balances_are_checked_apart() {
-    let dual = dual(vec![1.0, -1.0, 1.0], vec![1.0; 3], Balance::PerSign(0.75, 0.25));
+    let dual = dual(vec![1.0, -1.0, 1.0], vec![1.0; 3], EqualityConstraint::PerSign(0.75, 0.25));
     Start::checked(&dual, vec![0.5, 0.25, 0.25]).expect("feasible");
     let refused = Start::checked(&dual, vec![0.5, 0.5, 0.25]);
-    assert_eq!(refused, Err(StartError::Balance { found: 0.5, expected: 0.25 }));
+    assert_eq!(refused, Err(StartError::EqualityConstraint { found: 0.5, expected: 0.25 }));
 }
 
 #[test]
 fn projection_replaces_what_is_not_a_number() {
-    let dual = dual(vec![1.0, -1.0], vec![1.0; 2], Balance::Sum(0.0));
+    let dual = dual(vec![1.0, -1.0], vec![1.0; 2], EqualityConstraint::Sum(0.0));
     let start = Start::project(&dual, vec![f64::NAN, f64::INFINITY]).expect("feasible");
     assert_eq!(start.alpha(), [0.5, 0.5]);
 }
 
 #[test]
 fn an_infinite_alpha_is_never_feasible() {
-    for balance in [Balance::Free, Balance::Sum(0.0)] {
+    for balance in [EqualityConstraint::Free, EqualityConstraint::Sum(0.0)] {
         let dual = dual(vec![1.0, -1.0], vec![f64::INFINITY; 2], balance);
         let infinite = vec![f64::INFINITY, 1.0];
         assert!(matches!(Start::checked(&dual, infinite.clone()), Err(StartError::Box { variable: 0, .. })), "{balance:?}");
@@ -144,7 +144,9 @@ fn an_infinite_alpha_is_never_feasible() {
 
 #[test]
 fn a_balance_must_be_finite() {
-    for balance in [Balance::Sum(f64::NAN), Balance::Sum(f64::INFINITY), Balance::PerSign(f64::NAN, 0.0)] {
+    for balance in
+        [EqualityConstraint::Sum(f64::NAN), EqualityConstraint::Sum(f64::INFINITY), EqualityConstraint::PerSign(f64::NAN, 0.0)]
+    {
         let made = Dual::new(vec![0, 1], vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2], 0.0, balance);
         assert!(matches!(made, Err(DualError::NotFinite { .. })), "{balance:?}: {made:?}");
     }

@@ -2,15 +2,18 @@
 
 use crate::metric::{Best, Metric, greatest, labels_of};
 
-/// Of the samples that are predicted to have the greater of two labels, the fraction that has it. Not a number where none is.
+/// Of the samples that are predicted to have the greater of two labels, the fraction that has it.
+/// Not a number where none is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Precision;
 
-/// Of the samples that have the greater of two labels, the fraction that is predicted to. Not a number where none has.
+/// Of the samples that have the greater of two labels, the fraction that is predicted to. Not a
+/// number where none has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recall;
 
-/// The harmonic mean of precision and recall of the greater of two labels; 0 where that label is never predicted correctly.
+/// The harmonic mean of precision and recall of the greater of two labels; 0 where that label is
+/// never predicted correctly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F1;
 
@@ -19,12 +22,13 @@ pub struct F1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MacroF1;
 
-/// Matthews' correlation of labels and predictions, for any number of classes (Gorodkin 2004): 1 where all are right, 0 for guesses. Not a number where
-/// either is constant.
+/// Matthews' correlation of labels and predictions, for any number of classes (Gorodkin 2004): 1
+/// where all are right, 0 for guesses. Not a number where either is constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matthews;
 
-/// Samples of one label: those that have it and are said to, those that are said to, and those that have it.
+/// Samples of one label: those that have it and are said to, those that are said to, and those that
+/// have it.
 fn counts(label: f64, truth: &[f64], predicted: &[f64]) -> [f64; 3] {
     let mut counts = [0_usize; 3];
     for (truth, predicted) in truth.iter().zip(predicted) {

@@ -1,4 +1,5 @@
-//! Folds that are studies of their own: where samples are scaled by what a training set shows, and the training sets show different things.
+//! Folds that are studies of their own: where samples are scaled by what a training set shows, and
+//! the training sets show different things.
 
 use crate::error::CvError;
 use crate::fold_classes::FoldClasses;
@@ -8,7 +9,7 @@ use crate::report::{CvReport, FoldReport, MachineReport};
 use crate::study::Study;
 use crate::train::Fitted;
 use crate::watch::{CvProgress, CvWatch, Stage};
-use maxmargin_core::{Needs, Progress, Solved};
+use maxmargin_core::{Progress, Solved, TargetKind};
 use maxmargin_data::ClassLabels;
 use maxmargin_model::ModelError;
 use std::ops::ControlFlow;
@@ -24,7 +25,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
         fold.add(&mut report, trained.as_ref())?;
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
-    Ok(report.summed(study.formulation.needs(), &study.data.labels))
+    Ok(report.summed(study.formulation.target_kind(), &study.data.labels))
 }
 
 /// The row that an error names, as one of the data.
@@ -87,7 +88,7 @@ impl Apart<'_> {
     /// machines that it does not have.
     fn of_all(&self, row: &[f64]) -> Vec<f64> {
         let rule = self.study.rule();
-        let sides = rule.scheme.sides(rule.classes.len());
+        let sides = rule.multiclass.sides(rule.classes.len());
         let Some(present) = self.classes.some(self.fold) else { return row.to_vec() };
         let mut own = row.iter();
         let of = |sides: (Option<usize>, usize)| match (self.classes.lacks(self.fold, sides), present) {
@@ -108,10 +109,10 @@ impl Apart<'_> {
     /// Adds what the fold says.
     fn add(&self, report: &mut CvReport, trained: Option<&Fitted>) -> Result<(), CvError> {
         let Self { study, plan, fold, classes } = *self;
-        let (width, needs, rule) = (study.machines(), study.formulation.needs(), study.rule());
+        let (width, needs, rule) = (study.machines(), study.formulation.target_kind(), study.rule());
         let (test, before) = (plan.test(fold), plan.round(fold) * plan.len());
         let labels = &study.data.labels;
-        let countable = needs == Needs::Classes || (needs == Needs::Nothing && are_sides(labels));
+        let countable = needs == TargetKind::Classes || (needs == TargetKind::Nothing && are_sides(labels));
         let machines = trained.map_or_else(Vec::new, |trained| trained.machines.clone());
         let solved = machines.iter().all(MachineReport::is_solution);
         let mut correct = 0;

@@ -1,4 +1,5 @@
-//! Probabilities and thresholds from decision values of machines that did not see the sample: five folds, and a calibration for each machine.
+//! Probabilities and thresholds from decision values of machines that did not see the sample: five
+//! folds, and a calibration for each machine.
 
 use crate::error::CvError;
 use crate::matching::terms;
@@ -11,7 +12,7 @@ use crate::seed::Seeding;
 use crate::study::Study;
 use crate::threshold::{self, ThresholdReport};
 use crate::watch::CvWatch;
-use maxmargin_core::{Needs, Status};
+use maxmargin_core::{Status, TargetKind};
 use maxmargin_data::ClassLabels;
 use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
 use serde::Serialize;
@@ -24,14 +25,14 @@ const ENDED: &str = "the run was ended before all folds had a solution";
 
 /// What is made of decision values of samples that machines did not see.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Fits {
+pub struct CalibrationOptions {
     /// Probabilities, in this way.
     pub probability: Option<Probability>,
     /// A threshold with the best score by this metric.
     pub threshold: Option<&'static dyn Metric>,
 }
 
-impl Fits {
+impl CalibrationOptions {
     /// Whether nothing is asked for.
     pub fn is_nothing(&self) -> bool {
         self.probability.is_none() && self.threshold.is_none()
@@ -41,7 +42,8 @@ impl Fits {
     ///
     /// # Errors
     ///
-    /// When a threshold is asked for and there are not two classes, or by a metric that cannot choose one; as [`calibration_plan`].
+    /// When a threshold is asked for and there are not two classes, or by a metric that cannot
+    /// choose one; as [`calibration_plan`].
     pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
         self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
         if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(drop) }
@@ -95,7 +97,8 @@ pub struct OutOfFold {
 /// What probabilities were fitted to, and how good they are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CalibrationReport {
-    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one class.
+    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one
+    /// class.
     pub method: &'static str,
     /// Why there are no probabilities after all.
     pub missing: Option<&'static str>,
@@ -104,7 +107,8 @@ pub struct CalibrationReport {
     pub run: OutOfFold,
     /// The scale of the errors of a regression.
     pub scale: Option<f64>,
-    /// Of classes: how good probabilities are of samples that took no part in their calibration ([`cross_fitted`]).
+    /// Of classes: how good probabilities are of samples that took no part in their calibration
+    /// ([`cross_fitted`]).
     pub reliability: Option<Reliability>,
 }
 
@@ -123,19 +127,22 @@ pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64
 }
 
 impl Study<'_> {
-    /// Gives `model`, which this study trained (now, or long ago), what `fits` asks for: cross-validates by `plan`, each fold from the model, and fits it to the decision
-    /// values of the samples that each fold did not see. The same for any number of threads.
+    /// Gives `model`, which this study trained (now, or long ago), what `fits` asks for:
+    /// cross-validates by `plan`, each fold from the model, and fits it to the decision values of
+    /// the samples that each fold did not see. The same for any number of threads.
     ///
-    /// A run that is ended early, errors of a regression that are all 0, and one class with too few samples inside or outside are no errors: the model
-    /// stays without, and the report says why. Where a threshold and probabilities are asked for, labels are those of the threshold.
+    /// A run that is ended early, errors of a regression that are all 0, and one class with too few
+    /// samples inside or outside are no errors: the model stays without, and the report says why.
+    /// Where a threshold and probabilities are asked for, labels are those of the threshold.
     ///
     /// # Errors
     ///
-    /// As [`Study::cross_validate`] and [`Fits::check`]; when the model has no record of its training, or is not one of this data.
+    /// As [`Study::cross_validate`] and [`CalibrationOptions::check`]; when the model has no record
+    /// of its training, or is not one of this data.
     pub fn calibrate(
         &self,
         model: Model,
-        fits: Fits,
+        fits: CalibrationOptions,
         plan: &FoldPlan,
         seeding: Seeding,
         watch: &dyn CvWatch,
@@ -175,8 +182,8 @@ impl Study<'_> {
     /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is
     /// there for a decision value, as LIBSVM does.
     fn fill(&self, plan: &FoldPlan, decisions: &mut [f64]) {
-        let (classes, scheme) = (self.fold_classes(plan), self.rule().scheme);
-        let sides = scheme.sides(self.classes.map_or(0, ClassLabels::count));
+        let (classes, multiclass) = (self.fold_classes(plan), self.rule().multiclass);
+        let sides = multiclass.sides(self.classes.map_or(0, ClassLabels::count));
         for (fold, (p, sides)) in (0..plan.folds()).flat_map(|fold| sides.iter().enumerate().map(move |machine| (fold, machine)))
         {
             let Some(value) = classes.without_a_machine(fold, *sides) else { continue };
@@ -193,10 +200,10 @@ impl Study<'_> {
         plan: &FoldPlan,
         (probability, run): (Probability, &OutOfFold),
     ) -> Result<(), CvError> {
-        let method = match self.formulation.needs() {
-            Needs::Classes => probability.name(),
-            Needs::Values => "laplace",
-            Needs::Nothing => "marks",
+        let method = match self.formulation.target_kind() {
+            TargetKind::Classes => probability.name(),
+            TargetKind::Values => "laplace",
+            TargetKind::Nothing => "marks",
         };
         let mut report = CalibrationReport { method, missing: None, run: run.clone(), scale: None, reliability: None };
         let calibration = found.map_or_else(|why| Ok(Err(*why)), |found| self.fitted(found, probability))?;
@@ -209,7 +216,7 @@ impl Study<'_> {
             }
         }
         if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
-            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.scheme()), probability, self.par)?;
+            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.multiclass()), probability, self.par)?;
             report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
         to.calibration = Some(report);
@@ -249,11 +256,11 @@ impl Study<'_> {
     fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
-            return Ok(Ok(Fit::new(decisions, classes, self.rule().scheme, probability).over(|_| true, self.par)?));
+            return Ok(Ok(Fit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.par)?));
         }
         // Samples that no fold tests have none.
         let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();
-        if self.formulation.needs() == Needs::Nothing {
+        if self.formulation.target_kind() == TargetKind::Nothing {
             let marks = Calibration::marks(&known)?;
             return Ok(marks
                 .map(|marks| vec![marks])
@@ -267,7 +274,8 @@ impl Study<'_> {
         Ok(Ok(vec![Calibration::laplace(&errors)?]))
     }
 
-    /// Row of the data and coefficient of every support vector of every machine of a model that was trained on this data.
+    /// Row of the data and coefficient of every support vector of every machine of a model that was
+    /// trained on this data.
     fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
         let other = |why: String| Err(CvError::OtherModel(why));
         let Some(record) = model.record() else {
@@ -280,7 +288,7 @@ impl Study<'_> {
         if model.classes() != classes || record.rows != self.data.samples.len() as u64 {
             return other("its classes or rows are not those of the data".to_owned());
         }
-        if record.formulation != self.formulation || model.scheme() != self.rule().scheme {
+        if record.formulation != self.formulation || model.multiclass() != self.rule().multiclass {
             return other("it is a model of another formulation".to_owned());
         }
         let samples = model.prepared(&self.data.samples)?;

@@ -1,6 +1,6 @@
 //! Factors of C for classes: the given ones, and those that belong to a training set.
 
-use crate::arrangement::Part;
+use crate::arrangement::MachineSamples;
 use crate::error::CvError;
 use crate::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
@@ -86,7 +86,7 @@ impl Study<'_> {
 /// The problems of one machine in every fold, at one value of C.
 #[derive(Clone, Copy)]
 pub(crate) struct FoldBoxes<'a> {
-    pub(crate) part: &'a Part,
+    pub(crate) part: &'a MachineSamples,
     pub(crate) formulation: Formulation,
     pub(crate) classes: &'a FoldClasses,
     pub(crate) factors: &'a FoldFactors,

@@ -42,8 +42,9 @@ pub struct Visited {
     pub gradient: Vec<f64>,
 }
 
-/// Descends from `start` by the BFGS method (Nocedal and Wright 2006, algorithm 6.1, with backtracking instead of Wolfe's conditions: pairs of negative curvature
-/// are left out). Returns every point where the function was computed, in order, and why it ended.
+/// Descends from `start` by the BFGS method (Nocedal and Wright 2006, algorithm 6.1, with
+/// backtracking instead of Wolfe's conditions: pairs of negative curvature are left out). Returns
+/// every point where the function was computed, in order, and why it ended.
 ///
 /// # Errors
 ///
@@ -101,7 +102,8 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
             inverse = None;
             slope.iter().map(|slope| -slope * how.first / steepest).collect()
         });
-        // Whoever is blocked stays, and the others still go down: a part of a positive definite matrix is one.
+        // Whoever is blocked stays, and the others still go down: a part of a positive definite
+        // matrix is one.
         step.iter_mut().enumerate().filter(|(k, _)| blocked(*k, here.gradient[*k])).for_each(|(_, step)| *step = 0.0);
         let length = largest(step.iter().copied());
         if length > how.longest {
@@ -135,7 +137,8 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
     }
 }
 
-/// The BFGS update of the inverse of the second derivatives, which begins as a multiple of the identity.
+/// The BFGS update of the inverse of the second derivatives, which begins as a multiple of the
+/// identity.
 fn update(inverse: &mut Option<Vec<f64>>, moved: &[f64], turned: &[f64]) {
     let (n, curvature, size) = (moved.len(), dot(moved, turned), dot(turned, turned));
     if curvature <= 1e-10 * (dot(moved, moved) * size).sqrt() {

@@ -1,4 +1,5 @@
-//! The cross-validation engine of one machine: one space for all folds, a start for each fold, one audit for all solutions.
+//! The cross-validation engine of one machine: one space for all folds, a start for each fold, one
+//! audit for all solutions.
 
 use crate::error::CvError;
 use crate::outcome::Outcome;
@@ -12,7 +13,8 @@ use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
-/// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
+/// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n
+/// × BATCH` doubles.
 const BATCH: usize = 64;
 
 impl<'a> Trainer<'a> {
@@ -72,14 +74,16 @@ impl<'a> Trainer<'a> {
         // The others are done already.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
         loop {
-            // Errors are counted after every fold, so that bits do not depend on who trains how many at once.
+            // Errors are counted after every fold, so that bits do not depend on who trains how
+            // many at once.
             let rest = open.split_off(open.len().min(if self.prune.is_some() { 1 } else { BATCH }));
             let mut tasks = self.train_all(&open, Some(&from))?;
             tasks.extend(full.take());
             outcome.certify_seconds += self.certify(&mut tasks)?;
             for task in tasks {
                 if task.fold.is_none() {
-                    // Refinement may have moved it: who leaves is judged by the final model. Seeds keep the point whose sums they have.
+                    // Refinement may have moved it: who leaves is judged by the final model. Seeds
+                    // keep the point whose sums they have.
                     support.fill(false);
                     let ids = self.problem.dual().ids().iter().zip(&task.solution.alpha);
                     ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
@@ -126,7 +130,8 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Every fold from zero. Where there is a kernel, the first alone: it finds most of the rows that all need, on all threads.
+    /// Every fold from zero. Where there is a kernel, the first alone: it finds most of the rows
+    /// that all need, on all threads.
     fn run_cold(&self, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut rest = self.own();
         let mut tasks = Vec::new();
@@ -148,7 +153,8 @@ impl<'a> Trainer<'a> {
         self.par.map(folds.len(), |at| self.train(Some(folds[at]), None, from, par)).into_iter().collect()
     }
 
-    /// Where the seeding follows paths: takes the model of all data to an exact solution, which they all start from.
+    /// Where the seeding follows paths: takes the model of all data to an exact solution, which
+    /// they all start from.
     fn make_exact(&self, task: &mut Task) -> Result<Option<Path<'a>>, CvError> {
         let Some((pool, rows)) = &self.seeds else { return Ok(None) };
         let wanted = self.seeding == Seeding::Dec && task.solution.status == Status::Converged;
@@ -166,7 +172,8 @@ impl<'a> Trainer<'a> {
         Ok(Some(path))
     }
 
-    /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows; without seeds nobody asks for sums.
+    /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows;
+    /// without seeds nobody asks for sums.
     fn trained(&self, task: &Task) -> Trained<'a> {
         let n = self.space.len();
         let hidden = self.hidden_in(task.fold);

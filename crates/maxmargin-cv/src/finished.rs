@@ -1,7 +1,7 @@
 //! A cell of a search that is done, and its bytes: what a search that was ended goes on from.
 
 use crate::report::{CvReport, MachineReport};
-use crate::spread::Spread;
+use crate::statistics::FoldStatistics;
 use maxmargin_data::codec::{self, CodecError};
 use maxmargin_data::sealed::{Seal, SealError};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct Finished {
     /// What was found.
     pub report: CvReport,
-    /// α of the machines of all data, one list a machine, one entry a variable; empty where the seeding trains no such machine.
+    /// α of the machines of all data, one list a machine, one entry a variable; empty where the
+    /// seeding trains no such machine.
     pub alpha: Vec<Vec<f64>>,
 }
 
@@ -23,7 +24,7 @@ struct Hidden {
     folds: Vec<HiddenFold>,
     full: Vec<MachineReport>,
     scores: Vec<(String, f64)>,
-    spread: Vec<(String, Spread)>,
+    spread: Vec<(String, FoldStatistics)>,
     counts: Vec<(String, u64)>,
     decisions: Vec<f64>,
     predicted: Vec<f64>,
@@ -100,7 +101,8 @@ impl Finished {
         let payload = Self::SEAL.open(bytes, key)?;
         let (mut report, hidden): (CvReport, Hidden) = codec::decode(payload, payload.len())?;
         let fits = report.folds.len() == hidden.folds.len();
-        // Of each machine a variable for each sample at most, in regression two; there is a decision for each of both.
+        // Of each machine a variable for each sample at most, in regression two; there is a
+        // decision for each of both.
         let all = hidden.alpha.iter().try_fold(0_u64, |sum, alpha| sum.checked_add(alpha.0));
         if !fits || all.is_none_or(|all| all > 2 * hidden.decisions.len() as u64) {
             return Err(SealError::Damaged);

@@ -3,7 +3,7 @@
 
 use crate::plan::FoldPlan;
 use crate::study::Study;
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use maxmargin_model::Rule;
 
 /// The classes that have a sample with a weight in the training set of every fold.
@@ -17,7 +17,7 @@ pub(crate) struct FoldClasses {
 impl Study<'_> {
     /// The classes of the training sets of a plan.
     pub(crate) fn fold_classes(&self, plan: &FoldPlan) -> FoldClasses {
-        let (Needs::Classes, Some(classes)) = (self.formulation.needs(), self.classes) else {
+        let (TargetKind::Classes, Some(classes)) = (self.formulation.target_kind(), self.classes) else {
             return FoldClasses { labels: Vec::new(), present: Vec::new() };
         };
         let counts = |row: usize| self.sample_weights.is_none_or(|weights| weights[row] > 0.0);
@@ -70,14 +70,13 @@ impl FoldClasses {
         if let [only] = classes[..] {
             return only;
         }
-        let sides = rule.scheme.sides(self.labels.len());
+        let sides = rule.multiclass.sides(self.labels.len());
         let own = sides.into_iter().zip(decisions).filter(|(sides, _)| !self.lacks(fold, *sides)).map(|(_, value)| *value);
         Rule { classes, ..rule.clone() }.label(&own.collect::<Vec<f64>>())
     }
 
     /// The decision value of a machine that a fold does not have, as LIBSVM's calibrations take it:
-    /// 1 where only the
-    /// later side has samples, −1 where only the earlier has, 0 where neither has.
+    /// 1 where only the later side has samples, −1 where only the earlier has, 0 where neither has.
     pub(crate) fn without_a_machine(&self, fold: usize, sides: (Option<usize>, usize)) -> Option<f64> {
         let present = self.some(fold).filter(|_| self.lacks(fold, sides))?;
         let (earlier, later) = sides;
@@ -90,7 +89,7 @@ impl FoldClasses {
 mod tests {
     use super::*;
     use maxmargin_data::ClassLabels;
-    use maxmargin_model::Scheme;
+    use maxmargin_model::Multiclass;
 
     /// Of four classes 1, 2, 3 and 4 some folds lack some.
     fn four() -> FoldClasses {
@@ -101,7 +100,7 @@ mod tests {
     #[test]
     fn machines_of_missing_classes_do_not_vote() {
         let classes = ClassLabels::new(&[1.0, 2.0, 3.0, 4.0]).expect("classes");
-        let (four, pairs) = (four(), Rule::of(&classes, Scheme::Pairs));
+        let (four, pairs) = (four(), Rule::of(&classes, Multiclass::OneVsOne));
         // (1,2) (1,3) (1,4) (2,3) (2,4) (3,4): all for the second class, where it is known.
         let all = [1.0, -1.0, -1.0, -1.0, -1.0, 1.0];
         assert_eq!((four.label(0, &pairs, &all), four.missing(0)), (2.0, vec![]));
@@ -109,7 +108,7 @@ mod tests {
         assert_eq!((four.label(1, &pairs, &[nan, -1.0, 1.0, nan, nan, 1.0]), four.missing(1)), (4.0, vec![2.0]));
         assert_eq!((four.label(2, &pairs, &[nan, nan, nan, nan, -1.0, nan]), four.missing(2)), (2.0, vec![1.0, 3.0]));
         assert_eq!((four.label(3, &pairs, &[nan; 6]), four.missing(3)), (3.0, vec![1.0, 2.0, 4.0]));
-        let rest = Rule::of(&classes, Scheme::Rest);
+        let rest = Rule::of(&classes, Multiclass::OneVsRest);
         assert_eq!(four.label(1, &rest, &[-2.0, nan, -0.5, -1.0]), 3.0);
         assert_eq!(four.label(2, &rest, &[nan, -0.5, nan, 0.5]), 4.0);
         assert_eq!(four.label(3, &rest, &[nan; 4]), 3.0);

@@ -1,10 +1,11 @@
-//! What the machines of a study have at every value of C, until a value is complete and has a report.
+//! What the machines of a study have at every value of C, until a value is complete and has a
+//! report.
 
 use crate::error::CvError;
 use crate::finished::Finished;
 use crate::outcome::Outcome;
 use crate::report::CvReport;
-use crate::validate::Told;
+use crate::validate::Announced;
 use maxmargin_kernel::RowWork;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,15 +13,16 @@ use std::sync::{Mutex, PoisonError};
 type Places = Vec<Option<(Outcome, RowWork)>>;
 
 /// Outcomes as they come: whoever brings the last one of a value of C makes its report.
-pub(crate) struct Gather<R> {
+pub(crate) struct ResultCollector<R> {
     /// For each value of C.
     waiting: Vec<Mutex<Places>>,
     made: Vec<Mutex<Option<Result<CvReport, CvError>>>>,
     report: R,
 }
 
-impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> Gather<R> {
-    /// Nothing has come yet; `report` is asked once for each value, given the outcomes of all machines.
+impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCollector<R> {
+    /// Nothing has come yet; `report` is asked once for each value, given the outcomes of all
+    /// machines.
     pub(crate) fn new(values: usize, machines: usize, report: R) -> Self {
         let places = || (0..machines).map(|_| None).collect();
         Self {
@@ -31,7 +33,7 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> Gather<R
     }
 
     /// Takes what machine `p` has at a value; tells `told` where that makes it complete.
-    pub(crate) fn put(&self, (value, p): (usize, usize), outcome: Outcome, work: RowWork, told: Told) {
+    pub(crate) fn put(&self, (value, p): (usize, usize), outcome: Outcome, work: RowWork, told: Announced) {
         let all = {
             let mut waiting = self.waiting[value].lock().unwrap_or_else(PoisonError::into_inner);
             waiting[p] = Some((outcome, work));
@@ -50,7 +52,8 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> Gather<R
         *self.made[value].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
     }
 
-    /// The reports up to the first value that some machine did not come to, or that nobody could judge any more.
+    /// The reports up to the first value that some machine did not come to, or that nobody could
+    /// judge any more.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! A grid: columns side by side, each one study with all its values of C over the same kernel values.
+//! A grid: columns side by side, each one study with all its values of C over the same kernel
+//! values.
 
 use crate::error::CvError;
 use crate::finished::Finished;
@@ -16,7 +17,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Where a Gaussian kernel takes most iterations at large C, as a factor of [`gamma_scale`]: neither nearly linear nor nearly the identity.
+/// Where a Gaussian kernel takes most iterations at large C, as a factor of [`gamma_scale`]:
+/// neither nearly linear nor nearly the identity.
 const HARDEST: f64 = 0.1;
 
 /// So often columns that others are at are asked for.
@@ -29,12 +31,14 @@ pub struct Column<'a> {
     pub study: Study<'a>,
     /// Values of C; at least one.
     pub values: Vec<f64>,
-    /// Gives a cell of one machine of two classes up once it has made more errors than these, or than a cell before it in its column made in all:
-    /// folds are then trained in order ([`CvReport::lost`]).
+    /// Gives a cell of one machine of two classes up once it has made more errors than these, or
+    /// than a cell before it in its column made in all: folds are then trained in order
+    /// ([`CvReport::lost`]).
     pub most_errors: Option<usize>,
 }
 
-/// What a column of a grid found, one entry for each value of C that it came to, or why it is no problem.
+/// What a column of a grid found, one entry for each value of C that it came to, or why it is no
+/// problem.
 pub type Cells<T> = Result<Vec<T>, CvError>;
 
 /// What all columns of a grid share.
@@ -50,12 +54,14 @@ pub struct Shared<'a> {
     pub log: &'a dyn CellLog,
 }
 
-/// Cross-validates every study of `columns` for all its values of C, and keeps of every report what `each` (given the places of column and value)
-/// makes of it. As many columns run at a time as there are threads, each on its share of the memory; those that will take long come first. Results do not
-/// depend on it, nor on what the log had already.
+/// Cross-validates every study of `columns` for all its values of C, and keeps of every report what
+/// `each` (given the places of column and value) makes of it. As many columns run at a time as
+/// there are threads, each on its share of the memory; those that will take long come first.
+/// Results do not depend on it, nor on what the log had already.
 ///
-/// A column that fails (its kernel is not finite, a fold is no problem) does not keep the others from their results. What was not begun when time was over, or
-/// when the watch ended the run, is empty.
+/// A column that fails (its kernel is not finite, a fold is no problem) does not keep the others
+/// from their results. What was not begun when time was over, or when the watch ended the run, is
+/// empty.
 pub fn grid<T: Send>(columns: &[Column], shared: Shared, each: impl Fn(usize, usize, CvReport) -> T + Sync) -> Vec<Cells<T>> {
     let run = Run {
         columns,
@@ -97,7 +103,8 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> Run<'_, T, E> {
         let par = self.columns[order[0]].study.par;
         let lanes = par.threads().min(order.len());
         let (next, busy) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // A lane for each thread: one that has nothing left to begin helps with the folds of the others.
+        // A lane for each thread: one that has nothing left to begin helps with the folds of the
+        // others.
         par.map(lanes, |_| {
             while let Some(&at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.is_over() {

@@ -2,9 +2,10 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! The kernel is computed once for all folds, each fold starts from a solution that is already there, and returns what a cold training would return,
-//! with a certificate. A study is a list of machines: one for two classes, one for each pair of more, or one for each class against
-//! the rest.
+//! The kernel is computed once for all folds, each fold starts from a solution that is already
+//! there, and returns what a cold training would return, with a certificate. A study is a list of
+//! machines: one for two classes, one for each pair of more, or one for each class against the
+//! rest.
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 
@@ -37,7 +38,7 @@ pub mod sensitivity;
 pub mod smooth;
 pub mod solver;
 mod spaces;
-pub mod spread;
+pub mod statistics;
 mod study;
 mod tally;
 mod task;
@@ -50,7 +51,7 @@ pub mod verify;
 pub mod watch;
 mod words;
 
-pub use calibrate::{Calibrated, CalibrationReport, Fits, OutOfFold, calibration_plan};
+pub use calibrate::{Calibrated, CalibrationOptions, CalibrationReport, OutOfFold, calibration_plan};
 pub use class_weights::ClassWeights;
 pub use error::CvError;
 pub use finished::Finished;
@@ -67,10 +68,10 @@ pub use seed::{Seeding, Source};
 pub use sensitivity::Sensitivity;
 pub use smooth::{Smooth, SmoothLoss};
 pub use solver::{SmoChunks, SmoFinish, Solver};
-pub use spread::Spread;
+pub use statistics::FoldStatistics;
 pub use study::Study;
 pub use threshold::{ThresholdReport, best_threshold, is_tunable};
 pub use train::Fitted;
-pub use update::{Change, Kept, MachineUpdate, UpdateError, Updated, Walked, update};
+pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};

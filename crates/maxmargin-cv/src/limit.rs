@@ -93,8 +93,8 @@ fn seconds_per_vector(space: Space, par: Par) -> f64 {
     MORE * begun.elapsed().as_secs_f64() / block.len().max(1) as f64 * space.len() as f64 / par.threads() as f64
 }
 
-/// Passes progress on, and ends a training when what is left of the limit is what its audit will take: whoever is a support vector had its row
-/// computed.
+/// Passes progress on, and ends a training when what is left of the limit is what its audit will
+/// take: whoever is a support vector had its row computed.
 pub(crate) struct Due<'a> {
     limit: &'a Limit,
     relay: Relay<'a>,

@@ -1,4 +1,5 @@
-//! Where finished cells of a search are kept, so that a search that was ended goes on and several programs share one.
+//! Where finished cells of a search are kept, so that a search that was ended goes on and several
+//! programs share one.
 
 use crate::finished::Finished;
 use std::ops::ControlFlow;
@@ -6,7 +7,8 @@ use std::ops::ControlFlow;
 /// What a log says of a column before it is begun.
 #[derive(Debug)]
 pub enum Opened {
-    /// The cells that are done, from the first value of C on; the caller does the others, and nobody else does meanwhile.
+    /// The cells that are done, from the first value of C on; the caller does the others, and
+    /// nobody else does meanwhile.
     Mine(Vec<Finished>),
     /// The cells that are done, and the others are not wanted of the caller.
     Theirs(Vec<Finished>),
@@ -19,7 +21,8 @@ pub trait CellLog: Sync {
     /// What is there of the column at this place, and who does the rest.
     fn open(&self, column: usize) -> Opened;
 
-    /// Takes a cell as it is done: its column and the place of its value of C. `Break` ends the search: it cannot be kept.
+    /// Takes a cell as it is done: its column and the place of its value of C. `Break` ends the
+    /// search: it cannot be kept.
     fn keep(&self, column: usize, row: usize, cell: &Finished) -> ControlFlow<()>;
 
     /// The caller does no more of a column that was its own.

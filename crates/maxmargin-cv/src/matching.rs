@@ -3,7 +3,7 @@
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model, Scheme};
+use maxmargin_model::{DecisionRule, Model, Multiclass};
 use std::collections::HashMap;
 
 /// Column and bits of every value that is not zero.
@@ -25,19 +25,21 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
     labels.iter().enumerate().map(place).collect()
 }
 
-/// The solution of every machine of `model` on the rows of its training data: the rows that the record names, if they are what it says;
-/// without a record rows found by content.
+/// The solution of every machine of `model` on the rows of its training data: the rows that the
+/// record names, if they are what it says; without a record rows found by content.
 ///
-/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model, and is not looked at where there are no classes.
+/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model,
+/// and is not looked at where there are no classes.
 ///
 /// # Errors
 ///
-/// What is wrong, when a support vector is no such row or a coefficient speaks for another class than the row is in.
+/// What is wrong, when a support vector is no such row or a coefficient speaks for another class
+/// than the row is in.
 pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
-    let found = match (model.record(), model.scheme()) {
+    let found = match (model.record(), model.multiclass()) {
         (Some(_), _) => None,
-        (None, Scheme::Pairs) => Some(find(model, samples, of)?),
-        (None, Scheme::Rest) => {
+        (None, Multiclass::OneVsOne) => Some(find(model, samples, of)?),
+        (None, Multiclass::OneVsRest) => {
             return Err(
                 "machines of each class against the rest do not tell of which class a vector is: they need the record of \
                         their training"
@@ -47,7 +49,7 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     };
     let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
-    let sides = model.scheme().sides(model.classes().len());
+    let sides = model.multiclass().sides(model.classes().len());
     for (p, machine) in model.machines().iter().enumerate() {
         let training = model.record().map(|record| &record.machines[p]);
         let folded = training.and_then(|training| training.folded.as_deref());
@@ -70,13 +72,14 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             }
             if let Some(&(earlier, b)) = sides.get(p) {
                 let class = of[row] as usize;
-                // A positive coefficient speaks for the later class, or the one that is told from the rest; one of 0 for none, but its sample is the machine's all the same.
+                // A positive coefficient speaks for the later class, or the one that is told from
+                // the rest; one of 0 for none, but its sample is the machine's all the same.
                 let is_earlier = earlier.map_or(class != b, |a| class == a);
                 let speaks = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
                 if !speaks && (coef != 0.0 || training.is_some()) {
                     return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
                 }
-            } else if model.decide() == Decide::Inlier && coef < 0.0 {
+            } else if model.decision_rule() == DecisionRule::Inlier && coef < 0.0 {
                 return Err(format!("{} has a negative coefficient, which one class does not know", name()));
             }
             terms.push((row, coef));
@@ -86,7 +89,8 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     Ok(all)
 }
 
-/// Looks every vector up among the rows of the class that its coefficients speak for; equal rows are used in turn.
+/// Looks every vector up among the rows of the class that its coefficients speak for; equal rows
+/// are used in turn.
 fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, String> {
     let parts = model.parts();
     let mut class_of = vec![0; parts.support.len()];
@@ -112,8 +116,9 @@ fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, Stri
     class_of.into_iter().enumerate().map(find).collect()
 }
 
-/// The terms of a regression without a record, whose vectors were found by content, given to equal rows in the order of their targets: of two equal rows that of the
-/// greater target has the greater residual, and so, in any solution, the greater coefficient.
+/// The terms of a regression without a record, whose vectors were found by content, given to equal
+/// rows in the order of their targets: of two equal rows that of the greater target has the greater
+/// residual, and so, in any solution, the greater coefficient.
 pub(crate) fn by_targets(terms: &Terms, kernel: &Kernel, samples: &Samples, targets: &[f64]) -> Terms {
     let mut equal: HashMap<Key, Vec<usize>> = HashMap::new();
     (0..samples.len()).for_each(|row| equal.entry(key(kernel, samples, row)).or_default().push(row));
@@ -128,7 +133,8 @@ pub(crate) fn by_targets(terms: &Terms, kernel: &Kernel, samples: &Samples, targ
     (0..samples.len()).filter(|&row| coef[row] != 0.0).map(|row| (row, coef[row])).collect()
 }
 
-/// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel, its serial number.
+/// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel,
+/// its serial number.
 fn key(kernel: &Kernel, samples: &Samples, row: usize) -> Key {
     let mut entries = Key::new();
     samples.row(row).for_each(|column, value| entries.push((column, value.to_bits())));

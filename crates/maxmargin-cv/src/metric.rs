@@ -3,7 +3,7 @@
 use crate::agreement::{F1, MacroF1, Matthews, Precision, Recall};
 use crate::ranking::{AveragePrecision, RocAuc};
 use crate::values::{INLIER_METRICS, VALUE_METRICS};
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use serde::Serialize;
 
 /// Which scores are better.
@@ -34,23 +34,28 @@ pub trait Metric: Sync {
         false
     }
 
-    /// The score of `predicted` against `truth`, one entry a sample; not a number where there are no samples. A metric that ranks is given decision values for
-    /// `predicted`, positive for the greater label.
+    /// The score of `predicted` against `truth`, one entry a sample; not a number where there are
+    /// no samples. A metric that ranks is given decision values for `predicted`, positive for the
+    /// greater label.
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64;
 
-    /// Whether it counts errors of classes, one a sample: whoever makes more errors has a worse score.
+    /// Whether it counts errors of classes, one a sample: whoever makes more errors has a worse
+    /// score.
     fn counts(&self) -> bool {
         false
     }
 
-    /// The score of two classes by how often samples of each (rows, the lesser label first) are predicted to be of each (columns): bit by bit that of the labels.
-    /// None where the score is no function of that, or is best where all samples but one are said to be of one class (precision, recall).
+    /// The score of two classes by how often samples of each (rows, the lesser label first) are
+    /// predicted to be of each (columns): bit by bit that of the labels. None where the score is no
+    /// function of that, or is best where all samples but one are said to be of one class
+    /// (precision, recall).
     fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
         let _ = table;
         None
     }
 
-    /// What each sample adds to a sum that the score is a function of, where there is one: such scores can be bounded before all folds are done.
+    /// What each sample adds to a sum that the score is a function of, where there is one: such
+    /// scores can be bounded before all folds are done.
     fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
         let _ = (truth, predicted);
         None
@@ -73,15 +78,16 @@ pub const TWO_CLASS_METRICS: &[&dyn Metric] = &[&Precision, &Recall, &F1, &RocAu
 pub type Score = (&'static str, f64);
 
 /// What formulations with these needs are scored by; a grid chooses by the first.
-pub fn metrics_of(needs: Needs) -> &'static [&'static dyn Metric] {
+pub fn metrics_of(needs: TargetKind) -> &'static [&'static dyn Metric] {
     match needs {
-        Needs::Classes => METRICS,
-        Needs::Values => VALUE_METRICS,
-        Needs::Nothing => INLIER_METRICS,
+        TargetKind::Classes => METRICS,
+        TargetKind::Values => VALUE_METRICS,
+        TargetKind::Nothing => INLIER_METRICS,
     }
 }
 
-/// Whether labels say of every sample whether it is inside (1) or not (−1): one class can then be scored as two are, as LIBSVM does.
+/// Whether labels say of every sample whether it is inside (1) or not (−1): one class can then be
+/// scored as two are, as LIBSVM does.
 pub(crate) fn are_sides(labels: &[f64]) -> bool {
     labels.iter().all(|label| label.abs() == 1.0)
 }
@@ -93,8 +99,8 @@ pub(crate) fn range_of(name: &str) -> [f64; 2] {
 }
 
 /// Every metric of formulations with these needs, those of two classes included.
-pub fn all_metrics(needs: Needs) -> impl Iterator<Item = &'static dyn Metric> {
-    let two = if needs == Needs::Classes { TWO_CLASS_METRICS } else { &[] };
+pub fn all_metrics(needs: TargetKind) -> impl Iterator<Item = &'static dyn Metric> {
+    let two = if needs == TargetKind::Classes { TWO_CLASS_METRICS } else { &[] };
     metrics_of(needs).iter().chain(two).copied()
 }
 
@@ -113,15 +119,16 @@ pub fn score_of(metric: &dyn Metric, greater: f64, truth: &[f64], values: &[f64]
     if missing || values.iter().any(|value| value.is_nan()) { f64::NAN } else { metric.score(truth, values) }
 }
 
-/// The scores over the samples that have a prediction: one that is not a number is none. `decisions` has one value a sample where one machine decides between
-/// two classes, the greater of which has the label `greater`.
-pub(crate) fn scores(needs: Needs, greater: f64, truth: &[f64], predicted: &[f64], decisions: Option<&[f64]>) -> Vec<Score> {
+/// The scores over the samples that have a prediction: one that is not a number is none.
+/// `decisions` has one value a sample where one machine decides between two classes, the greater of
+/// which has the label `greater`.
+pub(crate) fn scores(needs: TargetKind, greater: f64, truth: &[f64], predicted: &[f64], decisions: Option<&[f64]>) -> Vec<Score> {
     let known: Vec<usize> = (0..truth.len()).filter(|&i| !predicted[i].is_nan()).collect();
     let of = |values: &[f64]| known.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let (truth, predicted, decisions) = (of(truth), of(predicted), decisions.map(of));
-    let sides = needs == Needs::Nothing && are_sides(&truth);
+    let sides = needs == TargetKind::Nothing && are_sides(&truth);
     let classes = if sides { METRICS } else { &[] };
-    let two = if sides || needs == Needs::Classes { TWO_CLASS_METRICS } else { &[] };
+    let two = if sides || needs == TargetKind::Classes { TWO_CLASS_METRICS } else { &[] };
     let of = |metric: &&dyn Metric, values: &[f64]| (metric.name(), score_of(*metric, greater, &truth, values));
     let mut scores: Vec<Score> = metrics_of(needs).iter().chain(classes).map(|metric| of(metric, &predicted)).collect();
     if let Some(decisions) = decisions {
@@ -161,7 +168,8 @@ impl Metric for Accuracy {
     }
 }
 
-/// The mean over the classes of the fraction of their samples whose label is predicted: guessing one class is right for one class only.
+/// The mean over the classes of the fraction of their samples whose label is predicted: guessing
+/// one class is right for one class only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BalancedAccuracy;
 
@@ -197,7 +205,8 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Counts the samples whose label is one of the classes; `classes` ascend. Samples whose prediction is not a number have none and are left out.
+    /// Counts the samples whose label is one of the classes; `classes` ascend. Samples whose
+    /// prediction is not a number have none and are left out.
     pub fn of(classes: &[f64], truth: &[f64], predicted: &[f64]) -> Self {
         // −0 is 0.
         let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&(label + 0.0))).ok();
@@ -257,10 +266,10 @@ mod tests {
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
         assert_eq!(Confusion::of(&[1.0, 2.0], &[1.0, 2.0], &[1.0, f64::NAN]).sizes, [1, 0]);
-        assert_eq!(scores(Needs::Classes, 2.0, &[1.0, 2.0], &[1.0, f64::NAN], None)[0].1, 1.0);
-        let names: Vec<&str> = scores(Needs::Classes, 5.0, &truth, &predicted, None).iter().map(|score| score.0).collect();
+        assert_eq!(scores(TargetKind::Classes, 2.0, &[1.0, 2.0], &[1.0, f64::NAN], None)[0].1, 1.0);
+        let names: Vec<&str> = scores(TargetKind::Classes, 5.0, &truth, &predicted, None).iter().map(|score| score.0).collect();
         assert_eq!(names, ["accuracy", "balanced_accuracy", "f1_macro", "matthews"]);
-        let two = scores(Needs::Classes, 2.0, &[1.0, 2.0, 2.0], &[1.0, f64::NAN, 2.0], Some(&[-1.0, -3.0, 1.0]));
+        let two = scores(TargetKind::Classes, 2.0, &[1.0, 2.0, 2.0], &[1.0, f64::NAN, 2.0], Some(&[-1.0, -3.0, 1.0]));
         assert_eq!(two.iter().find(|score| score.0 == "roc_auc"), Some(&("roc_auc", 1.0)));
     }
 
@@ -268,7 +277,7 @@ mod tests {
     #[test]
     fn scores_of_a_class_that_is_not_there() {
         let of = |truth: &[f64], predicted: &[f64], decisions: &[f64]| -> Vec<f64> {
-            let all = scores(Needs::Classes, 2.0, truth, predicted, Some(decisions));
+            let all = scores(TargetKind::Classes, 2.0, truth, predicted, Some(decisions));
             let name = |name: &str| all.iter().find(|score| score.0 == name).expect("a score").1;
             ["precision", "recall", "f1", "roc_auc", "average_precision"].map(name).to_vec()
         };

@@ -1,9 +1,9 @@
 //! What came of the folds of one machine, as it grows.
 
-use crate::arrangement::Held;
+use crate::arrangement::HeldOut;
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
-use maxmargin_core::{Balance, Decision, Solved, Status, certain};
+use maxmargin_core::{Decision, EqualityConstraint, Solved, Status, certain};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -32,7 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) folds: Vec<Option<Box<Judged>>>,
     /// Folds whose training sets lack one of the two sides: they have no such machine.
     pub(crate) lacking: Vec<bool>,
-    /// Of every row by the machine that did not see it, one round of folds after the other; not a number where no fold of the round tests it.
+    /// Of every row by the machine that did not see it, one round of folds after the other; not a
+    /// number where no fold of the round tests it.
     pub(crate) decisions: Vec<f64>,
     pub(crate) full: Option<Full>,
     pub(crate) counts: Vec<(&'static str, u64)>,
@@ -43,7 +44,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Nothing yet.
-    pub(crate) fn new(folds: &[Held], lacking: Vec<bool>, rows: usize) -> Self {
+    pub(crate) fn new(folds: &[HeldOut], lacking: Vec<bool>, rows: usize) -> Self {
         let rounds = folds.last().map_or(0, |last| last.round + 1);
         Self {
             folds: vec![None; folds.len()],
@@ -86,7 +87,7 @@ impl Outcome {
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without a balance the bias is part of the sums.
-        let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };
+        let bias = if task.dual.balance() == EqualityConstraint::Free { 0.0 } else { task.solution.bias };
         let judged = Judged { report, decision };
         if let Some(fold) = task.fold {
             let held = &trainer.folds[fold];

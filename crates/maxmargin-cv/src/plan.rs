@@ -9,10 +9,12 @@ mod time;
 
 pub use error::PlanError;
 
-/// A training set and a test set of samples for each fold. A plain value: build it, store it, read it back.
+/// A training set and a test set of samples for each fold. A plain value: build it, store it, read
+/// it back.
 ///
-/// Usually the test sets are a partition of the samples and each training set is all the rest, but neither need be so: samples may be tested several times or
-/// never, and a fold may leave out samples that it does not test.
+/// Usually the test sets are a partition of the samples and each training set is all the rest, but
+/// neither need be so: samples may be tested several times or never, and a fold may leave out
+/// samples that it does not test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldPlan {
     samples: usize,
@@ -46,7 +48,8 @@ impl Lists {
 }
 
 impl FoldPlan {
-    /// Any folds: for each the samples that it tests, and those that it sets aside, neither tested nor trained on; it trains on all others.
+    /// Any folds: for each the samples that it tests, and those that it sets aside, neither tested
+    /// nor trained on; it trains on all others.
     ///
     /// ```
     /// use maxmargin_cv::FoldPlan;
@@ -59,7 +62,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When there is no fold; when a fold tests nothing, trains on nothing, or names a sample twice or one that is not there.
+    /// When there is no fold; when a fold tests nothing, trains on nothing, or names a sample twice
+    /// or one that is not there.
     pub fn from_tests<T, A>(samples: usize, folds: impl IntoIterator<Item = (T, A)>) -> Result<Self, PlanError>
     where
         T: IntoIterator<Item = usize>,
@@ -124,7 +128,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When there are fewer than two folds, more of them than samples, or one below the greatest has no sample.
+    /// When there are fewer than two folds, more of them than samples, or one below the greatest
+    /// has no sample.
     pub fn from_folds(fold_of: &[u32]) -> Result<Self, PlanError> {
         let folds = fold_of.iter().max().map_or(0, |&f| f as usize + 1);
         cut::check(folds, fold_of.len())?;
@@ -150,7 +155,8 @@ impl FoldPlan {
         Self { samples: fold_of.len(), test: Lists { rows, ends }, aside, round: vec![0; folds] }
     }
 
-    /// The folds of several plans, one plan after the other: repeated cross-validation, where they are shuffled by different seeds.
+    /// The folds of several plans, one plan after the other: repeated cross-validation, where they
+    /// are shuffled by different seeds.
     ///
     /// # Errors
     ///
@@ -214,7 +220,8 @@ impl FoldPlan {
         self.samples - self.test.of(fold).len() - self.aside.of(fold).len()
     }
 
-    /// The samples that a fold does not train on, ascending: those that it tests, and those that it sets aside.
+    /// The samples that a fold does not train on, ascending: those that it tests, and those that it
+    /// sets aside.
     ///
     /// # Panics
     ///
@@ -231,8 +238,8 @@ impl FoldPlan {
         })
     }
 
-    /// How often samples are tested, at most, counting from fold to fold: folds of one round have no test sample in common. Repeated folds have a round for
-    /// each repeat, a partition has one.
+    /// How often samples are tested, at most, counting from fold to fold: folds of one round have
+    /// no test sample in common. Repeated folds have a round for each repeat, a partition has one.
     pub fn rounds(&self) -> usize {
         self.round.last().map_or(0, |last| *last as usize + 1)
     }
@@ -264,7 +271,8 @@ impl FoldPlan {
         Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
     }
 
-    /// The fold in which each sample is tested, where the test sets are a partition of the samples and each training set is all the rest.
+    /// The fold in which each sample is tested, where the test sets are a partition of the samples
+    /// and each training set is all the rest.
     pub fn fold_of(&self) -> Option<Vec<u32>> {
         if self.test.rows.len() != self.samples || self.rounds() != 1 || !self.aside.rows.is_empty() {
             return None;
@@ -276,8 +284,9 @@ impl FoldPlan {
         Some(fold_of)
     }
 
-    /// Samples in an order in which training sets are few runs: by the folds that leave them out, `then` by whatever the caller wants among equals, then as they
-    /// are. Beside it a number for each set of folds.
+    /// Samples in an order in which training sets are few runs: by the folds that leave them out,
+    /// `then` by whatever the caller wants among equals, then as they are. Beside it a number for
+    /// each set of folds.
     pub(crate) fn sorted_by<K: Ord>(&self, then: impl Fn(usize) -> K) -> (Vec<usize>, Vec<u32>) {
         let mut out = vec![Vec::new(); self.samples];
         for fold in 0..self.folds() {

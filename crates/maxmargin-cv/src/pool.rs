@@ -2,8 +2,9 @@
 
 use maxmargin_core::Dual;
 
-/// A problem by its rows: `β_i = Σ s_k α_k` over the variables of row `i`, which lies in `low_i…high_i`. Two classes have one
-/// variable a row, with one side of 0; regression twins have both.
+/// A problem by its rows: `β_i = Σ s_k α_k` over the variables of row `i`, which lies in
+/// `low_i…high_i`. Two classes have one variable a row, with one side of 0; regression twins have
+/// both.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<'a> {
     dual: &'a Dual,
@@ -23,7 +24,7 @@ impl<'a> Pool<'a> {
             } else {
                 low[i] = -u;
             }
-            target[i] = -s * dual.lin()[k];
+            target[i] = -s * dual.linear_term()[k];
         }
         Self { dual, low, high, target }
     }
@@ -82,10 +83,10 @@ pub(crate) fn alpha_of(dual: &Dual, beta: &[f64]) -> Vec<f64> {
 
 /// The gradient of the variables of `dual` for `α` and the kernel sum of every row.
 pub(crate) fn gradient_of(dual: &Dual, alpha: &[f64], sum: impl Fn(usize) -> f64) -> Vec<f64> {
-    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
+    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k]).collect()
 }
 
 /// The kernel sum of the row of variable `k`, from its gradient.
 pub(crate) fn sum_of(dual: &Dual, k: usize, alpha: f64, gradient: f64) -> f64 {
-    dual.sign()[k] * (gradient - dual.ridge_of(k) * alpha - dual.lin()[k])
+    dual.sign()[k] * (gradient - dual.ridge_of(k) * alpha - dual.linear_term()[k])
 }

@@ -2,7 +2,7 @@
 
 use crate::plan::FoldPlan;
 use maxmargin_data::{ClassLabels, Par};
-use maxmargin_model::{Calibration, ModelError, Scheme};
+use maxmargin_model::{Calibration, ModelError, Multiclass};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -66,11 +66,11 @@ impl FromStr for Probability {
 pub fn cross_fitted(
     decisions: &[f64],
     plan: &FoldPlan,
-    (classes, scheme): (&ClassLabels, Scheme),
+    (classes, multiclass): (&ClassLabels, Multiclass),
     probability: Probability,
     par: Par,
 ) -> Result<Vec<f64>, ModelError> {
-    let fit = Fit::new(decisions, classes, scheme, probability);
+    let fit = Fit::new(decisions, classes, multiclass, probability);
     let count = classes.count();
     let width = fit.width;
     let mut all = vec![f64::NAN; plan.rounds() * plan.len() * count];
@@ -81,7 +81,7 @@ pub fn cross_fitted(
         let before = plan.round(fold) * plan.len();
         let tested: Vec<usize> = plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.known[at]).collect();
         let rows = par.map(tested.len().div_ceil(TOGETHER), |part| {
-            let of = |at: &usize| scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
+            let of = |at: &usize| multiclass.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
             tested[part * TOGETHER..tested.len().min((part + 1) * TOGETHER)].iter().map(of).collect::<Vec<_>>()
         });
         for (at, row) in tested.iter().zip(rows.into_iter().flatten()) {
@@ -99,7 +99,7 @@ pub(crate) struct Fit<'a> {
     /// Row-major samples × machines, round after round.
     decisions: &'a [f64],
     classes: &'a ClassLabels,
-    scheme: Scheme,
+    multiclass: Multiclass,
     probability: Probability,
     /// Machines.
     width: usize,
@@ -108,12 +108,12 @@ pub(crate) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(crate) fn new(decisions: &'a [f64], classes: &'a ClassLabels, scheme: Scheme, probability: Probability) -> Self {
-        let width = scheme.sides(classes.count()).len();
+    pub(crate) fn new(decisions: &'a [f64], classes: &'a ClassLabels, multiclass: Multiclass, probability: Probability) -> Self {
+        let width = multiclass.sides(classes.count()).len();
         let matrix = width * classes.of().len();
         assert!(decisions.len().is_multiple_of(matrix), "a decision value of each machine for each sample");
         let known = decisions.chunks_exact(width).map(|row| row.iter().all(|f| !f.is_nan())).collect();
-        Self { decisions, classes, scheme, probability, width, known }
+        Self { decisions, classes, multiclass, probability, width, known }
     }
 
     /// The calibration of each machine, from those samples of its two sides that `counts` takes and
@@ -122,7 +122,7 @@ impl<'a> Fit<'a> {
         let width = self.width;
         let of = self.classes.of();
         let class = |at: usize| of[at % of.len()] as usize;
-        let sides = self.scheme.sides(self.classes.count());
+        let sides = self.multiclass.sides(self.classes.count());
         let one = |p: usize| {
             let (earlier, later) = sides[p];
             let is_side = |at: usize| earlier.is_none_or(|earlier| [earlier, later].contains(&class(at)));

@@ -12,7 +12,8 @@ pub(crate) struct Trained<'g> {
     pub(crate) dual: Dual,
     /// `y α` of every row, 0 outside the training set.
     pub(crate) beta: Vec<f64>,
-    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training set or not.
+    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training
+    /// set or not.
     pub(crate) sums: Vec<f64>,
     /// The kernel rows that the sums are of, where there are seeds.
     pub(crate) rows: Option<SeedRows<'g>>,
@@ -20,7 +21,8 @@ pub(crate) struct Trained<'g> {
     pub(crate) bias: f64,
     /// Rows that were not in the training set, ascending.
     pub(crate) hidden: &'g [usize],
-    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, where a seeding asks for it.
+    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, where a seeding asks for
+    /// it.
     pub(crate) free_sums: Option<Vec<f64>>,
     /// The same solution made exact and ready to move, where a seeding asks for it.
     pub(crate) path: Option<Path<'g>>,

@@ -2,16 +2,19 @@
 
 use crate::metric::{Best, Metric};
 
-/// The area under the receiver operating characteristic: the share of pairs of one sample of each label in which that of the greater label has the
-/// larger decision value; equal values count one half. Not a number where there is one label.
+/// The area under the receiver operating characteristic: the share of pairs of one sample of each
+/// label in which that of the greater label has the larger decision value; equal values count one
+/// half. Not a number where there is one label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RocAuc;
 
-/// The mean over the samples of the greater label of the precision among those with a decision value at least as large. Not a number where there is none.
+/// The mean over the samples of the greater label of the precision among those with a decision
+/// value at least as large. Not a number where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AveragePrecision;
 
-/// Samples by falling decision value in runs of equal ones: how many of the greater label each has, and how many in all.
+/// Samples by falling decision value in runs of equal ones: how many of the greater label each has,
+/// and how many in all.
 fn runs(truth: &[f64], decisions: &[f64]) -> Vec<[f64; 2]> {
     let greater = truth.iter().copied().fold(f64::NAN, f64::max);
     let mut order: Vec<usize> = (0..truth.len()).collect();

@@ -1,4 +1,5 @@
-//! How good probabilities are: log loss, Brier score, and whether what is said to happen in seven of ten cases does.
+//! How good probabilities are: log loss, Brier score, and whether what is said to happen in seven
+//! of ten cases does.
 
 use serde::Serialize;
 
@@ -27,18 +28,20 @@ pub struct Reliability {
     pub samples: usize,
     /// Mean of `−ln p` of the true class.
     pub log_loss: f64,
-    /// Mean of `(1 − p)²` of the true class for two classes; for more, of the sum of squares over all classes, `Σ (p_k − [k is true])²`.
+    /// Mean of `(1 − p)²` of the true class for two classes; for more, of the sum of squares over
+    /// all classes, `Σ (p_k − [k is true])²`.
     pub brier: f64,
     /// `Σ count/samples · |mean probability − fraction|` over the bins.
     pub expected_calibration_error: f64,
-    /// Ten bins of equal width: of two classes by the probability of the second (it came true where the sample is of it), of more by the greatest
-    /// probability (it came true where that class is the sample's).
+    /// Ten bins of equal width: of two classes by the probability of the second (it came true where
+    /// the sample is of it), of more by the greatest probability (it came true where that class is
+    /// the sample's).
     pub bins: Vec<Bin>,
 }
 
 impl Reliability {
-    /// Judges probabilities, row-major samples × `classes`, against the class of each sample. Rows with a value that is not a number are left out;
-    /// none where no row is left.
+    /// Judges probabilities, row-major samples × `classes`, against the class of each sample. Rows
+    /// with a value that is not a number are left out; none where no row is left.
     ///
     /// # Panics
     ///

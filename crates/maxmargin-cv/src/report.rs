@@ -7,8 +7,8 @@ pub use certificate::CertificateReport;
 use crate::finished::interned;
 use crate::metric::{Score, greatest, scores};
 use crate::plan::FoldPlan;
-use crate::spread::{NamedSpread, spreads};
-use maxmargin_core::{Certificate, Dual, Needs, Solution, Status};
+use crate::statistics::{NamedSpread, spreads};
+use maxmargin_core::{Certificate, Dual, Solution, Status, TargetKind};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A name that lives as long as the program.
@@ -29,7 +29,8 @@ pub struct MachineReport {
     pub status: Status,
     /// Solver iterations from the start to the goal.
     pub iterations: u64,
-    /// Kernel rows that this training was the first to need (which of two parallel ones is first may vary).
+    /// Kernel rows that this training was the first to need (which of two parallel ones is first
+    /// may vary).
     pub rows_computed: u64,
     /// Kernel rows read to find the start, each about half of an iteration.
     pub seed_steps: u64,
@@ -52,7 +53,8 @@ pub struct MachineReport {
 }
 
 impl MachineReport {
-    /// Whether this is a solution to judge samples by: nobody ended its training early, or it met the goal even so.
+    /// Whether this is a solution to judge samples by: nobody ended its training early, or it met
+    /// the goal even so.
     pub fn is_solution(&self) -> bool {
         !self.status.ended_early() || self.certificate.holds
     }
@@ -84,7 +86,8 @@ pub(crate) fn bounded_of(dual: &Dual, alpha: &[f64]) -> usize {
     samples_of(dual, alpha).iter().filter(|(coef, bound)| *coef != 0.0 && coef.abs() >= *bound).count()
 }
 
-/// The coefficient of each sample and its bound: regression has two variables for a sample, which cancel each other.
+/// The coefficient of each sample and its bound: regression has two variables for a sample, which
+/// cancel each other.
 fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
     let mut samples = vec![(0.0, 0.0_f64); dual.ids().iter().max().map_or(0, |id| id + 1)];
     for (k, &id) in dual.ids().iter().enumerate() {
@@ -107,10 +110,12 @@ pub struct FoldReport {
     pub test: usize,
     /// Labels of the classes that its training set has no sample of: it cannot predict them.
     pub missing_classes: Vec<f64>,
-    /// Whether every machine of the fold is a solution ([`MachineReport::is_solution`]): its predictions count.
+    /// Whether every machine of the fold is a solution ([`MachineReport::is_solution`]): its
+    /// predictions count.
     #[serde(skip)]
     pub solved: bool,
-    /// Test samples predicted correctly; nothing where the fold has no solution, and where labels are not what is predicted.
+    /// Test samples predicted correctly; nothing where the fold has no solution, and where labels
+    /// are not what is predicted.
     pub correct: Option<usize>,
     /// The scores of its test samples, by name; not numbers where the fold has no solution.
     #[serde(skip)]
@@ -137,14 +142,16 @@ pub struct FoldReport {
     pub bounded: usize,
     /// That of its machines together ([`CertificateReport::worse`]).
     pub certificate: CertificateReport,
-    /// The machines that were trained for this fold; those that are not listed are the machines of all data, which it shares.
+    /// The machines that were trained for this fold; those that are not listed are the machines of
+    /// all data, which it shares.
     #[serde(skip)]
     pub machines: Vec<MachineReport>,
 }
 
 impl FoldReport {
-    /// What `judged`, the machines that decide in a fold of (`train`, `test`) samples, say together, and what `own`, those trained for it, cost; who is
-    /// right and how many vectors differ is the caller's.
+    /// What `judged`, the machines that decide in a fold of (`train`, `test`) samples, say
+    /// together, and what `own`, those trained for it, cost; who is right and how many vectors
+    /// differ is the caller's.
     pub(crate) fn of<'m>(
         (fold, round): (usize, usize),
         (train, test): (usize, usize),
@@ -238,21 +245,24 @@ pub struct CvReport {
     /// The scores of the samples that are counted, by name.
     #[serde(skip)]
     pub scores: Vec<Score>,
-    /// How the scores of the folds spread, by the names of their metrics: those of folds that have a solution.
+    /// How the scores of the folds spread, by the names of their metrics: those of folds that have
+    /// a solution.
     #[serde(skip)]
     pub spread: Vec<NamedSpread>,
     /// How often samples are tested, at most ([`FoldPlan::rounds`]).
     pub rounds: usize,
     /// Samples that some fold tests; the others have no prediction.
     pub samples_tested: usize,
-    /// Where the run was given up since more errors were made than allowed: their number, in the folds that were done. There are no scores then.
+    /// Where the run was given up since more errors were made than allowed: their number, in the
+    /// folds that were done. There are no scores then.
     pub lost: Option<usize>,
-    /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted, and where
-    /// labels are not what is predicted.
+    /// Fraction of the samples that are counted which the model that did not see them predicts
+    /// correctly; nothing where none is counted, and where labels are not what is predicted.
     pub accuracy: Option<f64>,
     /// Their number.
     pub correct: usize,
-    /// Samples that are counted: those that are tested by folds that have a solution, each as often as it is tested.
+    /// Samples that are counted: those that are tested by folds that have a solution, each as often
+    /// as it is tested.
     pub samples_counted: usize,
     /// Folds that have a solution.
     pub folds_counted: usize,
@@ -268,20 +278,24 @@ pub struct CvReport {
     /// What solvers count besides, by name.
     #[serde(skip)]
     pub counts: Vec<(&'static str, u64)>,
-    /// Time that solvers waited for kernel rows, summed over solvers that ran side by side; it is part of the time to solve.
+    /// Time that solvers waited for kernel rows, summed over solvers that ran side by side; it is
+    /// part of the time to solve.
     pub kernel_seconds: f64,
     /// Time in certificates, summed likewise.
     pub certify_seconds: f64,
     /// Whole time.
     pub total_seconds: f64,
-    /// Kernel rows computed, each as long as its machine has samples; of several values of C those that this one was the first to need.
+    /// Kernel rows computed, each as long as its machine has samples; of several values of C those
+    /// that this one was the first to need.
     pub rows_computed: u64,
     /// Most bytes of kernel rows held by one machine.
     pub kernel_bytes: u64,
     /// Number of machines.
     pub machines: usize,
-    /// Exact decision values of every sample by the model that did not see it, in the order of the data: row-major samples × machines. Not numbers where its
-    /// fold has no solution, and of samples that no fold tests. Where samples are tested several times, one such matrix for each round, one after the other.
+    /// Exact decision values of every sample by the model that did not see it, in the order of the
+    /// data: row-major samples × machines. Not numbers where its fold has no solution, and of
+    /// samples that no fold tests. Where samples are tested several times, one such matrix for each
+    /// round, one after the other.
     #[serde(skip)]
     pub decisions: Vec<f64>,
     /// The label that they elect, or not a number: rounds × samples.
@@ -322,8 +336,9 @@ impl CvReport {
         }
     }
 
-    /// Sums up over the folds, whose samples have `truth` for labels: who is right, and how much work it was.
-    pub(crate) fn summed(self, needs: Needs, truth: &[f64]) -> Self {
+    /// Sums up over the folds, whose samples have `truth` for labels: who is right, and how much
+    /// work it was.
+    pub(crate) fn summed(self, needs: TargetKind, truth: &[f64]) -> Self {
         let counted = || self.folds.iter().filter(|f| f.solved);
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);

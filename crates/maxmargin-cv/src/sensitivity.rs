@@ -1,4 +1,5 @@
-//! How the decision values of a trained machine move with C and γ: one bordered system of its free support vectors for each parameter.
+//! How the decision values of a trained machine move with C and γ: one bordered system of its free
+//! support vectors for each parameter.
 
 use maxmargin_core::{Dual, Factor, Solution};
 use maxmargin_data::{Asking, Halted, Samples};
@@ -15,7 +16,8 @@ const ROUNDING: f64 = 1e-12;
 pub enum Parameters<'s> {
     /// log C and log γ.
     Common,
-    /// log C and log γ of each feature: `exp(−Σ_l γ_l (x_l − z_l)²)`, which is a Gaussian kernel of features times `√γ_l`.
+    /// log C and log γ of each feature: `exp(−Σ_l γ_l (x_l − z_l)²)`, which is a Gaussian kernel of
+    /// features times `√γ_l`.
     Features {
         /// The samples of the kernel matrix, row by row.
         samples: &'s Samples,
@@ -35,11 +37,13 @@ pub struct Moved {
 
 /// A solved C-SVC (hinge loss, free bias) of a Gaussian kernel, as a function of its parameters.
 ///
-/// While nobody comes to or leaves a bound, the free (M) keep `y f = 1`, the bounded (B) stay at C, and `Σ β = 0`, `β = y α`: with
-/// `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] = [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`, where by log C `dβ_B = β_B` and `Ḱ = 0`, and by log γ
-/// `dβ_B = 0` and `Ḱ = K ln K` (`docs/math/gradient.md`). Of a bounded sample that is on the
-/// margin exactly the derivative is that of the side on which it stays bounded. Free samples whose kernel rows depend on those of others (equal
-/// rows) keep their coefficients. Where nobody is free, the bias is the middle of what two bounded samples leave, and moves with these.
+/// While nobody comes to or leaves a bound, the free (M) keep `y f = 1`, the bounded (B) stay at C,
+/// and `Σ β = 0`, `β = y α`: with `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] =
+/// [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`, where by log C `dβ_B = β_B` and `Ḱ = 0`, and by log γ `dβ_B =
+/// 0` and `Ḱ = K ln K` (`docs/math/gradient.md`). Of a bounded sample that is on the margin exactly
+/// the derivative is that of the side on which it stays bounded. Free samples whose kernel rows
+/// depend on those of others (equal rows) keep their coefficients. Where nobody is free, the bias
+/// is the middle of what two bounded samples leave, and moves with these.
 pub struct Sensitivity<'g> {
     gram: &'g dyn Gram,
     /// Row and β of the support vectors: the free, the bounded, and those that depend on the free.
@@ -56,7 +60,8 @@ pub struct Sensitivity<'g> {
 }
 
 impl<'g> Sensitivity<'g> {
-    /// Of the solution of a dual of C-SVC over rows of a Gaussian kernel's matrix; its gradient is only looked at where nobody is free.
+    /// Of the solution of a dual of C-SVC over rows of a Gaussian kernel's matrix; its gradient is
+    /// only looked at where nobody is free.
     ///
     /// # Errors
     ///
@@ -79,7 +84,8 @@ impl<'g> Sensitivity<'g> {
         exact_rows(gram, (&rows, &rows), 0, asking, |_, kernel| matrix.extend_from_slice(kernel))?;
         // The diagonal of a Gaussian kernel is 1.
         let (factor, kept) = Factor::independent(1.0, &matrix, asking)?;
-        // Who depends on others keeps its coefficient: it is as good as bounded, but does not follow C.
+        // Who depends on others keeps its coefficient: it is as good as bounded, but does not
+        // follow C.
         let (mut terms, mut idle) = (Vec::new(), Vec::new());
         free.into_iter().enumerate().for_each(|(at, term)| if kept[at] { terms.push(term) } else { idle.push(term) });
         let free = terms.len();
@@ -120,7 +126,8 @@ impl<'g> Sensitivity<'g> {
     fn solved(&self, way: &Way, asking: &Asking) -> Result<(Vec<f64>, Vec<f64>), Halted> {
         let (count, free) = (way.count(), self.free);
         let bounded = free..self.bounded;
-        // What every free row sees change that is not the free themselves: a column for each parameter.
+        // What every free row sees change that is not the free themselves: a column for each
+        // parameter.
         let mut right = vec![0.0; free * count];
         let mut own = vec![0.0; count];
         self.each(&self.rows[..free], way, asking, |at, kernel| {
@@ -176,7 +183,8 @@ fn ends(dual: &Dual, alpha: &[f64], gradient: &[f64], near: f64) -> Vec<usize> {
     low.into_iter().chain(high).map(|end| end.1).collect()
 }
 
-/// Calls `each` with the place of every one of `rows` and its exact kernel values with `columns`; `passes` operations come with a block of rows.
+/// Calls `each` with the place of every one of `rows` and its exact kernel values with `columns`;
+/// `passes` operations come with a block of rows.
 fn exact_rows(
     gram: &dyn Gram,
     (rows, columns): (&[usize], &[usize]),
@@ -230,7 +238,8 @@ impl Way {
         }
     }
 
-    /// `Σ_j Ḱ_ij β_j` for each parameter but C, from the kernel values of row `i` with the support vectors.
+    /// `Σ_j Ḱ_ij β_j` for each parameter but C, from the kernel values of row `i` with the support
+    /// vectors.
     fn kernel_moves(&self, i: usize, kernel: &[f64], beta: &[f64], out: &mut [f64]) {
         let terms = kernel.iter().zip(beta);
         match self {

@@ -1,6 +1,6 @@
 //! A smooth loss of a cross-validation, as a function of C and γ, and its gradient.
 
-use crate::arrangement::{Arrangement, Held};
+use crate::arrangement::{HeldOut, MachineLayout};
 use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
 use crate::fold_classes::FoldClasses;
@@ -17,7 +17,8 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// The loss of a cross-validation at some C and γ: Platt's ([`Calibration::platt_loss`]) of the decision values of samples that the machines did not see.
+/// The loss of a cross-validation at some C and γ: Platt's ([`Calibration::platt_loss`]) of the
+/// decision values of samples that the machines did not see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Smooth {
     /// The mean over all samples that are tested, in nats.
@@ -30,11 +31,12 @@ pub struct Smooth {
     pub status: Status,
 }
 
-/// The folds of a study whose parameters are still to be said, each with its last solution, from which the next begins.
+/// The folds of a study whose parameters are still to be said, each with its last solution, from
+/// which the next begins.
 pub struct SmoothLoss<'a> {
     study: Study<'a>,
-    arrangement: Arrangement,
-    folds: Vec<Held>,
+    arrangement: MachineLayout,
+    folds: Vec<HeldOut>,
     factors: FoldFactors,
     classes: FoldClasses,
     /// The samples of all folds, or of each where their training sets are prepared differently.
@@ -57,7 +59,8 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// # Errors
     ///
-    /// When the study is not two classes by C-SVC with the hinge loss, a free bias and a Gaussian kernel, its data cannot be prepared, or the plan is for other data.
+    /// When the study is not two classes by C-SVC with the hinge loss, a free bias and a Gaussian
+    /// kernel, its data cannot be prepared, or the plan is for other data.
     pub fn new(study: Study<'a>, plan: &FoldPlan) -> Result<Self, CvError> {
         let refused = |why: &str| Err(CvError::Search(format!("gradient: {why}")));
         if plan.len() != study.data.samples.len() {
@@ -99,13 +102,15 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// # Errors
     ///
-    /// When a training set is no problem or a parameter is out of range, and when the run was ended: half a loss is none.
+    /// When a training set is no problem or a parameter is out of range, and when the run was
+    /// ended: half a loss is none.
     pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         self.evaluated((c, gamma), None, watch)
     }
 
-    /// The same where features are multiplied by factors, besides those that the study has: the derivatives are by log C, and by the logarithm of γ times the square of
-    /// the factor of each feature.
+    /// The same where features are multiplied by factors, besides those that the study has: the
+    /// derivatives are by log C, and by the logarithm of γ times the square of the factor of each
+    /// feature.
     ///
     /// # Errors
     ///
@@ -176,7 +181,8 @@ struct Evaluation<'e, 'a> {
 }
 
 impl Evaluation<'_, '_> {
-    /// Where kernel values come from, and the samples behind them where every feature has a width of its own.
+    /// Where kernel values come from, and the samples behind them where every feature has a width
+    /// of its own.
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(Source<'s>, Option<Samples>), CvError> {
         let (arrangement, limit) = (&self.of.arrangement, &self.of.limit);
         let mut go_on = || limit.goes_on(self.watch);

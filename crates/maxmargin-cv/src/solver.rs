@@ -1,4 +1,5 @@
-//! The solvers by name, and the two that are made of others: SMO with a finish, and the choice that is left to the program.
+//! The solvers by name, and the two that are made of others: SMO with a finish, and the choice that
+//! is left to the program.
 
 mod chunks;
 mod equal;
@@ -9,7 +10,7 @@ pub use chunks::SmoChunks;
 pub(crate) use equal::Joined;
 pub use finished::SmoFinish;
 
-use maxmargin_core::{Formulation, Goal, Loss, Offset, Solve};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Solve};
 use maxmargin_frankwolfe::{Method as Steps, Simplex};
 use maxmargin_irwls::Irwls;
 use maxmargin_linear::{Linear, Method};
@@ -23,13 +24,15 @@ pub enum Solver {
     /// `linear` without a kernel, `smo` for the hinge loss, `pairwise` for the squared.
     #[default]
     Auto,
-    /// Sequential minimal optimisation over kernel rows; tolerances below 10⁻⁵ are reached by an active-set finish.
+    /// Sequential minimal optimisation over kernel rows; tolerances below 10⁻⁵ are reached by an
+    /// active-set finish.
     Smo,
     /// Weighted least squares on working sets of kernel values.
     Irwls,
     /// Without a kernel: coordinate descent while it pays, then Newton steps.
     Linear,
-    /// Without a kernel: coordinate descent with random permutations and shrinking, as in LIBLINEAR.
+    /// Without a kernel: coordinate descent with random permutations and shrinking, as in
+    /// LIBLINEAR.
     Descent,
     /// Without a kernel: coordinate descent with adaptive variable selection frequencies.
     Avsf,
@@ -66,11 +69,12 @@ impl Solver {
         Self::Swap,
     ];
 
-    /// What `Auto` means for this kernel, formulation and loss; `vectors` tells that the model must keep its support vectors.
+    /// What `Auto` means for this kernel, formulation and loss; `vectors` tells that the model must
+    /// keep its support vectors.
     #[must_use]
     pub fn resolved(self, linear: bool, formulation: Formulation, loss: Option<Loss>, vectors: bool) -> Self {
         let without_kernel = || {
-            let asked = formulation.with(loss.unwrap_or(formulation.loss()), formulation.offset());
+            let asked = formulation.with(loss.unwrap_or(formulation.loss()), formulation.bias_term());
             Self::Linear.build(0).takes(&asked, true).is_ok()
         };
         match self {
@@ -84,8 +88,8 @@ impl Solver {
     }
 
     /// The loss and the bias that it has where nothing else is asked for.
-    pub fn problem(self) -> (Loss, Offset) {
-        if self.is_simplex() { (Loss::SquaredHinge, Offset::Feature(1.0)) } else { (Loss::Hinge, Offset::Free) }
+    pub fn problem(self) -> (Loss, BiasTerm) {
+        if self.is_simplex() { (Loss::SquaredHinge, BiasTerm::Feature(1.0)) } else { (Loss::Hinge, BiasTerm::Free) }
     }
 
     /// Whether it works without a kernel.
@@ -97,7 +101,8 @@ impl Solver {
         matches!(self, Self::Pairwise | Self::Cvm | Self::Fw | Self::Mfw | Self::Swap)
     }
 
-    /// What it is asked for where nobody says anything: a KKT violation of 10⁻³, or a relative gap of as much where the violation falls slowly.
+    /// What it is asked for where nobody says anything: a KKT violation of 10⁻³, or a relative gap
+    /// of as much where the violation falls slowly.
     pub fn goal(self) -> Goal {
         if matches!(self, Self::Cvm | Self::Fw | Self::Mfw | Self::Swap) { Goal::Gap(USUAL) } else { Goal::Kkt(USUAL) }
     }
@@ -107,7 +112,9 @@ impl Solver {
         let linear = |method| Box::new(Linear { method, seed });
         let simplex = |method| Box::new(Simplex::of(method, seed));
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish { hands_over: self == Self::Auto, joins: true, ..SmoFinish::default() }),
+            Self::Auto | Self::Smo => {
+                Box::new(SmoFinish { hands_over: self == Self::Auto, merge_equal_rows: true, ..SmoFinish::default() })
+            }
             Self::Irwls => Box::new(Irwls { seed, ..Irwls::default() }),
             Self::Linear => linear(Method::Hybrid),
             Self::Descent => linear(Method::Descent),
@@ -170,10 +177,10 @@ mod tests {
             assert_eq!(solver.name().parse(), Ok(solver));
             assert!(UnknownSolver(String::new()).to_string().contains(&format!(" {}", solver.name())), "{solver:?}");
             let built = solver.build(1);
-            let (loss, offset) = solver.problem();
-            let features = built.takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
+            let (loss, bias_term) = solver.problem();
+            let features = built.takes(&Formulation::Svc { c: 1.0, loss, bias_term: BiasTerm::Feature(1.0) }, true).is_ok();
             assert_eq!(features, matches!(solver, Solver::Linear | Solver::Descent | Solver::Avsf | Solver::Newton));
-            assert_eq!(built.takes(&Formulation::Svc { c: 1.0, loss, offset }, false).is_ok(), !features);
+            assert_eq!(built.takes(&Formulation::Svc { c: 1.0, loss, bias_term }, false).is_ok(), !features);
         }
         assert!("best".parse::<Solver>().is_err());
         assert_eq!("auto".parse(), Ok(Solver::Auto));
@@ -181,7 +188,7 @@ mod tests {
 
     #[test]
     fn refusals_name_what_to_take_instead() {
-        let squared = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, offset: Offset::Free };
+        let squared = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, bias_term: BiasTerm::Free };
         let refused = Solver::Irwls.build(1).takes(&squared, false).expect_err("another loss");
         assert!(refused.to_string().contains("pairwise"), "{refused}");
         let refused = Solver::Linear.build(1).takes(&squared, false).expect_err("a kernel");

@@ -1,6 +1,7 @@
-//! The spaces of the machines of a study: one for each, or one for all of them where all have all samples.
+//! The spaces of the machines of a study: one for each, or one for all of them where all have all
+//! samples.
 
-use crate::arrangement::{Arrangement, Part};
+use crate::arrangement::{MachineLayout, MachineSamples};
 use crate::study::Source;
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowWork, Space};
@@ -34,10 +35,11 @@ impl Uncounted<'_> {
 }
 
 impl Spaces<'_> {
-    /// Calls `run` with the spaces of an arrangement; `memory` is for one that all machines share, `room` for one that has its own.
+    /// Calls `run` with the spaces of an arrangement; `memory` is for one that all machines share,
+    /// `room` for one that has its own.
     pub(crate) fn of<T>(
         source: &Source,
-        arrangement: &Arrangement,
+        arrangement: &MachineLayout,
         feature: Option<f64>,
         (memory, room): (u64, (u64, Par)),
         run: impl FnOnce(&Spaces) -> T,
@@ -53,7 +55,7 @@ impl Spaces<'_> {
     }
 
     /// Calls `each` with the space of a part.
-    pub(crate) fn with<T>(&self, part: &Part, each: impl FnOnce(Space, &Uncounted) -> T) -> T {
+    pub(crate) fn with<T>(&self, part: &MachineSamples, each: impl FnOnce(Space, &Uncounted) -> T) -> T {
         if let Some((space, counted)) = &self.shared {
             return each(*space, &Uncounted { space: *space, counted });
         }

@@ -1,37 +1,42 @@
 //! A study: data, its machines, and how they are solved.
 
-use crate::arrangement::{Arrangement, Part, side_by_side};
+use crate::arrangement::{MachineLayout, MachineSamples, side_by_side};
 use crate::class_weights::ClassWeights;
 use crate::error::CvError;
 use crate::plan::FoldPlan;
-use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
+use maxmargin_core::{Formulation, Problem, Solve, Stop, TargetKind};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Asking, ClassLabels, Dataset, Halted, Impute, Par, Preparation, Preparing, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
-use maxmargin_model::{Rule, Scheme};
+use maxmargin_model::{Multiclass, Rule};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-/// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
-/// machine, more of them one for each pair, or one for each against the rest; regression and one class are one.
+/// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation
+/// needs. Two classes are one machine, more of them one for each pair, or one for each against the
+/// rest; regression and one class are one.
 #[derive(Clone, Copy)]
 pub struct Study<'a> {
     /// The data, before any scaling.
     pub data: &'a Dataset,
-    /// Its classes, where the formulation is about classes ([`Formulation::needs`]); the labels of the data are values otherwise, or nobody's business.
+    /// Its classes, where the formulation is about classes ([`Formulation::needs`]); the labels of
+    /// the data are values otherwise, or nobody's business.
     pub classes: Option<&'a ClassLabels>,
     /// Which of them the machines tell apart; two classes are a pair in any case.
-    pub scheme: Scheme,
+    pub multiclass: Multiclass,
     /// The kernel; its width is that of `gamma`, where there is one.
     pub kernel: &'a Kernel,
     /// The width by a rule.
     pub gamma: Option<Gamma>,
-    /// How features are scaled: by what the training samples show, in a cross-validation those of each fold.
+    /// How features are scaled: by what the training samples show, in a cross-validation those of
+    /// each fold.
     pub scale: Option<Method>,
-    /// How missing values of a table are filled in: by what the training samples show, as with the scaling. Without it they are errors.
+    /// How missing values of a table are filled in: by what the training samples show, as with the
+    /// scaling. Without it they are errors.
     pub impute: Option<Impute>,
-    /// What each feature is multiplied by behind all that: one number for each that a kernel sees. The width of a Gaussian kernel times their squares is one for each feature.
-    pub factors: Option<&'a [f64]>,
+    /// What each feature is multiplied by behind all that: one number for each that a kernel sees.
+    /// The width of a Gaussian kernel times their squares is one for each feature.
+    pub feature_weights: Option<&'a [f64]>,
     /// Which support vector machine.
     pub formulation: Formulation,
     /// A given factor of C for each class; none where there are no classes. Against the rest that
@@ -64,7 +69,8 @@ pub(crate) enum Source<'s> {
     Features(Cow<'s, Samples>),
 }
 
-/// Memory of machines that are done, for those that come: each thread that solves one takes what another has left.
+/// Memory of machines that are done, for those that come: each thread that solves one takes what
+/// another has left.
 #[derive(Default)]
 pub(crate) struct Idle(Mutex<Vec<Pages>>);
 
@@ -97,11 +103,11 @@ impl<'a> Study<'a> {
         if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
             return Err(CvError::SampleWeight { row, value: weights[row] });
         }
-        if (self.formulation.needs() == Needs::Classes) != self.classes.is_some() {
+        if (self.formulation.target_kind() == TargetKind::Classes) != self.classes.is_some() {
             return Err(CvError::Classes(self.formulation.name()));
         }
         let words = self.data.columns.as_ref().map_or(&[][..], |columns| columns.labels());
-        if let (Needs::Values, Some(word)) = (self.formulation.needs(), words.first()) {
+        if let (TargetKind::Values, Some(word)) = (self.formulation.target_kind(), words.first()) {
             return Err(CvError::Words { formulation: self.formulation.name(), word: word.clone() });
         }
         if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
@@ -111,7 +117,8 @@ impl<'a> Study<'a> {
         Ok(false)
     }
 
-    /// The samples with their gaps filled and scaled by what all of them show, and the kernel with its width for these.
+    /// The samples with their gaps filled and scaled by what all of them show, and the kernel with
+    /// its width for these.
     pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
         self.prepared_as(self.preparation(0..self.data.samples.len())?)
     }
@@ -133,7 +140,7 @@ impl<'a> Study<'a> {
     /// How samples are prepared by what some rows show.
     pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
         let found = Preparing { impute: self.impute, scale: self.scale }.fit_rows(self.data, rows)?;
-        let Some(factors) = self.factors else { return Ok(found) };
+        let Some(factors) = self.feature_weights else { return Ok(found) };
         let features = found.encoder.as_ref().map_or(self.data.samples.features(), |encoder| encoder.columns().width());
         if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
             return Err(CvError::Factors { found: factors.len(), features });
@@ -143,42 +150,43 @@ impl<'a> Study<'a> {
 
     /// How the machines decide.
     pub(crate) fn rule(&self) -> Rule {
-        match (self.formulation.needs(), self.classes) {
-            (Needs::Classes, Some(classes)) => Rule::of(classes, self.scheme),
-            (Needs::Nothing, _) => Rule::INLIER,
+        match (self.formulation.target_kind(), self.classes) {
+            (TargetKind::Classes, Some(classes)) => Rule::of(classes, self.multiclass),
+            (TargetKind::Nothing, _) => Rule::INLIER,
             _ => Rule::VALUE,
         }
     }
 
     /// Number of machines.
     pub(crate) fn machines(&self) -> usize {
-        self.classes.map_or(1, |classes| self.rule().scheme.sides(classes.count()).len())
+        self.classes.map_or(1, |classes| self.rule().multiclass.sides(classes.count()).len())
     }
 
-    /// The machines and the order of their samples: that of a training, or, with a plan, that of folds over kernel rows.
-    pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> Arrangement {
-        let scheme = self.rule().scheme;
+    /// The machines and the order of their samples: that of a training, or, with a plan, that of
+    /// folds over kernel rows.
+    pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> MachineLayout {
+        let multiclass = self.rule().multiclass;
         let found = match (self.classes, plan) {
-            (Some(classes), Some(plan)) => Arrangement::by_fold(plan, classes, scheme),
-            (Some(classes), None) => Arrangement::sorted(classes.of(), classes.count(), scheme),
-            (None, plan) => Arrangement::alone(&self.data.labels, plan),
+            (Some(classes), Some(plan)) => MachineLayout::by_fold(plan, classes, multiclass),
+            (Some(classes), None) => MachineLayout::sorted(classes.of(), classes.count(), multiclass),
+            (None, plan) => MachineLayout::alone(&self.data.labels, plan),
         };
         found.weighted(self.sample_weights)
     }
 
     /// The machines over samples in the order of the data.
-    pub(crate) fn unsorted(&self) -> Arrangement {
+    pub(crate) fn unsorted(&self) -> MachineLayout {
         match self.classes {
             Some(classes) => {
-                let scheme = self.rule().scheme;
-                Arrangement::unsorted(classes.of(), classes.count(), scheme).weighted(self.sample_weights)
+                let multiclass = self.rule().multiclass;
+                MachineLayout::unsorted(classes.of(), classes.count(), multiclass).weighted(self.sample_weights)
             }
             None => self.arrangement(None),
         }
     }
 
     /// The problem of one machine of all data over rows `0…n` of its space.
-    pub(crate) fn problem(&self, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
+    pub(crate) fn problem(&self, part: &MachineSamples, formulation: Formulation) -> Result<Problem, CvError> {
         Ok(part.problem(formulation, &self.factors_of_all())?)
     }
 
@@ -192,7 +200,7 @@ impl<'s> Source<'s> {
     /// Values of the samples in the order of `arrangement`.
     pub(crate) fn of(
         prepared: &Prepared<'s>,
-        arrangement: &Arrangement,
+        arrangement: &MachineLayout,
         features: bool,
         asking: &Asking,
     ) -> Result<Self, KernelError> {
@@ -206,7 +214,7 @@ impl<'s> Source<'s> {
     pub(crate) fn at(
         prepared: &Prepared,
         kernel: &Kernel,
-        arrangement: &Arrangement,
+        arrangement: &MachineLayout,
         asking: &Asking,
     ) -> Result<Self, KernelError> {
         let gram = KernelGram::new_asking(&*sorted(prepared, arrangement, asking)?, kernel.clone(), asking);
@@ -217,14 +225,15 @@ impl<'s> Source<'s> {
     /// Calls `each` with the space of a part, and tells what its store of rows did.
     pub(crate) fn with_space<T>(
         &self,
-        part: &Part,
+        part: &MachineSamples,
         feature: Option<f64>,
         (budget, par): (u64, Par),
         each: impl FnOnce(Space) -> T,
     ) -> (T, RowWork) {
         match self {
             Source::Gram(all, idle) => {
-                // A machine of all samples needs no part of the matrix; a bias feature is a constant of the kernel.
+                // A machine of all samples needs no part of the matrix; a bias feature is a
+                // constant of the kernel.
                 let part = (part.rows.len() < all.len()).then(|| Subset::new(all, part.rows.clone()));
                 let plain = part.as_ref().map_or(all as &dyn Gram, |part| part);
                 let with = feature.map(|value| OffsetGram::new(plain, value * value));
@@ -245,7 +254,7 @@ impl<'s> Source<'s> {
 }
 
 /// Samples in the order of an arrangement.
-fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &Arrangement, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
+fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
     if arrangement.is_identity() {
         return Ok(prepared.samples.clone());
     }

@@ -1,6 +1,6 @@
 //! From the machines of all folds to predictions and a report.
 
-use crate::arrangement::{Arrangement, Held};
+use crate::arrangement::{HeldOut, MachineLayout};
 use crate::error::CvError;
 use crate::fold_classes::FoldClasses;
 use crate::limit::Limit;
@@ -10,7 +10,7 @@ use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 use crate::study::Source;
 use crate::watch::{CvProgress, CvWatch, Stage};
-use maxmargin_core::{Decision, Needs, Solved, Status};
+use maxmargin_core::{Decision, Solved, Status, TargetKind};
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
 use maxmargin_model::Rule;
@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 /// What is needed to count.
 pub(crate) struct Tally<'a> {
-    pub(crate) needs: Needs,
+    pub(crate) needs: TargetKind,
     /// How the machines of a fold decide.
     pub(crate) rule: Rule,
     /// The classes that each fold has.
     pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
-    pub(crate) arrangement: &'a Arrangement,
+    pub(crate) arrangement: &'a MachineLayout,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
     /// Who may call the votes off.
@@ -64,12 +64,12 @@ impl Tally<'_> {
         let rows = self.arrangement.original.len();
         let vote = |fold: usize, at: usize| self.classes.label(fold, &self.rule, &decisions[at * width..(at + 1) * width]);
         let truth_of = |at: usize| self.labels[self.arrangement.original[at]];
-        let countable = self.needs == Needs::Classes || (self.needs == Needs::Nothing && are_sides(self.labels));
+        let countable = self.needs == TargetKind::Classes || (self.needs == TargetKind::Nothing && are_sides(self.labels));
         let mut folds = Vec::with_capacity(held.len());
         let mut seen = Seen::new(rows);
         let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
         let (lost, greater) = (outcomes.iter().any(|outcome| outcome.lost), greatest(self.labels));
-        for (fold, Held { test, round, .. }) in held.iter().enumerate() {
+        for (fold, HeldOut { test, round, .. }) in held.iter().enumerate() {
             if lost && !outcomes.iter().all(|outcome| outcome.has(fold)) {
                 continue;
             }
@@ -134,9 +134,9 @@ impl Tally<'_> {
         Ok(report.summed(self.needs, self.labels))
     }
 
-    /// Exact decision values of all samples by the machines that did not see them, row-major, round after round. Machines of all data that serve many folds
-    /// decide for all samples at once.
-    fn decide(&self, source: Exact, outcomes: &[Outcome], held: &[Held], asking: &Asking) -> Result<Vec<f64>, Halted> {
+    /// Exact decision values of all samples by the machines that did not see them, row-major, round
+    /// after round. Machines of all data that serve many folds decide for all samples at once.
+    fn decide(&self, source: Exact, outcomes: &[Outcome], held: &[HeldOut], asking: &Asking) -> Result<Vec<f64>, Halted> {
         let (n, width) = (self.arrangement.original.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
@@ -154,7 +154,7 @@ impl Tally<'_> {
             self.put(source, &of.collect::<Vec<_>>(), (&all, width), &mut decisions[..n * width], asking)?;
             (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
         }
-        for (fold, Held { test, round, .. }) in held.iter().enumerate() {
+        for (fold, HeldOut { test, round, .. }) in held.iter().enumerate() {
             if !is_told(fold) {
                 continue;
             }

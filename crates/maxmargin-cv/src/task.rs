@@ -1,6 +1,6 @@
 //! One training: its problem, its solution so far, its judgement.
 
-use crate::arrangement::Held;
+use crate::arrangement::HeldOut;
 use crate::class_weights::FoldBoxes;
 use crate::error::CvError;
 use crate::limit::Limit;
@@ -66,7 +66,7 @@ pub(crate) struct Trainer<'a> {
     /// What seeds work on, where the problem is one for them.
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
     /// What each fold holds back, in rows; some may hold back none.
-    pub(crate) folds: &'a [Held],
+    pub(crate) folds: &'a [HeldOut],
     /// The problem of each fold, where it differs by more than samples from that of all data.
     pub(crate) boxes: FoldBoxes<'a>,
     pub(crate) solver: &'a dyn Solve,
@@ -78,7 +78,8 @@ pub(crate) struct Trainer<'a> {
     /// Bytes that an exact path may take.
     pub(crate) path_memory: u64,
     pub(crate) begun: Instant,
-    /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
+    /// Whether the machines of folds are asked for more than their own samples, and have to be
+    /// kept.
     pub(crate) keep: bool,
     /// Where too many errors end it: folds are then trained one by one, in order.
     pub(crate) prune: Option<Prune<'a>>,
@@ -114,7 +115,8 @@ impl<'a> Trainer<'a> {
         problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
     }
 
-    /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on `par`. `start` is α of all data.
+    /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on
+    /// `par`. `start` is α of all data.
     pub(crate) fn train(
         &self,
         fold: Option<usize>,
@@ -156,7 +158,8 @@ impl<'a> Trainer<'a> {
     }
 
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (goal, spent): (Goal, u64)) -> Result<Solved, CvError> {
-        // Solvers look at the clock, but what they set up before takes its time, for each of thousands of machines.
+        // Solvers look at the clock, but what they set up before takes its time, for each of
+        // thousands of machines.
         if self.limit.is_over() {
             self.stopped.store(true, Ordering::Relaxed);
             let solution = Solution::not_begun(dual, start, self.limit.status());
@@ -180,7 +183,8 @@ impl<'a> Trainer<'a> {
         Ok(solved)
     }
 
-    /// The seed's point as a start with its gradient; without seeds what `from` has of the training set.
+    /// The seed's point as a start with its gradient; without seeds what `from` has of the training
+    /// set.
     fn start(&self, dual: &Dual, hidden: &[usize], from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
         let (Some((pool, _)), Some(rows)) = (&self.seeds, from.rows) else {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
@@ -215,8 +219,9 @@ impl<'a> Trainer<'a> {
         !self.limit.is_over()
     }
 
-    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it. What is
-    /// called converged afterwards has been seen to be. Returns the seconds that it took.
+    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient
+    /// until they meet it. What is called converged afterwards has been seen to be. Returns the
+    /// seconds that it took.
     pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
         let goal = self.stop.goal;

@@ -1,18 +1,21 @@
-//! The decision value from which on a sample is of the second of two classes, chosen by decision values of machines that did not see the sample.
+//! The decision value from which on a sample is of the second of two classes, chosen by decision
+//! values of machines that did not see the sample.
 
 use crate::calibrate::OutOfFold;
 use crate::error::CvError;
 use crate::metric::{Metric, all_metrics};
 use crate::plan::FoldPlan;
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use serde::Serialize;
 
-/// Scores that differ by less are the same score, rounded in different ways: they are made of some ten operations on whole numbers, and really different ones of
-/// fewer than ten million samples differ by more.
+/// Scores that differ by less are the same score, rounded in different ways: they are made of some
+/// ten operations on whole numbers, and really different ones of fewer than ten million samples
+/// differ by more.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// What a threshold was chosen by, and what it changed. All scores are of decision values of machines that did not see the sample.
+/// What a threshold was chosen by, and what it changed. All scores are of decision values of
+/// machines that did not see the sample.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThresholdReport {
     /// The name of the metric.
@@ -23,9 +26,11 @@ pub struct ThresholdReport {
     pub value: Option<f64>,
     /// The score with the threshold 0; none where it is not a number.
     pub before: Option<f64>,
-    /// The score with this threshold, of the decision values that it was chosen by: the greatest that there is.
+    /// The score with this threshold, of the decision values that it was chosen by: the greatest
+    /// that there is.
     pub after: Option<f64>,
-    /// The score where each fold has the threshold that the other folds would choose: nobody has a part in what he is judged by.
+    /// The score where each fold has the threshold that the other folds would choose: nobody has a
+    /// part in what he is judged by.
     pub cross_fitted: Option<f64>,
     /// What it cost to know.
     #[serde(flatten)]
@@ -37,9 +42,11 @@ pub fn is_tunable(metric: &dyn Metric) -> bool {
     metric.of_table([[1, 0], [0, 1]]).is_some()
 }
 
-/// The threshold with the best score: samples with a decision value of at least it are said to be of the second class. `later` says who is. Between decision values
-/// that are neighbours it is their midpoint (0, where that is between them); of thresholds that are equally good the one nearest to 0, of two the lower. None
-/// where the metric has no score for any, or cannot choose one at all ([`is_tunable`]).
+/// The threshold with the best score: samples with a decision value of at least it are said to be
+/// of the second class. `later` says who is. Between decision values that are neighbours it is
+/// their midpoint (0, where that is between them); of thresholds that are equally good the one
+/// nearest to 0, of two the lower. None where the metric has no score for any, or cannot choose one
+/// at all ([`is_tunable`]).
 ///
 /// ```
 /// use maxmargin_cv::{BalancedAccuracy, best_threshold};
@@ -77,7 +84,8 @@ pub fn best_threshold(decisions: &[f64], later: &[bool], metric: &dyn Metric) ->
     scored.iter().filter(|one| one.1 >= best - ROUNDING).map(|one| one.0).min_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
-/// What parts neighbours: 0 where it does, otherwise what is half way; beyond the outermost what is nearest to them.
+/// What parts neighbours: 0 where it does, otherwise what is half way; beyond the outermost what is
+/// nearest to them.
 fn between(below: Option<f64>, above: Option<f64>) -> f64 {
     match (below, above) {
         _ if below.is_none_or(|below| below < 0.0) && above.is_none_or(|above| above >= 0.0) => 0.0,
@@ -106,7 +114,7 @@ fn table(later: &[bool], said: impl Iterator<Item = bool>) -> [[usize; 2]; 2] {
 pub(crate) fn check(metric: &dyn Metric, classes: Option<&ClassLabels>) -> Result<(), CvError> {
     let name = metric.name();
     if !is_tunable(metric) {
-        let names: Vec<&str> = all_metrics(Needs::Classes).filter(|metric| is_tunable(*metric)).map(Metric::name).collect();
+        let names: Vec<&str> = all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric)).map(Metric::name).collect();
         let why = format!("{name} does not weigh errors of both classes against each other; there are {}", names.join(", "));
         return Err(CvError::Threshold(why));
     }
@@ -118,7 +126,8 @@ pub(crate) fn check(metric: &dyn Metric, classes: Option<&ClassLabels>) -> Resul
     }
 }
 
-/// Chooses a threshold by the decision values of a cross-validation, round after round; a value that is not a number is none.
+/// Chooses a threshold by the decision values of a cross-validation, round after round; a value
+/// that is not a number is none.
 pub(crate) fn choose(
     metric: &dyn Metric,
     decisions: &[f64],
@@ -206,7 +215,8 @@ mod tests {
                     continue;
                 };
                 let what = format!("{} {seed}: {found} of {decisions:?} {later:?}", metric.name());
-                // Every way to part the values: at 0, at each of them, half way to the next, and above all.
+                // Every way to part the values: at 0, at each of them, half way to the next, and
+                // above all.
                 let mut all: Vec<f64> = decisions.iter().map(|f| f + 0.0).chain([0.0]).collect();
                 all.sort_by(f64::total_cmp);
                 all.dedup();
@@ -216,7 +226,8 @@ mod tests {
                 all.extend([greatest.next_up(), greatest + 1.0]);
                 for other in all {
                     assert!(score(other).is_nan() || score(other) <= score(found) + 1e-13, "{what}, {other}");
-                    // Midpoints and ends alone are candidates; whoever parts as they do may be nearer.
+                    // Midpoints and ends alone are candidates; whoever parts as they do may be
+                    // nearer.
                     let parts_otherwise = said(&decisions, other) != said(&decisions, found);
                     let candidate = candidates(&decisions).contains(&other);
                     let equal = (score(other) - score(found)).abs() < 1e-13;
@@ -227,7 +238,8 @@ mod tests {
         }
     }
 
-    /// By another way than the search: of every value that there is, the middle between it and the greatest below it.
+    /// By another way than the search: of every value that there is, the middle between it and the
+    /// greatest below it.
     fn candidates(decisions: &[f64]) -> Vec<f64> {
         let least = decisions.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = decisions.iter().copied().fold(f64::NEG_INFINITY, f64::max);

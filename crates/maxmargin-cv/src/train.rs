@@ -29,13 +29,15 @@ pub struct Fitted {
     pub machines: Vec<MachineReport>,
     /// Solver iterations of all machines.
     pub iterations: u64,
-    /// Kernel rows of all machines; time summed over those that ran side by side, bytes the most of one.
+    /// Kernel rows of all machines; time summed over those that ran side by side, bytes the most of
+    /// one.
     pub kernel: RowWork,
     /// What the solver counts besides, by name.
     pub counts: Vec<(&'static str, u64)>,
     /// Time to solve and certify.
     pub solve_seconds: f64,
-    /// What the probabilities of the model were fitted to, where they were asked for ([`Fitted::calibrated`]).
+    /// What the probabilities of the model were fitted to, where they were asked for
+    /// ([`Fitted::calibrated`]).
     pub calibration: Option<CalibrationReport>,
     /// What the threshold of the model was chosen by, where one was asked for.
     pub threshold: Option<ThresholdReport>,
@@ -43,7 +45,8 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// The same with the model that was made of its model by what samples say that were not seen ([`Study::calibrate`]); the status is the worse of both.
+    /// The same with the model that was made of its model by what samples say that were not seen
+    /// ([`Study::calibrate`]); the status is the worse of both.
     #[must_use]
     pub fn calibrated(self, calibrated: Calibrated) -> Self {
         let status = calibrated.run().map_or(self.status, |run| self.status.worse(run.status));
@@ -60,7 +63,8 @@ impl Fitted {
         self.model.predict(samples, self.par)
     }
 
-    /// The decision values of every row of `samples`, row-major rows × machines ([`Model::decision_values`]), on the threads of the training.
+    /// The decision values of every row of `samples`, row-major rows × machines
+    /// ([`Model::decision_values`]), on the threads of the training.
     ///
     /// # Errors
     ///
@@ -85,8 +89,8 @@ impl Study<'_> {
     ///
     /// # Errors
     ///
-    /// When the solver does not take the formulation, or the kernel, C, a weight or the data is not possible. Not converging is a status, not an
-    /// error.
+    /// When the solver does not take the formulation, or the kernel, C, a weight or the data is not
+    /// possible. Not converging is a status, not an error.
     pub fn train(&self, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
@@ -149,7 +153,7 @@ impl Study<'_> {
             Ok(Found { decision, weights, report, certificate, counts, kernel })
         };
         let room = (self.memory, (self.budget(count), self.par));
-        let found = Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+        let found = Spaces::of(&source, &arrangement, self.formulation.bias_term().feature(), room, |spaces| {
             map_machines(count, self.par, |p, par| train(p, par, spaces))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();

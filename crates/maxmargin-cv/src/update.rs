@@ -6,17 +6,17 @@ mod machine;
 mod numbers;
 
 pub use error::UpdateError;
-pub use kept::Kept;
+pub use kept::TrainingData;
 pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
 
-use crate::arrangement::{Arrangement, Part};
+use crate::arrangement::{MachineLayout, MachineSamples};
 use crate::matching::{Terms, positions, terms};
 use crate::words::labels_in_words;
 use machine::{Asking, Move, Moved};
-use maxmargin_core::{Certain, Certificate, Formulation, Loss, Offset, Status};
+use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Loss, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Model, Record, Scheme};
+use maxmargin_model::{Model, Multiclass, Record};
 use maxmargin_path::{UpdatableError, Update};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
@@ -34,7 +34,7 @@ pub struct Change<'a> {
 
 /// What the path of one machine took.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Walked {
+pub struct PathStats {
     /// Taking the stored solution to an exact one.
     pub opened: Update,
     /// Adding and removing first, then the change of C.
@@ -48,12 +48,14 @@ pub struct MachineUpdate {
     pub machine: usize,
     /// The labels that it decides between, the second at 0 and above.
     pub labels: (f64, f64),
-    /// Its path; none where neither samples nor C of its two classes changed: it then keeps its solution.
-    pub walked: Option<Walked>,
-    /// The judgement of the result from fresh `f64` kernel values; of a machine that kept its solution the one that it had.
+    /// Its path; none where neither samples nor C of its two classes changed: it then keeps its
+    /// solution.
+    pub walked: Option<PathStats>,
+    /// The judgement of the result from fresh `f64` kernel values; of a machine that kept its
+    /// solution the one that it had.
     pub certificate: Certificate,
     /// What the gap proves about labels; none for a machine that kept its solution.
-    pub certain: Option<Certain>,
+    pub certain: Option<GapScreening>,
 }
 
 /// An updated model.
@@ -62,7 +64,7 @@ pub struct Updated {
     /// The model, which keeps its training data; its record tells of the new training set.
     pub model: Model,
     /// The training data that the model keeps now.
-    pub kept: Kept,
+    pub kept: TrainingData,
     /// Numbers of the samples taken in.
     pub added: Range<u64>,
     /// One for each machine.
@@ -71,7 +73,7 @@ pub struct Updated {
     pub certificate: Certificate,
 }
 
-impl Walked {
+impl PathStats {
     /// The whole as one: counts are summed, the rest is how the last of them ended.
     pub fn sum(&self) -> Update {
         self.paths.iter().copied().fold(self.opened, Update::followed_by)
@@ -79,10 +81,10 @@ impl Walked {
 }
 
 impl Updated {
-    /// The paths of all machines as one: counts are summed; status, violation, tolerance and the way travelled are the worst. None where
-    /// every machine kept its solution.
+    /// The paths of all machines as one: counts are summed; status, violation, tolerance and the
+    /// way travelled are the worst. None where every machine kept its solution.
     pub fn sum(&self) -> Option<Update> {
-        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(Walked::sum).reduce(Update::beside)
+        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(PathStats::sum).reduce(Update::beside)
     }
 
     /// The worst status of all machines.
@@ -91,23 +93,25 @@ impl Updated {
     }
 }
 
-/// Adds samples to a model and removes others, along one exact path for each machine that has samples of their classes, and moves C along
-/// another.
+/// Adds samples to a model and removes others, along one exact path for each machine that has
+/// samples of their classes, and moves C along another.
 ///
-/// `kept` is the training data: what the model keeps, or [`Kept::new`] of the file it was trained on. Kernel columns may take
-/// `memory` bytes in all. Machines run side by side, and `watch` is called by each of them, with how far its path has been followed (from 0 to
-/// 1); it may end them all, and nothing is changed then.
+/// `kept` is the training data: what the model keeps, or [`TrainingData::new`] of the file it was
+/// trained on. Kernel columns may take `memory` bytes in all. Machines run side by side, and
+/// `watch` is called by each of them, with how far its path has been followed (from 0 to 1); it may
+/// end them all, and nothing is changed then.
 ///
-/// What moved is exact: its KKT violation is at most the tolerance that [`Update::tolerance`] states (10⁻⁸, or rounding where that
-/// is more) unless the status says otherwise. A machine whose samples and C are the same keeps its solution, its record and its certificate.
+/// What moved is exact: its KKT violation is at most the tolerance that [`Update::tolerance`]
+/// states (10⁻⁸, or rounding where that is more) unless the status says otherwise. A machine whose
+/// samples and C are the same keeps its solution, its record and its certificate.
 ///
 /// # Errors
 ///
-/// When the model is not one of hinge loss, free bias and support vectors; when the data is not the model's, a number or label is unknown, or
-/// no sample of a class is left.
+/// When the model is not one of hinge loss, free bias and support vectors; when the data is not the
+/// model's, a number or label is unknown, or no sample of a class is left.
 pub fn update(
     model: &Model,
-    kept: &Kept,
+    kept: &TrainingData,
     change: &Change,
     memory: u64,
     par: Par,
@@ -144,12 +148,12 @@ pub fn update(
     }
     let kept_now = kept.changed(&stay, change.add, model)?;
     let changed = model.prepared(&kept_now.data.samples)?;
-    let before = Arrangement::unsorted(&of, known.len(), Scheme::Pairs);
-    let after = Arrangement::unsorted(&of_changed, known.len(), Scheme::Pairs);
+    let before = MachineLayout::unsorted(&of, known.len(), Multiclass::OneVsOne);
+    let after = MachineLayout::unsorted(&of_changed, known.len(), Multiclass::OneVsOne);
     let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
     let mut along =
         Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
-    let pairs: Vec<(&Part, &Part)> = before.parts.iter().zip(&after.parts).collect();
+    let pairs: Vec<(&MachineSamples, &MachineSamples)> = before.parts.iter().zip(&after.parts).collect();
     let touched: Vec<usize> = (0..pairs.len()).filter(|&p| along.touches(pairs[p].0, pairs[p].1)).collect();
     // A path runs on one thread, so that even few of them go side by side.
     let abreast = par.threads().min(touched.len()).max(1);
@@ -189,24 +193,25 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
     if *model.kernel() == Kernel::Precomputed {
         return Err(UpdatableError::Precomputed.into());
     }
-    let Formulation::Svc { loss, offset, .. } = record.formulation else {
+    let Formulation::Svc { loss, bias_term, .. } = record.formulation else {
         return Err(UpdateError::Formulation(record.formulation.name()));
     };
     if record.sample_weights.is_some() {
         return Err(UpdateError::Problem { what: "weights of samples" });
     }
-    match (loss, offset) {
+    match (loss, bias_term) {
         (Loss::SquaredHinge, _) => Err(UpdateError::Problem { what: "the squared hinge loss" }),
-        (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
-        (Loss::Hinge, Offset::None) => Err(UpdateError::Problem { what: "no bias" }),
-        (Loss::Hinge, Offset::Free) if model.folded() => Err(UpdateError::Folded),
-        (Loss::Hinge, Offset::Free) if model.scheme() != Scheme::Pairs => Err(UpdateError::Decide),
-        (Loss::Hinge, Offset::Free) => Ok(()),
+        (Loss::Hinge, BiasTerm::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
+        (Loss::Hinge, BiasTerm::None) => Err(UpdateError::Problem { what: "no bias" }),
+        (Loss::Hinge, BiasTerm::Free) if model.folded() => Err(UpdateError::Folded),
+        (Loss::Hinge, BiasTerm::Free) if model.multiclass() != Multiclass::OneVsOne => Err(UpdateError::DecisionRule),
+        (Loss::Hinge, BiasTerm::Free) => Ok(()),
     }
 }
 
-/// Row and α of the support vectors of every machine, which must be rows of the kept data behind the model's scaler.
-fn solutions(model: &Model, kept: &Kept, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
+/// Row and α of the support vectors of every machine, which must be rows of the kept data behind
+/// the model's scaler.
+fn solutions(model: &Model, kept: &TrainingData, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
     terms(model, samples, of).map_err(|detail| {
         let scaled_before = model.parts().scaler.is_some() && terms(model, &kept.data.samples, of).is_ok();
         if scaled_before { UpdateError::ScaledBefore } else { UpdateError::OtherData(detail) }
@@ -221,11 +226,12 @@ fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> Moved {
     Moved { terms, bias: machine.bias, certificate: record.certificate, record, certain: None, walked: None }
 }
 
-/// The model of these machines, with the old one's kernel, classes, scaler and what it was asked for.
+/// The model of these machines, with the old one's kernel, classes, scaler and what it was asked
+/// for.
 fn gathered(
     model: &Model,
     record: &Record,
-    kept: &Kept,
+    kept: &TrainingData,
     (samples, c): (&Samples, f64),
     all: &[Moved],
 ) -> Result<Model, UpdateError> {

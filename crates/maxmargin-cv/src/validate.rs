@@ -1,11 +1,11 @@
 //! Cross-validation: every machine over its folds, and what they elect.
 
-use crate::arrangement::{Arrangement, Held, map_machines};
+use crate::arrangement::{HeldOut, MachineLayout, map_machines};
 use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
 use crate::finished::Finished;
 use crate::fold_classes::FoldClasses;
-use crate::gather::Gather;
+use crate::gather::ResultCollector;
 use crate::limit::Limit;
 use crate::matching::Terms;
 use crate::plan::FoldPlan;
@@ -17,13 +17,14 @@ use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
 use crate::task::{Prune, Trainer};
 use crate::watch::{CvWatch, OfMachine};
-use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
+use maxmargin_core::{BiasTerm, EqualityConstraint, Formulation, Loss, Problem};
 use maxmargin_data::{Asking, Preparation};
 use maxmargin_kernel::{Gamma, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// A value of C, and where the machines of all data begin at it: at the solution of the value before, where nothing else is known.
+/// A value of C, and where the machines of all data begin at it: at the solution of the value
+/// before, where nothing else is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) c: f64,
@@ -35,26 +36,29 @@ pub(crate) struct Step<'a> {
 pub(crate) enum Known<'a> {
     /// Row of the data and coefficient of every support vector, at the value of C itself.
     Terms(&'a [Terms]),
-    /// α of every variable ([`Finished::alpha`]) at some value of C; none of a machine whose α is empty.
+    /// α of every variable ([`Finished::alpha`]) at some value of C; none of a machine whose α is
+    /// empty.
     Alpha(f64, &'a [Vec<f64>]),
 }
 
 /// Who is told of every value of C as it is done.
-pub(crate) type Told<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
+pub(crate) type Announced<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
 
 impl<'a> Study<'a> {
-    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each fold with a certificate.
+    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each
+    /// fold with a certificate.
     ///
     /// # Errors
     ///
-    /// As [`Study::train`]; when a training set is no problem, the plan is for other data, or the folds cannot be seeded like that.
+    /// As [`Study::train`]; when a training set is no problem, the plan is for other data, or the
+    /// folds cannot be seeded like that.
     pub fn cross_validate(&self, plan: &FoldPlan, seeding: Seeding, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
         let c = self.formulation.c().unwrap_or(1.0);
         Ok(self.cross_validate_along(&[c], plan, seeding, watch)?.remove(0))
     }
 
-    /// Cross-validates for several values of C over the same rows, the models of all data each from the one before. Fewer
-    /// reports than values when it was interrupted or ran out of time.
+    /// Cross-validates for several values of C over the same rows, the models of all data each from
+    /// the one before. Fewer reports than values when it was interrupted or ran out of time.
     ///
     /// # Errors
     ///
@@ -74,8 +78,9 @@ impl<'a> Study<'a> {
         self.validated((&steps, None), plan, seeding, watch, &|_, _| ())
     }
 
-    /// As [`Study::cross_validate`], with the machines of all data from solutions that are there already: row of the data and coefficient of every
-    /// support vector of each. Folds that share no kernel start cold.
+    /// As [`Study::cross_validate`], with the machines of all data from solutions that are there
+    /// already: row of the data and coefficient of every support vector of each. Folds that share
+    /// no kernel start cold.
     pub(crate) fn cross_validate_from(
         &self,
         start: &[Terms],
@@ -87,15 +92,16 @@ impl<'a> Study<'a> {
         Ok(self.validated((&[step], None), plan, seeding, watch, &|_, _| ())?.remove(0))
     }
 
-    /// Cross-validates at every step, and tells `told` of each as soon as it is done. One machine of two classes gives a step up that makes more errors than
-    /// `most`, or than a step before it in all.
+    /// Cross-validates at every step, and tells `told` of each as soon as it is done. One machine
+    /// of two classes gives a step up that makes more errors than `most`, or than a step before it
+    /// in all.
     pub(crate) fn validated(
         &self,
         (steps, most): (&[Step], Option<usize>),
         plan: &FoldPlan,
         seeding: Seeding,
         watch: &dyn CvWatch,
-        told: Told,
+        told: Announced,
     ) -> Result<Vec<CvReport>, CvError> {
         assert!(!steps.is_empty(), "at least one value of C");
         if plan.len() != self.data.samples.len() {
@@ -123,7 +129,7 @@ impl<'a> Study<'a> {
     }
 
     pub(crate) fn is_c_svc(&self) -> bool {
-        matches!(self.formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. })
+        matches!(self.formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. })
     }
 
     /// The samples that all folds share; none where their training sets are prepared differently.
@@ -135,7 +141,8 @@ impl<'a> Study<'a> {
         if whole.preparation == Preparation::default() {
             return Ok(Some(whole));
         }
-        // The extremes of a feature and all words are often in every training set, and there may be no gaps: the folds then share one kernel after all.
+        // The extremes of a feature and all words are often in every training set, and there may be
+        // no gaps: the folds then share one kernel after all.
         for fold in 0..plan.folds() {
             let own = self.preparation(plan.train(fold).into_iter())?;
             if !own.is_same_for(&whole.preparation, &self.data.samples) {
@@ -151,7 +158,7 @@ impl<'a> Study<'a> {
         (steps, most): (&[Step], Option<usize>),
         plan: &FoldPlan,
         (seeding, features): (Seeding, bool),
-        (watch, told): (&dyn CvWatch, Told),
+        (watch, told): (&dyn CvWatch, Announced),
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
         let arrangement = if features { self.unsorted() } else { self.arrangement(Some(plan)) };
@@ -161,7 +168,7 @@ impl<'a> Study<'a> {
             Source::of(prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
-        let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
+        let (needs, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
         let tally = Tally {
             needs,
             rule: self.rule(),
@@ -174,7 +181,7 @@ impl<'a> Study<'a> {
             watch,
         };
         let alone = (steps.len() == 1).then_some(begun);
-        let gather = Gather::new(steps.len(), count, |row, outcomes, work| {
+        let gather = ResultCollector::new(steps.len(), count, |row, outcomes, work| {
             let begun = alone.unwrap_or_else(Instant::now);
             let mut report = tally.report(&source, outcomes, work)?;
             report.c = self.formulation.c().map(|_| steps[row].c);
@@ -202,19 +209,20 @@ impl<'a> Study<'a> {
             run.run(spaces, p, &|row, outcome, work| gather.put((row, p), outcome, work, told))
         };
         let room = (self.memory, (self.budget(count), self.par));
-        Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+        Spaces::of(&source, &arrangement, self.formulation.bias_term().feature(), room, |spaces| {
             map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
         gather.reports()
     }
 
-    /// Every fold from nothing but its training rows, scaled by what these show: a study of its own.
+    /// Every fold from nothing but its training rows, scaled by what these show: a study of its
+    /// own.
     fn apart(
         &self,
         steps: &[Step],
         plan: &FoldPlan,
         seeding: Seeding,
-        (watch, told): (&dyn CvWatch, Told),
+        (watch, told): (&dyn CvWatch, Announced),
     ) -> Result<Vec<CvReport>, CvError> {
         self.check_seeding(seeding, false)?;
         let begun = Instant::now();
@@ -240,7 +248,7 @@ type Taken<'a> = &'a dyn Fn(usize, crate::outcome::Outcome, maxmargin_kernel::Ro
 /// The folds of one machine, for every value of C.
 struct MachineRun<'a> {
     study: &'a Study<'a>,
-    arrangement: &'a Arrangement,
+    arrangement: &'a MachineLayout,
     factors: &'a FoldFactors,
     classes: &'a FoldClasses,
     plan: &'a FoldPlan,
@@ -285,11 +293,12 @@ impl MachineRun<'_> {
         &self,
         space: maxmargin_kernel::Space,
         uncounted: &Uncounted,
-        (folds, p): (&[Held], usize),
+        (folds, p): (&[HeldOut], usize),
         taken: Taken,
     ) -> Result<(), CvError> {
         let study = self.study;
-        // Machines of some samples have rows of their own and one thread; others share rows with whoever runs beside them.
+        // Machines of some samples have rows of their own and one thread; others share rows with
+        // whoever runs beside them.
         let own = self.arrangement.parts[p].rows.len() < self.arrangement.original.len();
         let threads = if own { 1 } else { study.par.threads() as u64 };
         // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
@@ -308,7 +317,7 @@ impl MachineRun<'_> {
             let (part, formulation) = (&self.arrangement.parts[p], study.formulation.with_c(step.c));
             let problem = part.problem(formulation, self.factors.all())?;
             let dual = problem.dual();
-            let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
+            let seeded = matches!(dual.balance(), EqualityConstraint::Sum(_)) && dual.ridge() == 0.0;
             let along = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
             let known = step.from.map_or(Ok(None), |from| self.known(&problem, from, p))?;
             let start = known.or(along);

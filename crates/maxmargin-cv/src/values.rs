@@ -28,19 +28,23 @@ pub struct RootMeanSquaredError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeanAbsoluteError;
 
-/// `R²`: 1 minus the squared errors over those of always saying the mean. Not a number for constant targets.
+/// `R²`: 1 minus the squared errors over those of always saying the mean. Not a number for constant
+/// targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Determination;
 
-/// The squared correlation of targets and predictions: LIBSVM's `Squared correlation coefficient`. Not a number where either is constant.
+/// The squared correlation of targets and predictions: LIBSVM's `Squared correlation coefficient`.
+/// Not a number where either is constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SquaredCorrelation;
 
-/// 1 minus the variance of the errors over that of the targets: `R²` with a constant error forgiven. Not a number for constant targets.
+/// 1 minus the variance of the errors over that of the targets: `R²` with a constant error
+/// forgiven. Not a number for constant targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExplainedVariance;
 
-/// The correlation of the ranks of targets and predictions; equal ones share the mean of their ranks. Not a number where either is constant.
+/// The correlation of the ranks of targets and predictions; equal ones share the mean of their
+/// ranks. Not a number where either is constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spearman;
 
@@ -240,7 +244,8 @@ mod tests {
     #[test]
     fn scores_of_values_by_hand() {
         let (truth, predicted) = ([1.0, 2.0, 4.0, 5.0], [1.5, 2.0, 3.0, 5.5]);
-        // Errors −½, 0, 1, −½; targets spread 10 about 3, predictions by 9.5 about 3; they go together by 9.
+        // Errors −½, 0, 1, −½; targets spread 10 about 3, predictions by 9.5 about 3; they go
+        // together by 9.
         assert_eq!(MeanSquaredError.score(&truth, &predicted), 0.375);
         assert_eq!(RootMeanSquaredError.score(&truth, &predicted), 0.375_f64.sqrt());
         assert_eq!(MeanAbsoluteError.score(&truth, &predicted), 0.5);

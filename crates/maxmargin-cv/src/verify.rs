@@ -6,14 +6,14 @@ mod judge;
 
 pub use error::VerifyError;
 
-use crate::arrangement::{Arrangement, map_machines};
+use crate::arrangement::{MachineLayout, map_machines};
 use crate::matching::{Terms, by_targets, positions, terms};
 use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
-use maxmargin_core::{Certain, Certificate, Formulation, Goal};
+use maxmargin_core::{Certificate, Formulation, GapScreening, Goal};
 use maxmargin_data::{Asking, Dataset, Par, Preparation};
-use maxmargin_model::{Decide, Model};
+use maxmargin_model::{DecisionRule, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// What models are judged by where the caller says nothing, in units of the margin 1.
@@ -46,7 +46,8 @@ pub struct Check {
 pub struct MachineVerdict {
     /// Its place among the machines of the model.
     pub machine: usize,
-    /// The labels that it decides between, the second at 0 and above, where there are classes; the first is none where that is all the others.
+    /// The labels that it decides between, the second at 0 and above, where there are classes; the
+    /// first is none where that is all the others.
     pub labels: Option<(Option<f64>, f64)>,
     /// Recomputed from the data and the model's coefficients.
     pub certificate: Certificate,
@@ -55,7 +56,7 @@ pub struct MachineVerdict {
     /// Whether the recomputed certificate meets the goal.
     pub met: bool,
     /// What the gap proves about labels, where that is known.
-    pub certain: Option<Certain>,
+    pub certain: Option<GapScreening>,
 }
 
 /// What became of a model.
@@ -105,7 +106,8 @@ impl Serialize for Check {
 }
 
 impl Verdict {
-    /// Whether nothing that could be compared differs: the model is what it says about this data, but for what was [not checked](Verdict::unchecked).
+    /// Whether nothing that could be compared differs: the model is what it says about this data,
+    /// but for what was [not checked](Verdict::unchecked).
     pub fn matches(&self) -> bool {
         self.checks.iter().all(|check| check.passed != Some(false))
     }
@@ -126,17 +128,19 @@ impl Verdict {
     }
 }
 
-/// Judges `model` against the data it was trained on: everything that its file says is computed again, in double precision, from the data and the
-/// coefficients alone.
+/// Judges `model` against the data it was trained on: everything that its file says is computed
+/// again, in double precision, from the data and the coefficients alone.
 ///
-/// Certificates are judged by `goal`, or in this judge's own terms: 10⁻³ of what the model was asked for (a KKT violation, a relative gap, or
-/// both). What the model says that it was asked for is no argument: a model that was asked for nothing would be proved right. Machines are judged side by
-/// side; the result does not depend on `par`.
+/// Certificates are judged by `goal`, or in this judge's own terms: 10⁻³ of what the model was
+/// asked for (a KKT violation, a relative gap, or both). What the model says that it was asked for
+/// is no argument: a model that was asked for nothing would be proved right. Machines are judged
+/// side by side; the result does not depend on `par`.
 ///
 /// # Errors
 ///
-/// When a model without a record comes without a claim, or one with a record with a claim; when a claim or the data cannot be a problem. That a model is
-/// not what it says is a [`Verdict`], not an error.
+/// When a model without a record comes without a claim, or one with a record with a claim; when a
+/// claim or the data cannot be a problem. That a model is not what it says is a [`Verdict`], not an
+/// error.
 pub fn verify(
     model: &Model,
     data: &Dataset,
@@ -167,7 +171,7 @@ pub fn verify(
             return Ok(verdict);
         }
     };
-    let terms: Vec<Terms> = if record.is_none() && model.decide() == Decide::Value {
+    let terms: Vec<Terms> = if record.is_none() && model.decision_rule() == DecisionRule::Value {
         terms.iter().map(|terms| by_targets(terms, model.kernel(), &samples, &data.labels)).collect()
     } else {
         terms
@@ -180,9 +184,9 @@ pub fn verify(
     let features = model.folded();
     let count = model.classes().len();
     let arrangement = match (classes, features) {
-        (false, _) => Arrangement::alone(&data.labels, None),
-        (true, true) => Arrangement::unsorted(&of, count, model.scheme()),
-        (true, false) => Arrangement::sorted(&of, count, model.scheme()),
+        (false, _) => MachineLayout::alone(&data.labels, None),
+        (true, true) => MachineLayout::unsorted(&of, count, model.multiclass()),
+        (true, false) => MachineLayout::sorted(&of, count, model.multiclass()),
     };
     let weights = record.and_then(|record| record.sample_weights.as_deref());
     // Checked against the rows of the data: the shape is not what the model says otherwise.
@@ -218,15 +222,16 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
                 weights[class] = weight;
             }
             let formulation = claim.formulation;
-            if formulation.needs() != model.decide().needs() {
-                return Err(VerifyError::Decide(formulation.name()));
+            if formulation.target_kind() != model.decision_rule().target_kind() {
+                return Err(VerifyError::DecisionRule(formulation.name()));
             }
             Ok(Asked { formulation, weights, goal: goal.unwrap_or(Goal::Kkt(EPS)), eps: EPS })
         }
     }
 }
 
-/// The least favourable certificate: one that misses the goal, then the greatest violation, or gap where that is the goal; the first of equals.
+/// The least favourable certificate: one that misses the goal, then the greatest violation, or gap
+/// where that is the goal; the first of equals.
 fn worst(goal: Goal, certificates: impl DoubleEndedIterator<Item = Certificate>) -> Option<Certificate> {
     let measure = |c: &Certificate| if goal.kkt().is_some() { c.kkt } else { c.relative_gap() };
     let worse = |a: &Certificate, b: &Certificate| goal.met(b).cmp(&goal.met(a)).then(measure(a).total_cmp(&measure(b)));

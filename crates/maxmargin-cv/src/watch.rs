@@ -74,7 +74,8 @@ impl Watch for Relay<'_> {
     }
 }
 
-/// Passes the progress of one of several machines, or of one of several values of C, on as progress of the whole.
+/// Passes the progress of one of several machines, or of one of several values of C, on as progress
+/// of the whole.
 pub(crate) struct OfMachine<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) machine: usize,

@@ -1,4 +1,5 @@
-//! Model files that somebody made up, with a checksum that is right: an error, or a model that everything can be done with.
+//! Model files that somebody made up, with a checksum that is right: an error, or a model that
+//! everything can be done with.
 
 mod common;
 #[path = "crafted/consumers.rs"]
@@ -8,8 +9,8 @@ mod fields;
 
 use consumers::{consume, decode_all};
 use fields::fields;
-use maxmargin_core::{Formulation, Loss, Offset, Stop};
-use maxmargin_cv::{Kept, Quiet, Solver, Study};
+use maxmargin_core::{BiasTerm, Formulation, Loss, Stop};
+use maxmargin_cv::{Quiet, Solver, Study, TrainingData};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par, codec};
 use maxmargin_kernel::Kernel;
@@ -41,19 +42,19 @@ struct Trained {
 fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale: Option<Method>, solver: Solver) -> Trained {
     let data = common::banana(rows, count, 3);
     let classes = ClassLabels::new(&data.labels).expect("classes");
-    let (loss, offset) = solver.problem();
+    let (loss, bias_term) = solver.problem();
     let built = solver.build(7);
     let study = Study {
         data: &data,
         classes: Some(&classes),
         sample_weights: None,
-        scheme: maxmargin_model::Scheme::Pairs,
+        multiclass: maxmargin_model::Multiclass::OneVsOne,
         kernel,
         gamma: None,
         scale,
         impute: None,
-        factors: None,
-        formulation: Formulation::Svc { c: 2.0, loss, offset },
+        feature_weights: None,
+        formulation: Formulation::Svc { c: 2.0, loss, bias_term },
         weights: &vec![1.0; classes.count()],
         class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*built,
@@ -62,13 +63,14 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
         par: Par::Seq,
     };
     let mut model = study.train(&Quiet).expect("a training").model;
-    if !model.folded() && loss == Loss::Hinge && offset == Offset::Free {
-        model = Kept::new(data.clone()).put_into(model).expect("its own data");
+    if !model.folded() && loss == Loss::Hinge && bias_term == BiasTerm::Free {
+        model = TrainingData::new(data.clone()).put_into(model).expect("its own data");
     }
     Trained { name, data, model }
 }
 
-/// One model of each kind: two classes and three, kernel and none, scaled and not, with its data and without.
+/// One model of each kind: two classes and three, kernel and none, scaled and not, with its data
+/// and without.
 fn models() -> Vec<Trained> {
     let rbf = Kernel::rbf(0.5);
     vec![

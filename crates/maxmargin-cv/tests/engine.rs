@@ -59,7 +59,8 @@ fn weights_are_factors_of_c() {
     assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Weights { found: 1, classes: 2 })));
 }
 
-/// Copies of samples, some of the other class: solvers that join them read one row for all, and seeds read no other.
+/// Copies of samples, some of the other class: solvers that join them read one row for all, and
+/// seeds read no other.
 #[test]
 fn seeds_read_the_rows_of_different_samples() {
     let kinds = 50;
@@ -68,7 +69,7 @@ fn seeds_read_the_rows_of_different_samples() {
     data = data.select(&copies);
     data.labels.iter_mut().step_by(11).for_each(|label| *label = -*label);
     let mut case = Case::new(data, 5, Kernel::rbf(1.0), 3.0, 2);
-    case.solver = Box::new(SmoFinish { joins: true, ..SmoFinish::default() });
+    case.solver = Box::new(SmoFinish { merge_equal_rows: true, ..SmoFinish::default() });
     for (_, seeding) in Seeding::ALL {
         agrees_with_scratch(&case, seeding);
     }
@@ -78,7 +79,8 @@ fn seeds_read_the_rows_of_different_samples() {
     }
 }
 
-/// Solvers that go by active variables hold no row as it is: sums of those that leave are made without any, and the rows of the repair are all there is.
+/// Solvers that go by active variables hold no row as it is: sums of those that leave are made
+/// without any, and the rows of the repair are all there is.
 #[test]
 fn seeds_keep_few_rows_where_solvers_keep_none() {
     let mut case = Case::generated(Generator::Banana, 12_000, 3, 1.0, 10.0, 1).at(1e-3);
@@ -141,15 +143,17 @@ fn leave_one_out_trains_support_vectors_only() {
     for fold in &report.folds {
         let (_, gap_alone, decisions) = fold_alone(&case, fold.fold, 1e-6);
         let (i, expected) = &decisions[0];
-        // The primal is strongly convex in w: a gap g leaves w within √2g of the optimum, and k(x, x) is 1. The bias is that of a sample whose
-        // margin is 1 to the tolerance of 1e-6, so that it moves no more than w does at that sample.
+        // The primal is strongly convex in w: a gap g leaves w within √2g of the optimum, and k(x,
+        // x) is 1. The bias is that of a sample whose margin is 1 to the tolerance of 1e-6, so that
+        // it moves no more than w does at that sample.
         let own = fold.machines.iter().chain(report.full.iter().flat_map(|full| &full.machines)).map(|m| m.certificate);
         let gap = own.map(|c| c.primal - c.dual).next().expect("a certificate");
         let most = 2.0 * ((2.0 * gap.max(0.0)).sqrt() + (2.0 * gap_alone.max(0.0)).sqrt()) + 2e-6;
         assert!((report.decisions[*i] - expected[0]).abs() <= most, "{} {expected:?}, at most {most}", report.decisions[*i]);
         assert!(most < 1e-2, "a bound that says nothing: {most}");
     }
-    // One machine for each support vector of all data; the others have that of all data, for nothing.
+    // One machine for each support vector of all data; the others have that of all data, for
+    // nothing.
     let trained = case.train();
     let vectors: Vec<usize> = trained.model.record().expect("a record").machines[0].rows.iter().map(|&i| i as usize).collect();
     let own: Vec<usize> = report.folds.iter().filter(|fold| !fold.machines.is_empty()).map(|fold| fold.fold).collect();
@@ -159,8 +163,7 @@ fn leave_one_out_trains_support_vectors_only() {
 }
 
 /// A small C leaves all support vectors at their bounds and the bias in the middle of an interval.
-/// Samples with α = 0 bound that interval as well, so that
-/// folds without them have another bias.
+/// Samples with α = 0 bound that interval as well, so that folds without them have another bias.
 #[test]
 fn leave_one_out_has_the_bias_of_each_training_set() {
     let mut tried = 0;
@@ -177,7 +180,8 @@ fn leave_one_out_has_the_bias_of_each_training_set() {
     assert!(tried > 3, "the cases must have samples without alpha: {tried}");
 }
 
-/// Leave-one-out once ended at a third of its folds, as far as the watch was told: those that need no training were never done.
+/// Leave-one-out once ended at a third of its folds, as far as the watch was told: those that need
+/// no training were never done.
 #[test]
 fn folds_that_need_no_training_are_done() {
     let mut case = Case::generated(Generator::Blobs, 70, 2, 0.5, 1.0, 6);
@@ -224,7 +228,8 @@ fn an_interrupt_reports_what_is_known() {
     }
 }
 
-/// Samples of folds that were stopped before they had a solution were once counted with the labels of nothing: 24 % where the finished folds had 82 %.
+/// Samples of folds that were stopped before they had a solution were once counted with the labels
+/// of nothing: 24 % where the finished folds had 82 %.
 #[test]
 fn folds_without_a_solution_are_not_counted() {
     let mut scaled = Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3);
@@ -232,7 +237,8 @@ fn folds_without_a_solution_are_not_counted() {
     let plain = Case { scale: None, ..Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3) };
     let after_two = |progress: &CvProgress| if progress.done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let at_once = |_: &CvProgress| ControlFlow::Break(());
-    // Exact paths end at solutions of folds as small as these before anybody is asked whether to go on.
+    // Exact paths end at solutions of folds as small as these before anybody is asked whether to go
+    // on.
     let seedings = Seeding::ALL.into_iter().filter(|(_, seeding)| *seeding != Seeding::Dec);
     for (case, seeding) in seedings.map(|(_, seeding)| (&plain, seeding)).chain([(&scaled, Seeding::Cold)]) {
         let whole = case.run(seeding);
@@ -291,8 +297,8 @@ fn tight_tolerances_are_finished() {
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
 }
 
-/// Where all samples are at a bound the bias is the middle of an interval: what rounding in a seed, or in a start of another C, left of one of them took it
-/// to an end.
+/// Where all samples are at a bound the bias is the middle of an interval: what rounding in a seed,
+/// or in a start of another C, left of one of them took it to an end.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
     let points: Vec<Vec<f64>> =
@@ -318,7 +324,8 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
     }
 }
 
-/// Several values of C share the rows of one kernel, and each has the report that it would have alone.
+/// Several values of C share the rows of one kernel, and each has the report that it would have
+/// alone.
 #[test]
 fn values_of_c_share_rows() {
     let case = Case::generated(Generator::Banana, 150, 5, 1.0, 1.0, 9);

@@ -1,4 +1,5 @@
-//! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings and in folds.
+//! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings
+//! and in folds.
 
 use maxmargin_core::{
     Dual, Goal, Point, Progress, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, Watch, audit, certify,
@@ -10,10 +11,11 @@ use maxmargin_testkit::conformance;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 
-const JOINS: SmoFinish = SmoFinish { joins: true, ..APART };
-const APART: SmoFinish = SmoFinish { smo: maxmargin_smo::Smo::PLAIN, hands_over: false, joins: false };
+const JOINS: SmoFinish = SmoFinish { merge_equal_rows: true, ..APART };
+const APART: SmoFinish = SmoFinish { smo: maxmargin_smo::Smo::PLAIN, hands_over: false, merge_equal_rows: false };
 
-/// `n` samples of a few bits, most of which are there several times, with labels that now and then contradict each other.
+/// `n` samples of a few bits, most of which are there several times, with labels that now and then
+/// contradict each other.
 fn copies(n: usize, bits: u64, seed: u64) -> (KernelGram, Vec<f64>) {
     let draw = |i: u64| (i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 17;
     let rows: Vec<u64> = (0..n as u64).map(|i| draw(i) % (1 << bits)).collect();
@@ -56,7 +58,7 @@ proptest! {
             prop_assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
         }
         let objective = |solved: &Solved| -> f64 {
-            let terms = solved.solution.alpha.iter().zip(&solved.solution.gradient).zip(dual.lin());
+            let terms = solved.solution.alpha.iter().zip(&solved.solution.gradient).zip(dual.linear_term());
             0.5 * terms.map(|((a, g), p)| a * (g + p)).sum::<f64>()
         };
         let (a, b) = (objective(&one), objective(&other));
@@ -71,7 +73,8 @@ proptest! {
     }
 }
 
-/// Where matrices know of classes and folds, kinds that a fold alone has lie together and take no part when it is left out, and only those of both classes are two variables.
+/// Where matrices know of classes and folds, kinds that a fold alone has lie together and take no
+/// part when it is left out, and only those of both classes are two variables.
 #[test]
 fn what_a_fold_alone_has_is_left_out_with_it() {
     let n = 4500;
@@ -122,7 +125,8 @@ fn copies_share_alpha_by_their_boxes() {
     assert!(seen > 1000);
 }
 
-/// One sum for all copies of a sample: what audits of a space in which solvers have joined them compute.
+/// One sum for all copies of a sample: what audits of a space in which solvers have joined them
+/// compute.
 #[test]
 fn an_audit_of_different_samples_is_that_of_all() {
     let n = 150;
@@ -183,5 +187,5 @@ fn samples_that_differ_are_left_alone() {
 
 #[test]
 fn the_common_suite() {
-    conformance::run_solver(&SmoFinish { joins: true, hands_over: true, ..SmoFinish::default() });
+    conformance::run_solver(&SmoFinish { merge_equal_rows: true, hands_over: true, ..SmoFinish::default() });
 }

@@ -1,4 +1,5 @@
-//! Derivatives by C and γ, held against differences of exact solutions and of tightly solved cross-validations.
+//! Derivatives by C and γ, held against differences of exact solutions and of tightly solved
+//! cross-validations.
 
 mod common;
 
@@ -16,7 +17,8 @@ use rand::RngExt;
 /// A step of differences in a logarithm, for solutions that are exact.
 const STEP: f64 = 1e-3;
 
-/// The derivative at 0 by the five-point rule: exact but for the fifth derivative times `h⁴ / 30`, and for what rounding leaves of values divided by `h`.
+/// The derivative at 0 by the five-point rule: exact but for the fifth derivative times `h⁴ / 30`,
+/// and for what rounding leaves of values divided by `h`.
 fn difference(h: f64, value: impl Fn(f64) -> Vec<f64>) -> Vec<f64> {
     let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(|k| value(k * h));
     (0..a.len()).map(|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - d[i]) / (12.0 * h)).collect()
@@ -83,7 +85,8 @@ fn by_oracle(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     oracle::solve(dual, gram).alpha
 }
 
-/// The same, with what two equal samples of one class have together shared by their boxes: both are free, where they are not bounded.
+/// The same, with what two equal samples of one class have together shared by their boxes: both are
+/// free, where they are not bounded.
 fn by_oracle_shared(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let mut alpha = by_oracle(dual, gram);
     let [one, copy] = COPIES;
@@ -131,7 +134,8 @@ fn random_points(seed: u64) -> (Points, f64, f64) {
     (Points::new(&points, labels, weights), c, gamma)
 }
 
-/// Of exact solutions the differences are right to 10⁻¹⁰ or so: the fifth derivative times 10⁻¹², rounding over a step of 10⁻³.
+/// Of exact solutions the differences are right to 10⁻¹⁰ or so: the fifth derivative times 10⁻¹²,
+/// rounding over a step of 10⁻³.
 #[test]
 fn derivatives_are_those_of_exact_solutions() {
     let (mut checked, mut all_bounded, mut copies) = (0, 0, 0);
@@ -158,7 +162,8 @@ fn derivatives_are_those_of_exact_solutions() {
     assert!(checked > 100 && all_bounded >= 4 && copies >= 2, "{checked} {all_bounded} {copies}");
 }
 
-/// The sum over all features is the derivative by what they have in common, and each is that of samples whose feature is stretched.
+/// The sum over all features is the derivative by what they have in common, and each is that of
+/// samples whose feature is stretched.
 #[test]
 fn every_feature_has_a_derivative_of_its_own() {
     let mut checked = 0;
@@ -247,7 +252,8 @@ fn the_gradient_of_the_loss_is_that_of_real_data() {
     }
 }
 
-/// The gradient by the widths of all features is that of values at other widths, and their sum that of one width for all.
+/// The gradient by the widths of all features is that of values at other widths, and their sum that
+/// of one width for all.
 fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
     let mut loss = SmoothLoss::new(case.study(Par::Seq), &case.plan).expect("a loss");
     let factors: Vec<f64> = (0..loss.features()).map(|l| 1.0 + 0.1 * (l % 3) as f64).collect();
@@ -267,7 +273,7 @@ fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
         close(here.gradient[1 + l], difference(1e-4, |h| at(c, &|k| if k == l { h } else { 0.0 }))[0]);
     }
     // The same features, multiplied before anybody looks at them.
-    let study = maxmargin_cv::Study { factors: Some(&factors), ..case.study(Par::Seq) };
+    let study = maxmargin_cv::Study { feature_weights: Some(&factors), ..case.study(Par::Seq) };
     let plain = SmoothLoss::new(study, &case.plan).expect("a loss").at(c, gamma, &Quiet).expect("folds");
     assert!((plain.loss - here.loss).abs() < 1e-8, "{} and {}", plain.loss, here.loss);
     assert!(loss.at_features(c, gamma, &factors[1..], &Quiet).is_err());

@@ -117,7 +117,8 @@ fn a_damaged_cell_is_none() {
     }
 }
 
-/// A cell that makes more errors than it may is given up in the middle of its folds; the bound falls to what a cell of its column made.
+/// A cell that makes more errors than it may is given up in the middle of its folds; the bound
+/// falls to what a cell of its column made.
 #[test]
 fn cells_that_cannot_win_are_given_up() {
     let case = Case::generated(Generator::GaussM, 150, 5, 0.4, 1.0, 3).at(1e-3);

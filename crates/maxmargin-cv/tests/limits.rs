@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Says no from the n-th question on, and counts the questions, and the kernel rows that were computed after the first no.
+/// Says no from the n-th question on, and counts the questions, and the kernel rows that were
+/// computed after the first no.
 struct Ends {
     at: u64,
     asked: AtomicU64,
@@ -59,7 +60,8 @@ fn every_seeding_ends_when_it_is_told() {
             let watch = Ends::at(at);
             let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch);
             if watch.asked.load(Ordering::Relaxed) <= at {
-                // Reports to the watch are some time apart: a quicker run has fewer, and this one was over before the no.
+                // Reports to the watch are some time apart: a quicker run has fewer, and this one
+                // was over before the no.
                 continue;
             }
             match ended {
@@ -101,7 +103,8 @@ fn trainings_end_inside_their_dense_systems() {
     drop(case);
 }
 
-/// A limit of no time at all ends everything at once, with a status, not with an error that hides what was asked.
+/// A limit of no time at all ends everything at once, with a status, not with an error that hides
+/// what was asked.
 #[test]
 fn no_time_at_all() {
     let mut case = wide_margin(400);
@@ -134,7 +137,8 @@ impl Solve for Counting {
     }
 }
 
-/// What solvers set up before they look at the clock took seconds for hundreds of machines, and counting votes of what is no solution more.
+/// What solvers set up before they look at the clock took seconds for hundreds of machines, and
+/// counting votes of what is no solution more.
 #[test]
 fn trainings_whose_time_is_over_are_not_begun() {
     let mut case = Case::four(120, 3, 1.0, 1);
@@ -163,7 +167,8 @@ impl CvWatch for Between {
     }
 }
 
-/// The sums that seeds need of all free rows are of that many rows, and came after the training had left its time to the judgement.
+/// The sums that seeds need of all free rows are of that many rows, and came after the training had
+/// left its time to the judgement.
 #[test]
 fn sums_over_free_rows_are_asked_for() {
     let case = wide_margin(1200);
@@ -175,7 +180,8 @@ fn sums_over_free_rows_are_asked_for() {
     assert!(free > 128 && asked >= (free / 64) as u64, "{asked} questions for {free} rows");
 }
 
-/// Rows, factors, columns and the matrices of working sets together stay within what was allowed, and a tenth.
+/// Rows, factors, columns and the matrices of working sets together stay within what was allowed,
+/// and a tenth.
 #[test]
 fn budgets_hold_for_every_seeding_and_solver() {
     let rows = 700;
@@ -214,10 +220,12 @@ fn budgets_hold_for_every_seeding_and_solver() {
     }
 }
 
-/// The core set of CVM has a matrix of its own: where it does not fit, pairwise steps go on with less, to the same gap.
+/// The core set of CVM has a matrix of its own: where it does not fit, pairwise steps go on with
+/// less, to the same gap.
 #[test]
 fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
-    // Nearly every sample is a member: at 700 of them their matrix takes 2 MB, and twice as much while it grows.
+    // Nearly every sample is a member: at 700 of them their matrix takes 2 MB, and twice as much
+    // while it grows.
     let trained = |memory: u64| {
         let mut case = Case::new(banana(700, 2, 3), 4, Kernel::Rbf { gamma: 50.0 }, 3.0, 2).by(Solver::Cvm);
         case.memory = memory;
@@ -232,7 +240,8 @@ fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
     assert!(a.dual <= b.primal && b.dual <= a.primal, "one optimum: {a:?} {b:?}");
 }
 
-/// Newton's matrices are of the features squared, or of the free samples squared: where they do not fit, conjugate gradients do without.
+/// Newton's matrices are of the features squared, or of the free samples squared: where they do not
+/// fit, conjugate gradients do without.
 #[test]
 fn the_matrices_of_newton_steps_are_under_the_budget() {
     for (rows, features) in [(900, 150), (150, 400)] {
@@ -265,10 +274,12 @@ impl CvWatch for Votes {
     }
 }
 
-/// The votes of many classes take as many kernel values as their support vectors have for all samples, and nobody was asked meanwhile.
+/// The votes of many classes take as many kernel values as their support vectors have for all
+/// samples, and nobody was asked meanwhile.
 #[test]
 fn the_count_of_votes_is_asked_for() {
-    // At so small a C nearly every sample is a support vector; values of this kernel cost ten nanoseconds and more, eight operations each.
+    // At so small a C nearly every sample is a support vector; values of this kernel cost ten
+    // nanoseconds and more, eight operations each.
     let mut case = Case::four(1200, 3, 0.01, 7);
     case.kernel = Kernel::Sigmoid { gamma: 0.5, coef0: 0.0 };
     let votes = Votes(AtomicU64::new(0));

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Case, certified, same_optima, threads};
-use maxmargin_core::{Dual, Formulation, Loss, Offset, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Dual, Formulation, Loss, Silent, Start, Status, Stop, certify};
 use maxmargin_cv::{FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
@@ -51,21 +51,24 @@ fn of_four(samples: Samples, plan: FoldPlan) -> Case {
 fn a_training_set_of_one_class_predicts_that_class() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");
     let mut case = of_four(samples, FoldPlan::contiguous(4, 2).expect("folds"));
-    for (solver, loss, offset) in [
-        (Solver::Linear, Loss::Hinge, Offset::Free),
-        (Solver::Linear, Loss::Hinge, Offset::None),
-        (Solver::Descent, Loss::SquaredHinge, Offset::None),
-        (Solver::Avsf, Loss::Hinge, Offset::Feature(1.0)),
+    for (solver, loss, bias_term) in [
+        (Solver::Linear, Loss::Hinge, BiasTerm::Free),
+        (Solver::Linear, Loss::Hinge, BiasTerm::None),
+        (Solver::Descent, Loss::SquaredHinge, BiasTerm::None),
+        (Solver::Avsf, Loss::Hinge, BiasTerm::Feature(1.0)),
     ] {
-        case.formulation = Formulation::Svc { c: 1.0, loss, offset };
+        case.formulation = Formulation::Svc { c: 1.0, loss, bias_term };
         case.solver = solver.build(1);
         for seeding in [Seeding::Cold, Seeding::Full] {
             let report = case.run(seeding);
-            assert_eq!((&report.predicted[..], report.correct), (&[-1.0, -1.0, 1.0, 1.0][..], 0), "{offset:?}");
+            assert_eq!((&report.predicted[..], report.correct), (&[-1.0, -1.0, 1.0, 1.0][..], 0), "{bias_term:?}");
             let missing: Vec<&[f64]> = report.folds.iter().map(|fold| &fold.missing_classes[..]).collect();
-            assert_eq!(missing, [&[1.0][..], &[-1.0][..]], "{offset:?}");
-            assert!(report.decisions.iter().all(|decision| decision.is_nan()), "{offset:?}");
-            assert!(report.folds.iter().all(|fold| fold.machines.is_empty() && fold.objective.is_sign_positive()), "{offset:?}");
+            assert_eq!(missing, [&[1.0][..], &[-1.0][..]], "{bias_term:?}");
+            assert!(report.decisions.iter().all(|decision| decision.is_nan()), "{bias_term:?}");
+            assert!(
+                report.folds.iter().all(|fold| fold.machines.is_empty() && fold.objective.is_sign_positive()),
+                "{bias_term:?}"
+            );
         }
     }
 }
@@ -83,7 +86,7 @@ fn a_huge_feature_number_costs_nothing() {
 #[test]
 fn a_bias_feature_is_a_constant_of_the_kernel() {
     let data = Generator::Blobs.generate(120, Some(3), 5).expect("data");
-    let formulation = Formulation::Svc { c: 0.5, loss: Loss::SquaredHinge, offset: Offset::Feature(1.0) };
+    let formulation = Formulation::Svc { c: 0.5, loss: Loss::SquaredHinge, bias_term: BiasTerm::Feature(1.0) };
     let with = |solver: Solver| {
         let case = Case::new(data.clone(), 4, Kernel::Linear, 0.5, 2);
         Case { formulation, solver: solver.build(1), ..case }
@@ -118,7 +121,8 @@ fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(96))]
 
-    /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the same machine.
+    /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the
+    /// same machine.
     #[test]
     fn equals_smo_on_the_linear_kernel((samples, labels, c) in problems()) {
         let ids: Vec<usize> = (0..labels.len()).collect();

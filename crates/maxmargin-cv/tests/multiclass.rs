@@ -1,9 +1,10 @@
-//! Pairs of classes: their machines are those of trainings by themselves, folds vote as machines trained from nothing do.
+//! Pairs of classes: their machines are those of trainings by themselves, folds vote as machines
+//! trained from nothing do.
 
 mod common;
 
 use common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
-use maxmargin_core::{Offset, Status, Stop};
+use maxmargin_core::{BiasTerm, Status, Stop};
 use maxmargin_cv::{CvProgress, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Par};
@@ -172,7 +173,8 @@ fn leave_one_out_elects_what_cold_folds_elect() {
     }
 }
 
-/// Several values of C for pairs: each report is the one that it would be alone, rows are computed once.
+/// Several values of C for pairs: each report is the one that it would be alone, rows are computed
+/// once.
 #[test]
 fn pairs_share_rows_over_c() {
     let case = Case::four(160, 4, 1.0, 6);
@@ -195,7 +197,7 @@ fn pairs_share_rows_over_c() {
 #[test]
 fn pairs_with_the_squared_loss() {
     let case = Case::four(120, 4, 2.0, 7).by(Solver::Pairwise).at(1e-5);
-    assert_eq!(case.formulation.offset(), Offset::Feature(1.0));
+    assert_eq!(case.formulation.bias_term(), BiasTerm::Feature(1.0));
     let (cold, full) = (case.run(Seeding::Cold), case.run(Seeding::Full));
     certified(&case, &cold, "cold");
     certified(&case, &full, "full");

@@ -1,10 +1,11 @@
-//! Numbers at their limits: long runs of exact changes against trainings from nothing, random problems of every kind for every solver, and runs at the
-//! floor of rounding. `MAXMARGIN_DEEP=N` makes the random ones N times as long.
+//! Numbers at their limits: long runs of exact changes against trainings from nothing, random
+//! problems of every kind for every solver, and runs at the floor of rounding. `MAXMARGIN_DEEP=N`
+//! makes the random ones N times as long.
 
 mod common;
 
 use common::banana;
-use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Rounding, Run, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Certificate, Formulation, Goal, Loss, Rounding, Run, Silent, Start, Status, Stop, certify};
 use maxmargin_core::{Refine, Solve};
 use maxmargin_cv::{Quiet, SmoFinish, Solver, Study};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
@@ -74,8 +75,9 @@ fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certifi
     certify(&dual, gram, &solved.solution, Par::Seq)
 }
 
-/// Random additions, removals and values of C: after each of them the path is exact by its certificate, and every tenth time a training from nothing
-/// has the same dual objective, to 10⁻⁸ of it.
+/// Random additions, removals and values of C: after each of them the path is exact by its
+/// certificate, and every tenth time a training from nothing has the same dual objective, to 10⁻⁸
+/// of it.
 #[test]
 fn paths_of_many_changes_end_where_trainings_end() {
     let sets = sets();
@@ -176,7 +178,7 @@ fn drawn(seed: u64) -> Drawn {
 fn trained(
     drawn: &Drawn,
     solver: Solver,
-    (loss, offset): (Loss, Offset),
+    (loss, bias_term): (Loss, BiasTerm),
     seed: u64,
     stop: Stop,
 ) -> Option<(Status, Certificate, u64)> {
@@ -186,13 +188,13 @@ fn trained(
         data: &drawn.data,
         classes: Some(&classes),
         sample_weights: None,
-        scheme: maxmargin_model::Scheme::Pairs,
+        multiclass: maxmargin_model::Multiclass::OneVsOne,
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,
         impute: None,
-        factors: None,
-        formulation: Formulation::Svc { c: drawn.c, loss, offset },
+        feature_weights: None,
+        formulation: Formulation::Svc { c: drawn.c, loss, bias_term },
         weights: &[1.0, 1.0],
         class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*solver,
@@ -209,8 +211,9 @@ fn trained(
     Some((fitted.status, certificate, fitted.iterations))
 }
 
-/// What rounding of kernel sums may do to objectives where α is as large as `C`: `αᵀQα` is made of terms that add up to `(Σ α κ)²` and cancel. Features are
-/// summed into w first and lose next to nothing.
+/// What rounding of kernel sums may do to objectives where α is as large as `C`: `αᵀQα` is made of
+/// terms that add up to `(Σ α κ)²` and cancel. Features are summed into w first and lose next to
+/// nothing.
 fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     if solver.is_linear() {
         return 0.0;
@@ -222,11 +225,12 @@ fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     f64::EPSILON * mass * mass * largest
 }
 
-/// The certificates of all solvers bound one optimum: no dual objective is above any primal one; whoever says that it converged meets the goal, and
-/// nobody goes on for ever.
+/// The certificates of all solvers bound one optimum: no dual objective is above any primal one;
+/// whoever says that it converged meets the goal, and nobody goes on for ever.
 #[test]
 fn certificates_of_all_solvers_bound_one_optimum() {
-    let problems = [(Loss::Hinge, Offset::Free), (Loss::Hinge, Offset::Feature(1.0)), (Loss::SquaredHinge, Offset::Feature(1.0))];
+    let problems =
+        [(Loss::Hinge, BiasTerm::Free), (Loss::Hinge, BiasTerm::Feature(1.0)), (Loss::SquaredHinge, BiasTerm::Feature(1.0))];
     for seed in 1..=24 * deep() {
         let drawn = drawn(seed);
         for problem in problems {
@@ -253,7 +257,8 @@ fn certificates_of_all_solvers_bound_one_optimum() {
     }
 }
 
-/// At the floor of rounding every solver ends by itself, and says that it has stalled, or shows the goal.
+/// At the floor of rounding every solver ends by itself, and says that it has stalled, or shows the
+/// goal.
 #[test]
 fn every_solver_ends_at_the_floor_of_rounding() {
     ends(&[(1.0, 3e-16)], &[("banana", banana(150, 2, 3), Kernel::Rbf { gamma: 1.5 })], &[Solver::Fw, Solver::Mfw]);
@@ -270,7 +275,8 @@ fn every_solver_ends_at_the_floor_of_rounding_of_a_large_c() {
     ends(&[(1e3, 1e-15), (1e6, 1e-12)], &cases, &out_of_reach);
 }
 
-/// Steps of the kind of Frank and Wolfe come nearer for ever, as one over their number: the floor is `out_of_reach` of some solvers.
+/// Steps of the kind of Frank and Wolfe come nearer for ever, as one over their number: the floor
+/// is `out_of_reach` of some solvers.
 fn ends(asked: &[(f64, f64)], cases: &[(&str, Dataset, Kernel)], out_of_reach: &[Solver]) {
     for (name, data, kernel) in cases {
         for &(c, eps) in asked {
@@ -286,7 +292,7 @@ fn ends(asked: &[(f64, f64)], cases: &[(&str, Dataset, Kernel)], out_of_reach: &
                     Goal::Gap(eps)
                 };
                 let stop = Stop { max_iter: Some(8_000_000), ..Stop::when(goal) };
-                let problem = if solver.is_linear() { (Loss::Hinge, Offset::Feature(1.0)) } else { solver.problem() };
+                let problem = if solver.is_linear() { (Loss::Hinge, BiasTerm::Feature(1.0)) } else { solver.problem() };
                 let (status, found, iterations) = trained(&drawn, solver, problem, 1, stop).expect("its own problem");
                 let what = format!("{name}, C {c:e}, eps {eps:e}, {solver:?}: {status:?} after {iterations}, {found:?}");
                 assert!(matches!(status, Status::Converged | Status::Stalled), "{what}");

@@ -3,13 +3,14 @@
 mod common;
 
 use common::{Case, fold_alone};
-use maxmargin_core::{Formulation, Loss, Offset};
+use maxmargin_core::{BiasTerm, Formulation, Loss};
 use maxmargin_cv::{CvReport, FoldPlan, PlanError, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::Kernel;
 
-/// Plans for so many samples: expanding with a gap, sliding, repeated, and splits that train on every other sample and test some twice and others never.
+/// Plans for so many samples: expanding with a gap, sliding, repeated, and splits that train on
+/// every other sample and test some twice and others never.
 fn plans(case: &Case, folds: usize) -> Vec<FoldPlan> {
     let n = case.len();
     let repeats: Vec<FoldPlan> = (0..2).map(|seed| FoldPlan::stratified(&case.data.labels, 3, seed).expect("folds")).collect();
@@ -27,7 +28,8 @@ fn plans(case: &Case, folds: usize) -> Vec<FoldPlan> {
     ]
 }
 
-/// Every fold ends where a training of its rows alone ends, and every score is that of the predictions.
+/// Every fold ends where a training of its rows alone ends, and every score is that of the
+/// predictions.
 fn agrees_with_scratch(case: &Case, seeding: Seeding) {
     let report = case.run(seeding);
     let (n, width, tol) = (case.len(), report.machines, case.goal().tol());
@@ -94,7 +96,8 @@ fn any_training_set_of_several_classes() {
     }
 }
 
-/// A test set without samples of two classes says nothing of the machine between them, whose training set is smaller all the same.
+/// A test set without samples of two classes says nothing of the machine between them, whose
+/// training set is smaller all the same.
 #[test]
 fn machines_that_a_fold_does_not_test_are_trained_for_it() {
     let mut case = Case::four(160, 2, 5.0, 8);
@@ -116,20 +119,21 @@ fn folds_of_one_round_and_more_are_the_same_for_any_number_of_threads() {
     }
 }
 
-/// Machines of features, regression, machines of their own scaling: each fold against a training of its rows.
+/// Machines of features, regression, machines of their own scaling: each fold against a training of
+/// its rows.
 #[test]
 fn time_series_of_every_kind_of_study() {
     let case = Case::generated(Generator::TwoGaussians, 120, 2, 0.5, 1.0, 4);
     let plan = FoldPlan::time_series(120, 4, Some(50), 3).expect("folds");
     let (linear, smo) = (Solver::Linear.build(1), Solver::Smo.build(1));
-    let svc = |offset| Formulation::Svc { c: 1.0, loss: Loss::Hinge, offset };
-    let svr = Formulation::Svr { c: 1.0, epsilon: 0.1, loss: Loss::Hinge, offset: Offset::Free };
+    let svc = |bias_term| Formulation::Svc { c: 1.0, loss: Loss::Hinge, bias_term };
+    let svr = Formulation::Svr { c: 1.0, epsilon: 0.1, loss: Loss::Hinge, bias_term: BiasTerm::Free };
     let rbf = Kernel::Rbf { gamma: 0.5 };
     let kinds = [
-        (svc(Offset::Feature(1.0)), &linear, &Kernel::Linear, None),
+        (svc(BiasTerm::Feature(1.0)), &linear, &Kernel::Linear, None),
         (svr, &smo, &rbf, None),
         (Formulation::NuSvc { nu: 0.4 }, &smo, &rbf, None),
-        (svc(Offset::Free), &smo, &rbf, Some(Method::Standard)),
+        (svc(BiasTerm::Free), &smo, &rbf, Some(Method::Standard)),
     ];
     for (formulation, solver, kernel, scale) in kinds {
         let values = matches!(formulation, Formulation::Svr { .. });

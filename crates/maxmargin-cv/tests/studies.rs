@@ -1,9 +1,10 @@
-//! Everything a study may be made of: every solver, scaling, widths by a rule, kernels of one's own; and what changes nothing.
+//! Everything a study may be made of: every solver, scaling, widths by a rule, kernels of one's
+//! own; and what changes nothing.
 
 mod common;
 
 use common::{Case, certified, same_optima};
-use maxmargin_core::{Formulation, Goal, Loss, Offset, Status, Stop};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
@@ -49,7 +50,7 @@ fn every_solver_cross_validates() {
                 if classes == 2 { Generator::Banana.generate(80, None, 3).expect("data") } else { common::four_classes(90, 3) };
             let mut case = Case::new(data, 3, kernel, 1.0, 2).by(solver).at(1e-4);
             if matches!(solver, Solver::Descent | Solver::Avsf) {
-                case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, offset: Offset::Feature(1.0) };
+                case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, bias_term: BiasTerm::Feature(1.0) };
             }
             let what = |seeding: Seeding| format!("{}, {classes} classes, {}", solver.name(), seeding.name());
             let cold = case.run(Seeding::Cold);
@@ -74,7 +75,7 @@ fn refusals_name_what_to_take() {
         [(Solver::Linear, Loss::Hinge, "smo"), (Solver::Cvm, Loss::Hinge, "smo"), (Solver::Irwls, Loss::SquaredHinge, "pairwise")]
     {
         case.solver = solver.build(1);
-        case.formulation = Formulation::Svc { c: 1.0, loss, offset: Offset::Free };
+        case.formulation = Formulation::Svc { c: 1.0, loss, bias_term: BiasTerm::Free };
         let refused = case.try_run(Seeding::Cold).expect_err("refused");
         assert!(matches!(refused, CvError::Refused(_)) && refused.to_string().contains(instead), "{refused}");
         assert!(case.study(Par::Seq).train(&Quiet).is_err());
@@ -90,7 +91,8 @@ fn refusals_name_what_to_take() {
     }
 }
 
-/// What a cross-validation of scaled folds is by definition: each fold scaled by what its training rows show, trained, asked.
+/// What a cross-validation of scaled folds is by definition: each fold scaled by what its training
+/// rows show, trained, asked.
 fn scaled_by_hand(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let (mut predicted, mut objectives) = (vec![0.0; case.len()], Vec::new());
     for fold in 0..case.plan.folds() {
@@ -167,16 +169,17 @@ fn one_class_left_by_a_fold() {
     case.solver = Solver::Linear.build(1);
     for scale in [None, Some(Method::Standard)] {
         case.scale = scale;
-        for offset in [Offset::Free, Offset::None] {
-            case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, offset };
+        for bias_term in [BiasTerm::Free, BiasTerm::None] {
+            case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, bias_term };
             let report = case.run(Seeding::Cold);
-            assert!(report.correct == 0 && report.accuracy == Some(0.0), "{scale:?}, {offset:?}");
-            assert_eq!(report.predicted, signs.iter().map(|sign| -sign).collect::<Vec<f64>>(), "{scale:?}, {offset:?}");
+            assert!(report.correct == 0 && report.accuracy == Some(0.0), "{scale:?}, {bias_term:?}");
+            assert_eq!(report.predicted, signs.iter().map(|sign| -sign).collect::<Vec<f64>>(), "{scale:?}, {bias_term:?}");
         }
     }
 }
 
-/// Where every training set has the extremes of every feature, all folds share one kernel, seeds included.
+/// Where every training set has the extremes of every feature, all folds share one kernel, seeds
+/// included.
 #[test]
 fn folds_that_scale_alike_share_a_kernel() {
     // Every point three times, one copy to a fold.
@@ -243,8 +246,9 @@ fn reordered(case: &Case, order: &[usize]) -> Case {
     moved
 }
 
-/// Decision values of corresponding samples, up to the bias of each machine in each fold: where no α is free a whole interval of biases is
-/// optimal, and rounding chooses. What is left differs by two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
+/// Decision values of corresponding samples, up to the bias of each machine in each fold: where no
+/// α is free a whole interval of biases is optimal, and rounding chooses. What is left differs by
+/// two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
 fn same_up_to_bias(case: &Case, reports: [&CvReport; 2], place: impl Fn(usize) -> usize, sign: f64) -> Result<(), TestCaseError> {
     let machines = |report: &CvReport| {
         let full = report.full.iter().flat_map(|full| full.machines.clone());
@@ -343,7 +347,8 @@ proptest! {
     }
 }
 
-/// Time that has run out before anything began still gives a report of every fold, in every way to run.
+/// Time that has run out before anything began still gives a report of every fold, in every way to
+/// run.
 #[test]
 fn no_time_at_all() {
     let mut cases = vec![

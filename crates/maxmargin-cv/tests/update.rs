@@ -1,10 +1,11 @@
-//! update: samples come and go, C moves, and every machine is the one that a training from nothing finds.
+//! update: samples come and go, C moves, and every machine is the one that a training from nothing
+//! finds.
 
 mod common;
 
 use common::banana as data;
-use maxmargin_core::{Formulation, Goal, Loss, Offset, Status, Stop};
-use maxmargin_cv::{Change, Kept, Quiet, Solver, Study, UpdateError, Updated, update, verify};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
+use maxmargin_cv::{Change, Quiet, Solver, Study, TrainingData, UpdateError, Updated, update, verify};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
@@ -19,26 +20,26 @@ const KERNEL: Kernel = Kernel::Rbf { gamma: 0.5 };
 const SCALE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
 
 /// Solver, loss and bias of a training.
-type Problem = (Solver, Loss, Offset);
+type Problem = (Solver, Loss, BiasTerm);
 
-const C_SVC: Problem = (Solver::Smo, Loss::Hinge, Offset::Free);
+const C_SVC: Problem = (Solver::Smo, Loss::Hinge, BiasTerm::Free);
 
 fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Problem, c: f64, eps: f64) -> Model {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = vec![1.0; classes.count()];
-    let (solver, loss, offset) = problem;
+    let (solver, loss, bias_term) = problem;
     let solver = solver.build(7);
     let study = Study {
         data,
         classes: Some(&classes),
         sample_weights: None,
-        scheme: maxmargin_model::Scheme::Pairs,
+        multiclass: maxmargin_model::Multiclass::OneVsOne,
         kernel,
         gamma: None,
         scale,
         impute: None,
-        factors: None,
-        formulation: Formulation::Svc { c, loss, offset },
+        feature_weights: None,
+        formulation: Formulation::Svc { c, loss, bias_term },
         weights: &weights,
         class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*solver,
@@ -57,7 +58,7 @@ fn go_on(_: &Update) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-fn changed(model: &Model, kept: &Kept, change: &Change) -> Result<Updated, UpdateError> {
+fn changed(model: &Model, kept: &TrainingData, change: &Change) -> Result<Updated, UpdateError> {
     update(model, kept, change, MEMORY, Par::Pool, &go_on)
 }
 
@@ -74,10 +75,12 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()))
 }
 
-/// Whether two models of the same problem, of kernel values up to 1, differ by no more than their certificates allow.
+/// Whether two models of the same problem, of kernel values up to 1, differ by no more than their
+/// certificates allow.
 ///
-/// `½‖w − w*‖²` is at most the duality gap, so that the sums of two solutions differ by `√2gap + √2gap'` at most; biases by as much and their KKT
-/// violations, where they have a free support vector in common.
+/// `½‖w − w*‖²` is at most the duality gap, so that the sums of two solutions differ by `√2gap +
+/// √2gap'` at most; biases by as much and their KKT violations, where they have a free support
+/// vector in common.
 fn assert_same_solution(a: &Model, b: &Model, data: &Dataset, what: &str) {
     let (left, right, width) = (values(a, data), values(b, data), a.machines().len());
     for p in 0..width {
@@ -102,14 +105,14 @@ fn assert_exact(updated: &Updated, what: &str) {
         assert_eq!(sum.status, Status::Converged, "{what}");
         assert!(Goal::Kkt(sum.tolerance).met(&machine.certificate), "{what}: {:?}", machine.certificate);
     }
-    assert_eq!(Kept::of(&updated.model).expect("whole"), Some(updated.kept.clone()));
+    assert_eq!(TrainingData::of(&updated.model).expect("whole"), Some(updated.kept.clone()));
 }
 
 #[test]
 fn an_updated_model_is_that_of_the_changed_data() {
     for count in [2, 4] {
         let model = trained(&data(120, count, 3));
-        let kept = Kept::new(data(120, count, 3));
+        let kept = TrainingData::new(data(120, count, 3));
         let more = data(40, count, 11);
         let remove: Vec<u64> = [1, 5].into_iter().chain(20..50).collect();
         let updated = changed(&model, &kept, &Change { add: Some(&more), remove: &remove, c: None }).expect("an update");
@@ -134,7 +137,7 @@ fn an_updated_model_is_that_of_the_changed_data() {
 fn what_comes_and_goes_leaves_no_trace() {
     for count in [2, 4] {
         let all = data(120, count, 5);
-        let (model, kept) = (trained(&all), Kept::new(all.clone()));
+        let (model, kept) = (trained(&all), TrainingData::new(all.clone()));
         // Every machine becomes exact first: a sample of each class leaves.
         let labels = model.classes();
         let remove: Vec<u64> = labels.iter().map(|l| 1 + all.labels.iter().position(|o| o == l).expect("one") as u64).collect();
@@ -156,7 +159,7 @@ fn what_comes_and_goes_leaves_no_trace() {
 fn c_moves_alone_and_with_samples() {
     for count in [2, 4] {
         let all = data(100, count, 7);
-        let (model, kept) = (trained(&all), Kept::new(all.clone()));
+        let (model, kept) = (trained(&all), TrainingData::new(all.clone()));
         let moved = changed(&model, &kept, &Change { c: Some(5.0), ..Change::default() }).expect("an update");
         assert_exact(&moved, "C");
         assert_eq!((record(&moved.model).formulation.c(), moved.kept.updates), (Some(5.0), 1));
@@ -173,7 +176,7 @@ fn c_moves_alone_and_with_samples() {
 #[test]
 fn machines_whose_samples_stay_keep_their_solution() {
     let all = data(120, 4, 9);
-    let (model, kept) = (trained(&all), Kept::new(all.clone()));
+    let (model, kept) = (trained(&all), TrainingData::new(all.clone()));
     let label = all.labels[0];
     let more = data(60, 4, 10);
     let rows: Vec<usize> = (0..60).filter(|&i| more.labels[i] == label).collect();
@@ -205,11 +208,12 @@ fn machines_whose_samples_stay_keep_their_solution() {
 fn linear_models_that_keep_their_vectors_are_updated() {
     let all = data(80, 4, 12);
     let model = train(&all, (&Kernel::Linear, None), C_SVC, 0.5, 1e-3);
-    let updated = changed(&model, &Kept::new(all), &Change { add: Some(&data(20, 4, 13)), remove: &[7, 9], c: None });
+    let updated = changed(&model, &TrainingData::new(all), &Change { add: Some(&data(20, 4, 13)), remove: &[7, 9], c: None });
     assert_exact(&updated.expect("an update"), "linear");
 }
 
-/// From the smallest C that there is, a path took eleven million breakpoints and had not got anywhere.
+/// From the smallest C that there is, a path took eleven million breakpoints and had not got
+/// anywhere.
 #[test]
 fn a_path_that_does_not_get_on_is_ended() {
     let all = data(12, 3, 3);
@@ -219,7 +223,7 @@ fn a_path_that_does_not_get_on_is_ended() {
     let model = Model::new(parts).expect("a positive C");
     let watch = |update: &Update| if update.breakpoints > 10_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let change = Change { add: Some(&data(12, 3, 4)), c: Some(3.0), ..Change::default() };
-    let updated = update(&model, &Kept::new(all), &change, MEMORY, Par::Seq, &watch).expect("an end");
+    let updated = update(&model, &TrainingData::new(all), &change, MEMORY, Par::Seq, &watch).expect("an end");
     assert_exact(&updated, "from the smallest C");
 }
 
@@ -241,7 +245,7 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
         };
         let (all, more) = (stretched(&all), stretched(&data(30, count, 15)));
         let model = train(&all, (&Kernel::rbf(2.0), Some(SCALE)), C_SVC, 2.0, 1e-3);
-        let kept = Kept::new(all.clone());
+        let kept = TrainingData::new(all.clone());
         let updated = changed(&model, &kept, &Change { add: Some(&more), remove: &[4, 8], c: None }).expect("an update");
         assert_exact(&updated, "scaled");
         let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Seq).expect("a verdict");
@@ -265,7 +269,7 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
         let mut late = train(&scaled, (&Kernel::rbf(2.0), None), C_SVC, 2.0, 1e-3).into_parts();
         late.scaler = Some(scaler);
         let late = Model::new(late).expect("as wide");
-        let refused = changed(&late, &Kept::new(scaled), &Change { remove: &[4], ..Change::default() });
+        let refused = changed(&late, &TrainingData::new(scaled), &Change { remove: &[4], ..Change::default() });
         assert!(matches!(refused, Err(UpdateError::ScaledBefore)), "{refused:?}");
     }
 }
@@ -275,26 +279,26 @@ fn models_that_no_path_is_for_are_refused() {
     let all = data(60, 4, 16);
     let remove = Change { remove: &[1], ..Change::default() };
     for (kernel, problem, says) in [
-        (KERNEL, (Solver::Pairwise, Loss::SquaredHinge, Offset::Feature(1.0)), "the squared hinge loss"),
-        (Kernel::Linear, (Solver::Linear, Loss::SquaredHinge, Offset::None), "the squared hinge loss"),
-        (Kernel::Linear, (Solver::Linear, Loss::Hinge, Offset::Feature(1.0)), "a bias that is one more feature"),
-        (Kernel::Linear, (Solver::Linear, Loss::Hinge, Offset::None), "no bias"),
-        (Kernel::Linear, (Solver::Linear, Loss::Hinge, Offset::Free), "weights alone"),
+        (KERNEL, (Solver::Pairwise, Loss::SquaredHinge, BiasTerm::Feature(1.0)), "the squared hinge loss"),
+        (Kernel::Linear, (Solver::Linear, Loss::SquaredHinge, BiasTerm::None), "the squared hinge loss"),
+        (Kernel::Linear, (Solver::Linear, Loss::Hinge, BiasTerm::Feature(1.0)), "a bias that is one more feature"),
+        (Kernel::Linear, (Solver::Linear, Loss::Hinge, BiasTerm::None), "no bias"),
+        (Kernel::Linear, (Solver::Linear, Loss::Hinge, BiasTerm::Free), "weights alone"),
     ] {
         let model = train(&all, (&kernel, None), problem, 1.0, 1e-3);
-        let refused = changed(&model, &Kept::new(all.clone()), &remove).expect_err("no path is for it").to_string();
+        let refused = changed(&model, &TrainingData::new(all.clone()), &remove).expect_err("no path is for it").to_string();
         assert!(refused.contains(says) && refused.contains("train --solver smo --updatable"), "{refused}");
     }
     let mut text = Vec::new();
     write_model(&trained(&all), &mut text).expect("integer labels");
-    let refused = changed(&read_model(&text).expect("a model"), &Kept::new(all), &remove);
+    let refused = changed(&read_model(&text).expect("a model"), &TrainingData::new(all), &remove);
     assert!(matches!(refused, Err(UpdateError::NoRecord)), "{refused:?}");
 }
 
 #[test]
 fn what_cannot_be_done_says_so() {
     let all = data(60, 4, 17);
-    let (model, kept) = (trained(&all), Kept::new(all.clone()));
+    let (model, kept) = (trained(&all), TrainingData::new(all.clone()));
     let refused = |change: &Change| changed(&model, &kept, change).expect_err("impossible").to_string();
     let mut odd = data(4, 4, 18);
     odd.labels[2] = 7.0;
@@ -310,7 +314,7 @@ fn what_cannot_be_done_says_so() {
     let more = data(40, 4, 19);
     let exchanged = changed(&model, &kept, &Change { add: Some(&more), remove: &class, c: None }).expect("an update");
     assert_exact(&exchanged, "a class exchanged");
-    let other = Kept::new(data(60, 4, 20));
+    let other = TrainingData::new(data(60, 4, 20));
     let refused = changed(&model, &other, &Change { remove: &[1], ..Change::default() });
     assert!(matches!(refused, Err(UpdateError::OtherData(_))), "{refused:?}");
 }
@@ -322,7 +326,7 @@ fn a_precomputed_kernel_cannot_grow() {
         .collect();
     let all = Dataset::from_rows(&rows, &[1.0, -1.0, 1.0, -1.0]).expect("numbers");
     let model = train(&all, (&Kernel::Precomputed, None), C_SVC, 1.0, 1e-3);
-    let refused = changed(&model, &Kept::new(all), &Change { remove: &[1], ..Change::default() });
+    let refused = changed(&model, &TrainingData::new(all), &Change { remove: &[1], ..Change::default() });
     assert!(matches!(refused, Err(UpdateError::Path(maxmargin_path::UpdatableError::Precomputed))), "{refused:?}");
 }
 
@@ -340,7 +344,7 @@ fn a_foreign_row_of_no_weight_is_no_support_vector() {
     parts.machines[last].support.insert(at, vector);
     parts.machines[last].coef.insert(at, 0.0);
     let crafted = Model::new(parts).expect("a model");
-    let refused = changed(&crafted, &Kept::new(all.clone()), &Change { remove: &[row + 1], ..Change::default() });
+    let refused = changed(&crafted, &TrainingData::new(all.clone()), &Change { remove: &[row + 1], ..Change::default() });
     assert!(matches!(refused, Err(UpdateError::OtherData(_))), "{refused:?}");
     assert!(!verify(&crafted, &all, None, None, Par::Seq).expect("a verdict").matches());
 }
@@ -348,7 +352,7 @@ fn a_foreign_row_of_no_weight_is_no_support_vector() {
 #[test]
 fn an_interrupted_update_changes_nothing() {
     let all = data(120, 4, 21);
-    let (model, kept) = (trained(&all), Kept::new(all));
+    let (model, kept) = (trained(&all), TrainingData::new(all));
     let (before, told) = ((model.clone(), kept.clone()), AtomicUsize::new(0));
     let watch = |_: &Update| {
         if told.fetch_add(1, Ordering::Relaxed) == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

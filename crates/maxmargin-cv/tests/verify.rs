@@ -1,10 +1,13 @@
-//! verify: every solver's model is certified from the data alone, and nothing that was changed passes.
+//! verify: every solver's model is certified from the data alone, and nothing that was changed
+//! passes.
 
 mod common;
 
 use common::banana as data;
-use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset, Stop};
-use maxmargin_cv::{Change, Claim, Fitted, Kept, Quiet, Solver, Study, UpdateError, Verdict, VerifyError, update, verify};
+use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Goal, Loss, Stop};
+use maxmargin_cv::{
+    Change, Claim, Fitted, Quiet, Solver, Study, TrainingData, UpdateError, Verdict, VerifyError, update, verify,
+};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
@@ -17,7 +20,7 @@ const EPS: f64 = 1e-3;
 #[derive(Clone)]
 struct Asked {
     kernel: Kernel,
-    problem: (Loss, Offset),
+    problem: (Loss, BiasTerm),
     c: f64,
     weights: Option<Vec<f64>>,
     scale: Option<Method>,
@@ -25,25 +28,25 @@ struct Asked {
 }
 
 fn asked(kernel: Kernel) -> Asked {
-    Asked { kernel, problem: (Loss::Hinge, Offset::Free), c: 2.0, weights: None, scale: None, goal: None }
+    Asked { kernel, problem: (Loss::Hinge, BiasTerm::Free), c: 2.0, weights: None, scale: None, goal: None }
 }
 
 fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = asked.weights.clone().unwrap_or_else(|| vec![1.0; classes.count()]);
-    let (loss, offset) = asked.problem;
+    let (loss, bias_term) = asked.problem;
     let (goal, solver) = (asked.goal.unwrap_or(solver.goal()), solver.build(7));
     let study = Study {
         data,
         classes: Some(&classes),
         sample_weights: None,
-        scheme: maxmargin_model::Scheme::Pairs,
+        multiclass: maxmargin_model::Multiclass::OneVsOne,
         kernel: &asked.kernel,
         gamma: None,
         scale: asked.scale,
         impute: None,
-        factors: None,
-        formulation: Formulation::Svc { c: asked.c, loss, offset },
+        feature_weights: None,
+        formulation: Formulation::Svc { c: asked.c, loss, bias_term },
         weights: &weights,
         class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*solver,
@@ -83,18 +86,19 @@ fn models_of_every_solver_are_what_they_say() {
     for count in [2, 4] {
         let data = data(120, count, 3);
         for solver in Solver::ALL {
-            let (loss, offset) = solver.problem();
-            let features = solver.build(0).takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
+            let (loss, bias_term) = solver.problem();
+            let features =
+                solver.build(0).takes(&Formulation::Svc { c: 1.0, loss, bias_term: BiasTerm::Feature(1.0) }, true).is_ok();
             if features {
                 for problem in [
-                    (Loss::Hinge, Offset::Feature(1.0)),
-                    (Loss::SquaredHinge, Offset::Feature(0.5)),
-                    (Loss::SquaredHinge, Offset::None),
-                    (Loss::Hinge, Offset::None),
-                    (Loss::Hinge, Offset::Free),
-                    (Loss::SquaredHinge, Offset::Free),
+                    (Loss::Hinge, BiasTerm::Feature(1.0)),
+                    (Loss::SquaredHinge, BiasTerm::Feature(0.5)),
+                    (Loss::SquaredHinge, BiasTerm::None),
+                    (Loss::Hinge, BiasTerm::None),
+                    (Loss::Hinge, BiasTerm::Free),
+                    (Loss::SquaredHinge, BiasTerm::Free),
                 ] {
-                    let formulation = Formulation::Svc { c: 1.0, loss: problem.0, offset: problem.1 };
+                    let formulation = Formulation::Svc { c: 1.0, loss: problem.0, bias_term: problem.1 };
                     if solver.build(0).takes(&formulation, true).is_ok() {
                         let trained = train(&data, solver, &Asked { problem, c: 0.5, ..asked(Kernel::Linear) });
                         assert!(trained.model.folded());
@@ -103,7 +107,7 @@ fn models_of_every_solver_are_what_they_say() {
                 }
             } else {
                 for kernel in [Kernel::rbf(0.5), Kernel::poly(0.5, 1.0, 2), Kernel::Linear] {
-                    let trained = train(&data, solver, &Asked { problem: (loss, offset), ..asked(kernel.clone()) });
+                    let trained = train(&data, solver, &Asked { problem: (loss, bias_term), ..asked(kernel.clone()) });
                     assert_genuine(&trained, &data, &format!("{solver:?} {kernel:?} {count}"));
                 }
             }
@@ -118,13 +122,14 @@ fn weights_and_scalers_are_judged_as_they_were_trained() {
         for scale in [None, Some(Method::MinMax { lower: -1.0, upper: 1.0 }), Some(Method::Standard)] {
             let what = Asked { weights: Some(weights.clone()), scale, ..asked(Kernel::rbf(1.0)) };
             assert_genuine(&train(&data, Solver::Smo, &what), &data, &format!("{what:?}", what = what.scale));
-            let linear = Asked { kernel: Kernel::Linear, problem: (Loss::SquaredHinge, Offset::Feature(1.0)), ..what };
+            let linear = Asked { kernel: Kernel::Linear, problem: (Loss::SquaredHinge, BiasTerm::Feature(1.0)), ..what };
             assert_genuine(&train(&data, Solver::Linear, &linear), &data, &format!("linear {:?}", linear.scale));
         }
     }
 }
 
-/// A violation of 10⁻³ was never asked of a solver that stops by its gap; how large a gap is good enough the judge says, not the model.
+/// A violation of 10⁻³ was never asked of a solver that stops by its gap; how large a gap is good
+/// enough the judge says, not the model.
 #[test]
 fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     let data = data(120, 4, 9);
@@ -141,7 +146,7 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
         assert!(strict.matches() && !strict.met());
     }
     let both = Asked {
-        problem: (Loss::Hinge, Offset::Feature(1.0)),
+        problem: (Loss::Hinge, BiasTerm::Feature(1.0)),
         goal: Some(Goal::Both { kkt: EPS, gap: 1e-2 }),
         ..asked(Kernel::Linear)
     };
@@ -153,7 +158,8 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     assert_eq!(record.goal(), Goal::Kkt(EPS));
 }
 
-/// The empty model meets a tolerance of 10³⁰⁰. It is what it says, and nothing is certified: neither by its own tolerance nor as an optimum.
+/// The empty model meets a tolerance of 10³⁰⁰. It is what it says, and nothing is certified:
+/// neither by its own tolerance nor as an optimum.
 #[test]
 fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let data = data(120, 2, 9);
@@ -164,12 +170,12 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
         data: &data,
         classes: Some(&classes),
         sample_weights: None,
-        scheme: maxmargin_model::Scheme::Pairs,
+        multiclass: maxmargin_model::Multiclass::OneVsOne,
         kernel: &kernel,
         gamma: None,
         scale: None,
         impute: None,
-        factors: None,
+        feature_weights: None,
         formulation: Formulation::c_svc(1.0),
         weights: &[1.0, 1.0],
         class_weights: maxmargin_cv::ClassWeights::Given,
@@ -183,12 +189,12 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let verdict = judged(&trained.model, &data);
     assert!(verdict.matches() && !verdict.met() && !verdict.is_optimal(), "{verdict:?}");
     assert_eq!(verdict.goal, Goal::Kkt(EPS));
-    assert_eq!(verdict.machines[0].certain.as_ref().map(Certain::labels), Some(0), "its gap proves no label");
+    assert_eq!(verdict.machines[0].certain.as_ref().map(GapScreening::labels), Some(0), "its gap proves no label");
     // A solved one proves most.
     let trained = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5)));
     let verdict = judged(&trained.model, &data);
     assert!(verdict.met() && verdict.is_optimal());
-    let proved = verdict.machines[0].certain.as_ref().map_or(0, Certain::labels);
+    let proved = verdict.machines[0].certain.as_ref().map_or(0, GapScreening::labels);
     assert!(proved > 60 && Some(proved) == trained.machines[0].certificate.certain, "{proved}");
 }
 
@@ -263,7 +269,7 @@ fn what_was_changed_is_refuted() {
 
 #[test]
 fn folded_weights_are_added_up_again() {
-    for (count, problem) in [(2, (Loss::Hinge, Offset::Free)), (4, (Loss::SquaredHinge, Offset::Feature(1.0)))] {
+    for (count, problem) in [(2, (Loss::Hinge, BiasTerm::Free)), (4, (Loss::SquaredHinge, BiasTerm::Feature(1.0)))] {
         let data = data(100, count, 6);
         let model = train(&data, Solver::Linear, &Asked { problem, ..asked(Kernel::Linear) }).model;
         let last = model.machines().len() - 1;
@@ -290,7 +296,7 @@ fn folded_weights_are_added_up_again() {
         });
         assert_eq!(failed(&judged(&sign, &data)), ["support vectors"]);
         // A bias that is a weight is as exact as the others.
-        if problem.1 != Offset::Free {
+        if problem.1 != BiasTerm::Free {
             let moved = tampered(&model, |parts| parts.machines[last].bias += 1e-5);
             assert_eq!(failed(&judged(&moved, &data)), ["bias"]);
         }
@@ -421,7 +427,7 @@ fn what_cannot_be_checked_is_not_ok() {
     let data = data(60, 2, 3);
     let what = Asked { scale: Some(Method::MinMax { lower: -1.0, upper: 1.0 }), ..asked(Kernel::rbf(0.5)) };
     let model = train(&data, Solver::Smo, &what).model;
-    let kept = Kept::new(data.clone());
+    let kept = TrainingData::new(data.clone());
     let model = kept.put_into(model).expect("its own data");
     // What the ranges were fitted to has left, or it has not.
     let mut first: Vec<(u64, f64)> = (0..60).map(|i| (i as u64 + 1, data.samples.row(i).entries()[0].1)).collect();
@@ -439,8 +445,9 @@ fn what_cannot_be_checked_is_not_ok() {
     }
 }
 
-/// Data that was scaled before training, and a scaler put in front of the model afterwards: the next update scaled the data once more, half of the
-/// labels were wrong, and the model passed for certified.
+/// Data that was scaled before training, and a scaler put in front of the model afterwards: the
+/// next update scaled the data once more, half of the labels were wrong, and the model passed for
+/// certified.
 #[test]
 fn nothing_is_attached_after_the_record() {
     let raw = data(80, 2, 5);
@@ -453,17 +460,18 @@ fn nothing_is_attached_after_the_record() {
     assert!(plain.clone().with_index_base(0).is_err());
     // Parts are free, but neither data goes with such a model.
     let late = tampered(&plain, |parts| parts.scaler = Some(scaler.clone()));
-    assert!(matches!(Kept::new(scaled.clone()).put_into(late.clone()), Err(UpdateError::ScaledBefore)));
-    assert!(matches!(Kept::new(raw.clone()).put_into(late.clone()), Err(UpdateError::OtherData(_))));
+    assert!(matches!(TrainingData::new(scaled.clone()).put_into(late.clone()), Err(UpdateError::ScaledBefore)));
+    assert!(matches!(TrainingData::new(raw.clone()).put_into(late.clone()), Err(UpdateError::OtherData(_))));
     assert!(failed(&judged(&late, &scaled)).contains(&"support vectors"));
     // A scaler from the training itself, and data that is scaled already.
     let what = Asked { scale: Some(method), ..asked(Kernel::rbf(0.5)) };
     let model = train(&raw, Solver::Smo, &what).model;
-    assert!(matches!(Kept::new(scaled).put_into(model.clone()), Err(UpdateError::OtherData(_))));
-    let model = Kept::new(raw.clone()).put_into(model).expect("its own data");
+    assert!(matches!(TrainingData::new(scaled).put_into(model.clone()), Err(UpdateError::OtherData(_))));
+    let model = TrainingData::new(raw.clone()).put_into(model).expect("its own data");
     assert!(judged(&model, &raw).matches());
-    // Whatever data a model is judged by, what it keeps is what it was trained on, or it is refuted.
-    let mut kept = Kept::of(&model).expect("whole").expect("kept");
+    // Whatever data a model is judged by, what it keeps is what it was trained on, or it is
+    // refuted.
+    let mut kept = TrainingData::of(&model).expect("whole").expect("kept");
     kept.data.labels[0] = -kept.data.labels[0];
     let parts = model.parts().clone();
     let bytes = maxmargin_data::codec::encode(&kept).expect("encodable");

@@ -10,7 +10,8 @@ const BETWEEN: u64 = 1 << 24;
 #[error("the work was called off before it was done")]
 pub struct Halted;
 
-/// Who is asked during long work whether it is still wanted. Work is counted in operations, not in time: the same run asks at the same places.
+/// Who is asked during long work whether it is still wanted. Work is counted in operations, not in
+/// time: the same run asks at the same places.
 ///
 /// ```
 /// use maxmargin_data::Asking;
@@ -38,7 +39,8 @@ impl<'a> Asking<'a> {
         Self { go_on: None, spent: Cell::new(0), halted: Cell::new(false) }
     }
 
-    /// Counts `operations` that were done or are to be done next, and asks when many have come together.
+    /// Counts `operations` that were done or are to be done next, and asks when many have come
+    /// together.
     ///
     /// # Errors
     ///
@@ -66,7 +68,8 @@ impl<'a> Asking<'a> {
         self.answer()
     }
 
-    /// Operations that may be done before the next question: how large a piece of work that cannot stop inside should be.
+    /// Operations that may be done before the next question: how large a piece of work that cannot
+    /// stop inside should be.
     pub const fn piece() -> u64 {
         BETWEEN
     }

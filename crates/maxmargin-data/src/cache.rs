@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 const SEAL: Seal = Seal { magic: *b"mmdata\r\n", version: 1 };
 
-/// The key of the data set that `source` (as stored, compressed or not) gives when read with `options`.
+/// The key of the data set that `source` (as stored, compressed or not) gives when read with
+/// `options`.
 pub fn key(source: &[u8], options: &ReadOptions) -> [u8; 32] {
     let ReadOptions { index_base, sort, skip_hash } = options;
     let mut hash = Sha256::new();

@@ -2,7 +2,8 @@
 
 use crate::dataset::{BinaryLabels, LabelError};
 
-/// Two or more classes: their labels in ascending order, and the class of each row as a position among them.
+/// Two or more classes: their labels in ascending order, and the class of each row as a position
+/// among them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassLabels {
     labels: Vec<f64>,
@@ -89,13 +90,14 @@ impl ClassLabels {
     }
 }
 
-/// The pairs of `classes` classes in the order that every one-versus-one model has: (0, 1), (0, 2), …, (1, 2), ….
+/// The pairs of `classes` classes in the order that every one-versus-one model has: (0, 1), (0, 2),
+/// …, (1, 2), ….
 pub fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
 }
 
-/// The class that wins most of the pairs, the earliest of several: `decisions` has one value for each of [`pairs`], and `(a, b)` goes to `b` at 0 and above
-/// (LIBSVM's voting).
+/// The class that wins most of the pairs, the earliest of several: `decisions` has one value for
+/// each of [`pairs`], and `(a, b)` goes to `b` at 0 and above (LIBSVM's voting).
 ///
 /// # Panics
 ///

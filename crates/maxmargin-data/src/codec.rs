@@ -1,7 +1,7 @@
 //! Binary encoding of our own types: the one place that knows which format crate does it.
 //!
-//! The form is little-endian with integers of fixed width. It holds no type information: put a magic number, a version
-//! and a checksum around it (as [`crate::cache`] does).
+//! The form is little-endian with integers of fixed width. It holds no type information: put a
+//! magic number, a version and a checksum around it (as [`crate::cache`] does).
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian, standard};
 use bincode::serde::{borrow_decode_from_slice, encode_to_vec};
@@ -38,25 +38,29 @@ const MOST_BYTES: usize = 1 << 38;
 ///
 /// # Errors
 ///
-/// When its serialiser fails, or needs what a format without type information cannot do (sequences of unknown length).
+/// When its serialiser fails, or needs what a format without type information cannot do (sequences
+/// of unknown length).
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     encode_to_vec(value, standard().with_fixed_int_encoding()).map_err(|e| CodecError::Invalid(e.to_string()))
 }
 
 /// Decodes a value that takes all of `bytes`.
 ///
-/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or a mebibyte for each level of
-/// sequences in sequences, if that is more), because a length in the bytes is believed only so far. `T` must not contain sequences of elements without size, whose lengths
-/// nothing bounds.
+/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or
+/// a mebibyte for each level of sequences in sequences, if that is more), because a length in the
+/// bytes is believed only so far. `T` must not contain sequences of elements without size, whose
+/// lengths nothing bounds.
 ///
 /// # Errors
 ///
-/// When there are more than `limit_bytes` bytes, when they are not a `T`, and when some are left over.
+/// When there are more than `limit_bytes` bytes, when they are not a `T`, and when some are left
+/// over.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], limit_bytes: usize) -> Result<T, CodecError> {
     if bytes.len() > limit_bytes {
         return Err(CodecError::TooLarge { bytes: bytes.len(), limit: limit_bytes });
     }
-    // The format crate takes its limit as a type: the smallest of a few that is not below the length.
+    // The format crate takes its limit as a type: the smallest of a few that is not below the
+    // length.
     match bytes.len() {
         ..=0x1000 => decode_within::<T, 0x1000>(bytes),
         0x1001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
@@ -103,7 +107,8 @@ mod tests {
         assert_eq!(decode::<Vec<f64>>(&bytes, 10), Err(CodecError::TooLarge { bytes: 24, limit: 10 }));
         assert!(matches!(decode::<Vec<f64>>(&bytes[..20], 100), Err(CodecError::Invalid(_))));
         assert_eq!(decode::<Vec<f64>>(&[&bytes[..], &[0]].concat(), 100), Err(CodecError::Trailing { extra: 1 }));
-        // A text of 2^60 bytes, a sequence of 2^63 numbers: refused before anything is allocated for them.
+        // A text of 2^60 bytes, a sequence of 2^63 numbers: refused before anything is allocated
+        // for them.
         assert!(matches!(decode::<String>(&(1_u64 << 60).to_le_bytes(), 100), Err(CodecError::Invalid(_))));
         assert!(matches!(decode::<Vec<f64>>(&(1_u64 << 63).to_le_bytes(), 100), Err(CodecError::Invalid(_))));
     }

@@ -2,20 +2,22 @@
 
 use std::io::{self, Read};
 
-/// Upper bound on the working memory of the xz decoder, in KiB: the dictionary size in a damaged header may claim gibibytes.
+/// Upper bound on the working memory of the xz decoder, in KiB: the dictionary size in a damaged
+/// header may claim gibibytes.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 
-/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one or more streams): at most `most` bytes, since a small
-/// file can unpack to any size.
+/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one
+/// or more streams): at most `most` bytes, since a small file can unpack to any size.
 ///
 /// # Errors
 ///
-/// Those of `reader`; compressed data that is damaged or ends too early, naming the format and how much was unpacked; and, of kind
-/// [`FileTooLarge`](io::ErrorKind::FileTooLarge), when there are more than `most` bytes.
+/// Those of `reader`; compressed data that is damaged or ends too early, naming the format and how
+/// much was unpacked; and, of kind [`FileTooLarge`](io::ErrorKind::FileTooLarge), when there are
+/// more than `most` bytes.
 pub fn read_all(mut reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut magic = Vec::with_capacity(XZ.len());
     reader.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;
@@ -150,8 +152,9 @@ mod tests {
             for at in (0..packed.len()).step_by(7) {
                 let mut damaged = packed.clone();
                 damaged[at] ^= 0x55;
-                // Bytes that no checksum covers (such as gzip's time stamp) may change without harm, and a damaged magic number
-                // makes it plain data; the text itself never comes out changed.
+                // Bytes that no checksum covers (such as gzip's time stamp) may change without
+                // harm, and a damaged magic number makes it plain data; the text itself never comes
+                // out changed.
                 if let Ok(unpacked) = read_all(&damaged[..], u64::MAX) {
                     assert!(unpacked == text || unpacked == damaged, "byte {at}");
                 }

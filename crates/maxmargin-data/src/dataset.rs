@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// Samples and labels, in file order.
 ///
-/// Deserialising checks that labels and groups are one for each row, and possible: a damaged file cannot make a malformed data set.
+/// Deserialising checks that labels and groups are one for each row, and possible: a damaged file
+/// cannot make a malformed data set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Dataset {
@@ -18,11 +19,13 @@ pub struct Dataset {
     pub labels: Vec<f64>,
     /// The group of each row (`qid:` in the file), for group folds.
     pub groups: Option<Vec<u64>>,
-    /// The number that the file gives to the first feature: 0 or 1. Column `j` of `samples` is feature `j + index_base`.
+    /// The number that the file gives to the first feature: 0 or 1. Column `j` of `samples` is
+    /// feature `j + index_base`.
     pub index_base: u32,
     /// SHA-256 of the uncompressed text (zeros for data that were made from numbers or generated).
     pub sha256: [u8; 32],
-    /// What the features are called, where the data is of a table ([`crate::table`]). Not serialised: a model that keeps its data has the columns besides.
+    /// What the features are called, where the data is of a table ([`crate::table`]). Not
+    /// serialised: a model that keeps its data has the columns besides.
     #[serde(skip)]
     pub columns: Option<Arc<Columns>>,
 }
@@ -119,8 +122,8 @@ impl Dataset {
         Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32], columns: None })
     }
 
-    /// A data set from rows (`&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]` and the like) and labels, in the form that takes least memory
-    /// ([`Samples::compact`]).
+    /// A data set from rows (`&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]` and the like) and labels, in
+    /// the form that takes least memory ([`Samples::compact`]).
     ///
     /// ```
     /// use maxmargin_data::Dataset;
@@ -139,8 +142,8 @@ impl Dataset {
         Self::from_samples(Samples::from_rows(rows)?.compact(), labels)
     }
 
-    /// A data set from an array of rows and one of labels, whatever their strides (feature `ndarray`), in the form that takes least
-    /// memory ([`Samples::compact`]).
+    /// A data set from an array of rows and one of labels, whatever their strides (feature
+    /// `ndarray`), in the form that takes least memory ([`Samples::compact`]).
     ///
     /// ```
     /// use maxmargin_data::Dataset;
@@ -165,7 +168,8 @@ impl Dataset {
         Self::from_samples(Samples::from_ndarray(x)?.compact(), &labels)
     }
 
-    /// The rows `rows[0], rows[1], …` with their labels and groups. No text has these rows, so the hash is zeros.
+    /// The rows `rows[0], rows[1], …` with their labels and groups. No text has these rows, so the
+    /// hash is zeros.
     ///
     /// ```
     /// use maxmargin_data::Dataset;

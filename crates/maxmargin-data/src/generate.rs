@@ -13,32 +13,38 @@ use std::str::FromStr;
 
 /// A built-in source of two-class data with labels +1 and −1.
 ///
-/// Rows alternate between the classes (the first is positive), and the first rows of a longer data set are those of a shorter one with
-/// the same seed. Values are multiples of 2⁻¹⁶, so that they are exact in `f32` and short in text.
+/// Rows alternate between the classes (the first is positive), and the first rows of a longer data
+/// set are those of a shorter one with the same seed. Values are multiples of 2⁻¹⁶, so that they
+/// are exact in `f32` and short in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Generator {
-    /// Two overlapping Gaussians in the plane: N((0, 0), 1) and N((2, 0), 4 I). The best classifier is a circle and errs on
-    /// 18.5 %. This is the Gauss-M problem of Pérez-Cruz et al. (IRWLS), after Haykin, Neural Networks.
+    /// Two overlapping Gaussians in the plane: N((0, 0), 1) and N((2, 0), 4 I). The best classifier
+    /// is a circle and errs on 18.5 %. This is the Gauss-M problem of Pérez-Cruz et al. (IRWLS),
+    /// after Haykin, Neural Networks.
     GaussM,
-    /// A mixture of two Gaussians, N((−2, 0), ¼ I) and N((2, 0), ¼ I), around a single one, N(0, I): the kind of artificial data of
-    /// Karasuyama and Takeuchi (multiple incremental decremental learning); the paper does not print its parameters.
+    /// A mixture of two Gaussians, N((−2, 0), ¼ I) and N((2, 0), ¼ I), around a single one, N(0,
+    /// I): the kind of artificial data of Karasuyama and Takeuchi (multiple incremental decremental
+    /// learning); the paper does not print its parameters.
     TwoGaussians,
     /// Two interleaved crescents with Gaussian noise of deviation ¼.
     Banana,
-    /// Two spherical Gaussians of deviation 1 whose means are 3 apart, in any number of dimensions (2 unless asked).
+    /// Two spherical Gaussians of deviation 1 whose means are 3 apart, in any number of dimensions
+    /// (2 unless asked).
     Blobs,
-    /// Documents: rows of about 100 words out of many (1,000,000 unless asked). Every octave of word ranks is equally likely
-    /// (as Zipf's law has it), weights are term frequency times rarity, normalised to length 1. Every eighth word leans to one
-    /// class; 2 % of the labels are flipped.
+    /// Documents: rows of about 100 words out of many (1,000,000 unless asked). Every octave of
+    /// word ranks is equally likely (as Zipf's law has it), weights are term frequency times
+    /// rarity, normalised to length 1. Every eighth word leans to one class; 2 % of the labels are
+    /// flipped.
     SparseText,
-    /// Synthetic data of the shape of rcv1 (20,242 × 47,236): documents of about 74 words (of 47,236 unless asked) on 64 topics,
-    /// columns by Zipf's law, rows of length 1. A planted separator with noise, and a document in four repeats an earlier one but for some
-    /// words, on either side: a large C is hard.
+    /// Synthetic data of the shape of rcv1 (20,242 × 47,236): documents of about 74 words (of
+    /// 47,236 unless asked) on 64 topics, columns by Zipf's law, rows of length 1. A planted
+    /// separator with noise, and a document in four repeats an earlier one but for some words, on
+    /// either side: a large C is hard.
     Rcv1Like,
-    /// Synthetic data of the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4 areas and one of 40 soils, each
-    /// area and soil a feature of value 1. A planted separator with noise, so that no plane separates the classes: a fifth of the rows is
-    /// on the wrong side.
+    /// Synthetic data of the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4
+    /// areas and one of 40 soils, each area and soil a feature of value 1. A planted separator with
+    /// noise, so that no plane separates the classes: a fifth of the rows is on the wrong side.
     CovtypeLike,
 }
 

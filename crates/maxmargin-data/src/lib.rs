@@ -2,15 +2,18 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a file: readers take bytes
-//! or [`std::io::Read`], writers take [`std::io::Write`].
+//! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a
+//! file: readers take bytes or [`std::io::Read`], writers take [`std::io::Write`].
 //!
-//! - [`samples`]: the matrix, from numbers, other crates' matrices ([`Samples::from_rows`] and its siblings) or text
+//! - [`samples`]: the matrix, from numbers, other crates' matrices ([`Samples::from_rows`] and its
+//!   siblings) or text
 //! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
 //! - [`libsvm`], [`compress`], [`number`]: text in and out
 //! - [`table`]: comma- and tab-separated values in, with names, words and gaps
-//! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it; whether scaling is called for
-//! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, text in messages
+//! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it;
+//!   whether scaling is called for
+//! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes
+//!   of any value, text in messages
 //! - [`par`], [`Asking`]: threads, work that can be called off
 
 mod asking;

@@ -16,7 +16,8 @@ use chunk::{Chunk, parse_chunk};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
-/// Bytes of text in one piece of work: long enough to pay for a task, short enough to share out well.
+/// Bytes of text in one piece of work: long enough to pay for a task, short enough to share out
+/// well.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Bytes of text between two questions whether to go on: a tenth of a second or so on one thread.
@@ -39,7 +40,8 @@ pub enum IndexBase {
 pub struct ReadOptions {
     /// How features are numbered.
     pub index_base: IndexBase,
-    /// Sort the indices of a row that are out of order, instead of refusing them. Repeated indices are refused always.
+    /// Sort the indices of a row that are out of order, instead of refusing them. Repeated indices
+    /// are refused always.
     pub sort: bool,
     /// Leave [`Dataset::sha256`] zero: hashing costs about as much as parsing.
     pub skip_hash: bool,
@@ -47,10 +49,11 @@ pub struct ReadOptions {
 
 /// Reads LIBSVM-format text.
 ///
-/// Accepted beyond what LIBSVM documents: comments from `#` to the end of the line, `qid:3` after the label
-/// ([`Dataset::groups`]), CRLF line ends, a byte order mark, a missing last line end, blank lines at the very end, several blanks
-/// or tabs. A row may be a label alone. Stored zeros count for the number of features and are otherwise dropped. The samples are
-/// in the form that [`crate::Samples::compact`] chooses.
+/// Accepted beyond what LIBSVM documents: comments from `#` to the end of the line, `qid:3` after
+/// the label ([`Dataset::groups`]), CRLF line ends, a byte order mark, a missing last line end,
+/// blank lines at the very end, several blanks or tabs. A row may be a label alone. Stored zeros
+/// count for the number of features and are otherwise dropped. The samples are in the form that
+/// [`crate::Samples::compact`] chooses.
 ///
 /// Numbers are rounded correctly. The result, errors included, is the same whatever `par` is.
 ///
@@ -122,7 +125,8 @@ enum Piece {
     Rows(Box<Chunk>),
 }
 
-/// Cuts `text` into ranges of whole lines: range `k` holds the lines that begin in bytes `k·size .. (k+1)·size`.
+/// Cuts `text` into ranges of whole lines: range `k` holds the lines that begin in bytes `k·size ..
+/// (k+1)·size`.
 fn split_lines(text: &[u8], size: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::with_capacity(text.len() / size + 1);
     let mut begin = 0;

@@ -19,11 +19,12 @@ const INTEGER_POWERS: [u64; 20] = {
     powers
 };
 
-/// Reads `[+-]digits[.digits]` at `at`; returns the number and where it ends, or nothing when the number is not of this form or not
-/// short enough.
+/// Reads `[+-]digits[.digits]` at `at`; returns the number and where it ends, or nothing when the
+/// number is not of this form or not short enough.
 ///
-/// The digits make an integer below 2⁵³ and the divisor is a power of ten up to 10²²: both are exact, so that the one
-/// division rounds correctly and the result equals that of any correct reader.
+/// The digits make an integer below 2⁵³ and the divisor is a power of ten up to 10²²: both are
+/// exact, so that the one division rounds correctly and the result equals that of any correct
+/// reader.
 #[inline]
 pub(crate) fn short_decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let mut at = at;
@@ -60,10 +61,11 @@ pub(crate) fn short_decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
     Some((if negative { -magnitude } else { magnitude }, at))
 }
 
-/// Reads the run of decimal digits at `at`: its number (modulo 2⁶⁴ beyond 19 digits) and its length.
+/// Reads the run of decimal digits at `at`: its number (modulo 2⁶⁴ beyond 19 digits) and its
+/// length.
 ///
-/// A plain loop: finding and converting runs in 8-byte words was measured and is not faster here, where most runs have one to three
-/// digits and branch prediction learns them.
+/// A plain loop: finding and converting runs in 8-byte words was measured and is not faster here,
+/// where most runs have one to three digits and branch prediction learns them.
 #[inline]
 pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
     let run = text.get(at..).unwrap_or_default();
@@ -85,7 +87,8 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
 /// Those of `out`.
 pub fn write_shortest(out: &mut impl Write, value: f64) -> io::Result<()> {
     let magnitude = value.abs();
-    // Most values of real data are small whole numbers, which need no search for the shortest digits.
+    // Most values of real data are small whole numbers, which need no search for the shortest
+    // digits.
     let whole = magnitude as u64;
     if whole as f64 == magnitude && magnitude < 1e15 && (whole > 0 || value.is_sign_positive()) {
         if value < 0.0 {
@@ -132,7 +135,8 @@ pub fn format_g(value: f64, precision: usize) -> String {
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    // `e` notation always has one digit before the point, so what is left after trimming is empty only for zero.
+    // `e` notation always has one digit before the point, so what is left after trimming is empty
+    // only for zero.
     let digits = digits.trim_end_matches('0');
     if digits.is_empty() {
         return format!("{sign}0");

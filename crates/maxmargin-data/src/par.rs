@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 /// How much parallelism a call may use.
 ///
-/// Every function of maxmargin that takes a `Par` returns the same bits whatever it is given: work is cut into chunks whose
-/// size does not depend on the number of threads, and partial results are combined in index order.
+/// Every function of maxmargin that takes a `Par` returns the same bits whatever it is given: work
+/// is cut into chunks whose size does not depend on the number of threads, and partial results are
+/// combined in index order.
 ///
 /// ```
 /// use maxmargin_data::Par;
@@ -21,7 +22,8 @@ pub enum Par {
     /// Run on the calling thread.
     #[default]
     Seq,
-    /// Run on the pool of the calling thread: the one whose [`rayon::ThreadPool::install`] it is in, otherwise rayon's global one.
+    /// Run on the pool of the calling thread: the one whose [`rayon::ThreadPool::install`] it is
+    /// in, otherwise rayon's global one.
     Pool,
 }
 
@@ -38,7 +40,8 @@ impl Par {
         }
     }
 
-    /// Calls `task(0) … task(count − 1)`, possibly at the same time, and returns the results in index order.
+    /// Calls `task(0) … task(count − 1)`, possibly at the same time, and returns the results in
+    /// index order.
     pub fn map<T: Send>(self, count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
         if count > 1 && self.threads() > 1 {
             (0..count).into_par_iter().with_max_len(1).map(&task).collect()
@@ -47,7 +50,8 @@ impl Par {
         }
     }
 
-    /// Cuts `data` into chunks of `chunk` elements (the last may be shorter) and calls `task(chunk_index, chunk)` on each.
+    /// Cuts `data` into chunks of `chunk` elements (the last may be shorter) and calls
+    /// `task(chunk_index, chunk)` on each.
     ///
     /// # Panics
     ///

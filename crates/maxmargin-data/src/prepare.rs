@@ -1,4 +1,5 @@
-//! What is done to samples before a kernel sees them: gaps of tables filled, features scaled, both as training rows show it.
+//! What is done to samples before a kernel sees them: gaps of tables filled, features scaled, both
+//! as training rows show it.
 
 mod encoder;
 
@@ -13,7 +14,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What missing numbers are filled with. Missing words and truths are those of most rows in any case.
+/// What missing numbers are filled with. Missing words and truths are those of most rows in any
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Impute {
     /// The number in the middle; of an even count the mean of both.
@@ -126,7 +128,8 @@ impl Preparation {
     ///
     /// # Errors
     ///
-    /// When a value is missing that nobody fills in, very sparse data would fill up, or a scaled value is not finite.
+    /// When a value is missing that nobody fills in, very sparse data would fill up, or a scaled
+    /// value is not finite.
     pub fn apply<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ScaleError> {
         apply(self.encoder.as_ref(), self.scaler.as_ref(), samples)
     }
@@ -141,7 +144,8 @@ impl Preparation {
         Self { scaler: Some(Scaler::stretched(self.scaler, factors)), ..self }
     }
 
-    /// Whether this does to `samples` what `other` does: fillings of columns without gaps count for nothing.
+    /// Whether this does to `samples` what `other` does: fillings of columns without gaps count for
+    /// nothing.
     pub fn is_same_for(&self, other: &Self, samples: &Samples) -> bool {
         let same = match (&self.encoder, &other.encoder) {
             (Some(own), Some(other)) => own.is_same_for(other, samples),

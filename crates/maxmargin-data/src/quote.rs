@@ -1,7 +1,7 @@
 //! What messages quote of a file: never more than fits a line, and nothing that breaks it.
 
-/// The first `most` characters of `text` (and `…` where there are more), each control character as `�`: a damaged file must not end the line
-/// of a message, nor steer a terminal.
+/// The first `most` characters of `text` (and `…` where there are more), each control character as
+/// `�`: a damaged file must not end the line of a message, nor steer a terminal.
 pub fn quoted(text: &str, most: usize) -> String {
     let mut quoted: String =
         text.chars().take(most).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();

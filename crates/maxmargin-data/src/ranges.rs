@@ -2,7 +2,8 @@
 
 use crate::samples::Samples;
 
-/// Smallest and greatest value of each feature; zeros that are not stored count. Empty when there are no rows.
+/// Smallest and greatest value of each feature; zeros that are not stored count. Empty when there
+/// are no rows.
 pub fn feature_ranges(samples: &Samples) -> Vec<(f64, f64)> {
     if samples.is_empty() {
         return Vec::new();
@@ -49,10 +50,12 @@ pub struct Widest {
     pub max: f64,
 }
 
-/// A width this many times the median dominates distances: its square is 100 times a typical feature's.
+/// A width this many times the median dominates distances: its square is 100 times a typical
+/// feature's.
 const DOMINATING: f64 = 10.0;
 
-/// A typical width above which a kernel of distances is nearly the identity at customary parameters.
+/// A typical width above which a kernel of distances is nearly the identity at customary
+/// parameters.
 const WIDE: f64 = 10.0;
 
 /// Summarises the ranges of the features of `samples`.
@@ -90,7 +93,8 @@ pub fn inspect(samples: &Samples) -> Ranges {
 }
 
 impl Ranges {
-    /// What to tell a user whose features have very different or very large ranges; nothing when they look scaled.
+    /// What to tell a user whose features have very different or very large ranges; nothing when
+    /// they look scaled.
     ///
     /// Features are numbered as in the file: column plus `index_base`.
     pub fn warning(&self, index_base: u32) -> Option<String> {

@@ -17,7 +17,8 @@ const VALUE: u64 = 16;
 
 /// How the values of [`Samples`] are stored.
 ///
-/// All forms hold exactly the numbers that were given: `Dense32` is used only where every value survives the trip through `f32`.
+/// All forms hold exactly the numbers that were given: `Dense32` is used only where every value
+/// survives the trip through `f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Storage {
     /// Row-major `rows × features`, every value exactly representable in `f32`.
@@ -30,7 +31,8 @@ pub enum Storage {
 
 /// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
 ///
-/// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a malformed matrix.
+/// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a
+/// malformed matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     rows: usize,
@@ -120,7 +122,8 @@ impl Samples {
         Ok(Self { rows, features, storage })
     }
 
-    /// Compressed rows: `offsets` has one entry more than there are rows, `indices` ascend strictly inside each row.
+    /// Compressed rows: `offsets` has one entry more than there are rows, `indices` ascend strictly
+    /// inside each row.
     ///
     /// The matrix is stored as given; [`Samples::compact`] chooses the cheaper form.
     ///
@@ -173,7 +176,8 @@ impl Samples {
         }
     }
 
-    /// Calls `each` with every row and its number, asking between stretches of them whether to go on: what a value costs is a few nanoseconds.
+    /// Calls `each` with every row and its number, asking between stretches of them whether to go
+    /// on: what a value costs is a few nanoseconds.
     ///
     /// # Errors
     ///
@@ -255,8 +259,8 @@ impl Samples {
         Ok(Self { rows: order.len(), features: width, storage })
     }
 
-    /// These rows and then those of `below`; as many columns as the wider of the two. Sparse when either is, else dense in the
-    /// narrowest number that holds all values.
+    /// These rows and then those of `below`; as many columns as the wider of the two. Sparse when
+    /// either is, else dense in the narrowest number that holds all values.
     ///
     /// # Errors
     ///

@@ -21,7 +21,8 @@ pub enum Method {
     },
     /// Mean 0 and variance 1 (dividing by the number of rows).
     Standard,
-    /// Less one number and divided by another, which were given ([`Scaler::stretched`]) and not found in rows.
+    /// Less one number and divided by another, which were given ([`Scaler::stretched`]) and not
+    /// found in rows.
     Given,
 }
 
@@ -50,7 +51,8 @@ struct Column {
 
 /// A scaling that was fitted to training data and applies to any data.
 ///
-/// Values outside the range that was seen are extrapolated. Features that were constant, or not there, become zero.
+/// Values outside the range that was seen are extrapolated. Features that were constant, or not
+/// there, become zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Scaler {
@@ -92,7 +94,8 @@ impl Method {
         let Column { low, high, .. } = column;
         match self {
             Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
-            // Whatever is divided by an overflow is 0: nothing would be left of the feature, and nobody would know.
+            // Whatever is divided by an overflow is 0: nothing would be left of the feature, and
+            // nobody would know.
             Self::Standard | Self::Given if !high.is_finite() => f64::NAN,
             Self::Standard | Self::Given => (value - low) / high,
         }
@@ -140,7 +143,8 @@ impl Scaler {
         Self::fit_rows(samples, 0..samples.len(), method)
     }
 
-    /// Fits a scaling to some rows of `samples`: those of a training fold, so that the test fold stays unseen.
+    /// Fits a scaling to some rows of `samples`: those of a training fold, so that the test fold
+    /// stays unseen.
     ///
     /// # Panics
     ///
@@ -205,8 +209,8 @@ impl Scaler {
         Self { target, ..self }
     }
 
-    /// Features times factors, behind `scaler` where there is one: what a Gaussian kernel with a width for each feature is made of. Features that the scaling makes
-    /// zero stay so.
+    /// Features times factors, behind `scaler` where there is one: what a Gaussian kernel with a
+    /// width for each feature is made of. Features that the scaling makes zero stay so.
     ///
     /// # Panics
     ///
@@ -274,7 +278,8 @@ impl Scaler {
         self.target
     }
 
-    /// Smallest and greatest value of feature `j` (or mean and standard deviation); nothing for a feature that becomes zero.
+    /// Smallest and greatest value of feature `j` (or mean and standard deviation); nothing for a
+    /// feature that becomes zero.
     pub fn column(&self, j: usize) -> Option<(f64, f64)> {
         self.find(j).map(|column| (column.low, column.high))
     }
@@ -289,8 +294,8 @@ impl Scaler {
         Some(self.columns[at])
     }
 
-    /// The scaled samples: as many rows as `samples`, [`Scaler::features`] columns, in the form that
-    /// [`Samples::compact`] chooses (often dense: a zero need not stay zero).
+    /// The scaled samples: as many rows as `samples`, [`Scaler::features`] columns, in the form
+    /// that [`Samples::compact`] chooses (often dense: a zero need not stay zero).
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! Bytes that are kept under a key: what they are, whose they are, and whether they are whole.
 //!
-//! 8 bytes of magic, format version (u32), key (32 bytes), payload length (u64), payload checksum (u64), all little-endian, then the payload.
+//! 8 bytes of magic, format version (u32), key (32 bytes), payload length (u64), payload checksum
+//! (u64), all little-endian, then the payload.
 
 use crate::codec::CodecError;
 use sha2::{Digest, Sha256};
@@ -93,8 +94,8 @@ pub fn key_of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A checksum against accidents (not against intent): every step is a bijection of the state, so that one changed word always
-/// changes the sum; four lanes keep the multipliers busy.
+/// A checksum against accidents (not against intent): every step is a bijection of the state, so
+/// that one changed word always changes the sum; four lanes keep the multipliers busy.
 fn checksum(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let step = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(31);

@@ -1,8 +1,11 @@
-//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps; with the features `parquet` and `arrow` also files of these.
+//! Tables as people have them: comma- or tab-separated values, with a header or without, with
+//! numbers, words and gaps; with the features `parquet` and `arrow` also files of these.
 //!
-//! [`read`] finds out what separates fields, whether there is a header and what the columns hold, and makes a [`Dataset`] of it whose
-//! [`Dataset::columns`] know the names. Words become one feature each, missing values are marked; what they are filled with is found by each training from its own
-//! rows ([`crate::prepare`]). [`read_like`] reads another table for a model that knows its columns.
+//! [`read`] finds out what separates fields, whether there is a header and what the columns hold,
+//! and makes a [`Dataset`] of it whose [`Dataset::columns`] know the names. Words become one
+//! feature each, missing values are marked; what they are filled with is found by each training
+//! from its own rows ([`crate::prepare`]). [`read_like`] reads another table for a model that knows
+//! its columns.
 //!
 //! ```
 //! use maxmargin_data::table::{self, TableOptions};
@@ -62,7 +65,8 @@ pub struct TableOptions {
     pub delimiter: Option<u8>,
     /// Whether the first row holds names.
     pub header: Option<bool>,
-    /// The column that is to be predicted, by name or by number from 1. Otherwise one called target, label, class or y, or the last.
+    /// The column that is to be predicted, by name or by number from 1. Otherwise one called
+    /// target, label, class or y, or the last.
     pub target: Option<String>,
     /// There is no such column: all are features, and labels are 0.
     pub no_target: bool,
@@ -110,7 +114,8 @@ pub enum TargetChoice {
 /// A table that was read.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they were written.
+    /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they
+    /// were written.
     pub data: Dataset,
     /// What separates its fields; nothing in a file of columns.
     pub delimiter: Option<char>,
@@ -133,12 +138,14 @@ pub struct Table {
     pub missing: Vec<MissingCells>,
     /// Columns of words that have numbers among them.
     pub mixed: Vec<MixedColumn>,
-    /// The line on which each row begins, from 1; of a file of columns the number of the row, from 1.
+    /// The line on which each row begins, from 1; of a file of columns the number of the row,
+    /// from 1.
     pub lines: Vec<u64>,
 }
 
-/// Reads a table, and finds out what its columns hold. A file of columns ([`Columnar`]) tells delimiter, header and gaps (nulls) by itself; its columns are otherwise those of
-/// a text with the same values.
+/// Reads a table, and finds out what its columns hold. A file of columns ([`Columnar`]) tells
+/// delimiter, header and gaps (nulls) by itself; its columns are otherwise those of a text with the
+/// same values.
 ///
 /// # Errors
 ///
@@ -182,8 +189,9 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     Ok(Table { mixed, ..table })
 }
 
-/// Reads a table for a model that knows its columns by name: their order may be another, columns that it does not know are left out, and a word that it has not
-/// seen is none of its words. Labels may be missing altogether.
+/// Reads a table for a model that knows its columns by name: their order may be another, columns
+/// that it does not know are left out, and a word that it has not seen is none of its words. Labels
+/// may be missing altogether.
 ///
 /// # Errors
 ///

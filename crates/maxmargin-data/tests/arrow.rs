@@ -89,7 +89,8 @@ fn numbers_have_the_bits_that_they_have() {
     assert_eq!(rows[2], [-65_504.0, f64::from(-3.5e30_f32), 1.2, -7000.0, most]);
 }
 
-/// A dictionary of a stream may be replaced on the way, and may have gaps and words that no row has.
+/// A dictionary of a stream may be replaced on the way, and may have gaps and words that no row
+/// has.
 #[test]
 fn words_are_those_of_their_own_batch() {
     let part = |words: &[Option<&str>], keys: &[Option<i32>]| {
@@ -128,7 +129,8 @@ fn what_is_no_table_says_why() {
     assert!(old.to_string().contains("first version"), "{old}");
 }
 
-/// What is cut is an error. What is changed is one, or a whole table: batches have no checksum. No size that a file tells ends the program.
+/// What is cut is an error. What is changed is one, or a whole table: batches have no checksum. No
+/// size that a file tells ends the program.
 #[test]
 fn a_damaged_file_is_an_error_or_a_whole_table() {
     for name in WRITTEN {

@@ -115,7 +115,8 @@ fn numbers_have_the_bits_that_they_have() {
     assert_eq!(table.data.labels, [1.0, 2.0, 1.0]);
 }
 
-/// Row groups, dictionaries, gaps, every width of number; pages of both versions and without dictionaries.
+/// Row groups, dictionaries, gaps, every width of number; pages of both versions and without
+/// dictionaries.
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
     ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"].into_iter().for_each(check_insects);
@@ -132,7 +133,8 @@ fn what_is_no_table_says_why() {
     assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");
 }
 
-/// The library for Parquet panics at some of these; whatever is read all the same is a whole table, for pages have no checksum.
+/// The library for Parquet panics at some of these; whatever is read all the same is a whole table,
+/// for pages have no checksum.
 #[test]
 fn a_damaged_file_is_an_error_or_a_whole_table() {
     for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {

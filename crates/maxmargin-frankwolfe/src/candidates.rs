@@ -6,12 +6,13 @@ use maxmargin_core::{Clock, Status};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A sample reads one kernel value for each of its points and each vertex of the support. At more than this many for each vertex, keeping
-/// the gradient of all is cheaper.
+/// A sample reads one kernel value for each of its points and each vertex of the support. At more
+/// than this many for each vertex, keeping the gradient of all is cheaper.
 const WORTH: usize = 8;
 
-/// The same for runs that end with a sample, as a fraction of a value for each vertex: `complete` costs them rows that they have anyway. Measured on
-/// a1a and a7a: a step of one pass over contiguous rows takes as long as reading 1/16 to 1/4 as many values here and there.
+/// The same for runs that end with a sample, as a fraction of a value for each vertex: `complete`
+/// costs them rows that they have anyway. Measured on a1a and a7a: a step of one pass over
+/// contiguous rows takes as long as reading 1/16 to 1/4 as many values here and there.
 const SCATTERED: usize = 8;
 
 /// What a search has shown.
@@ -19,7 +20,8 @@ const SCATTERED: usize = 8;
 pub(crate) enum Search {
     /// This is the furthest point of all, or of a sample that has points to offer.
     Found(Vertex),
-    /// No point violates: shown by a look at all of them (`true`) or by a sample that is to be taken for it.
+    /// No point violates: shown by a look at all of them (`true`) or by a sample that is to be
+    /// taken for it.
     Nothing(bool),
 }
 
@@ -40,8 +42,9 @@ impl Candidates {
         Self { sampling, classes: [vec![], vec![]], drawn: vec![], part: vec![], gradients: vec![], samples: 0 }
     }
 
-    /// Keeps the gradient of all points from now on where that is cheaper than to compute it for a sample at every step. A run that ends with a sample
-    /// draws the same samples as before and looks their points up.
+    /// Keeps the gradient of all points from now on where that is cheaper than to compute it for a
+    /// sample at every step. A run that ends with a sample draws the same samples as before and
+    /// looks their points up.
     pub(crate) fn keep(&self, iterate: &mut Iterate, clock: &mut Clock) -> Result<(), Status> {
         let ends = self.sampling.as_ref().filter(|(sampling, _)| sampling.finish == Finish::Sample);
         if ends.is_some_and(|(sampling, _)| SCATTERED * iterate.support.len() * sampling.candidates > iterate.len()) {
@@ -122,7 +125,8 @@ pub(crate) fn draw(rng: &mut ChaCha8Rng, n: usize, count: usize, drawn: &mut Vec
     }
 }
 
-/// `count` different points, half of them of each class or, where a class has fewer, all of that class.
+/// `count` different points, half of them of each class or, where a class has fewer, all of that
+/// class.
 fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, part: &mut Vec<usize>, drawn: &mut Vec<usize>) {
     let [positive, negative] = classes;
     let first = count.div_ceil(2).max(count.saturating_sub(negative.len())).min(positive.len());
@@ -201,7 +205,8 @@ mod tests {
                 assert!(sorted.windows(2).all(|w| w[0] < w[1]) && sorted.iter().all(|&k| k < n));
                 sorted.iter().for_each(|&k| seen[k] = true);
             }
-            // A number is missed by all draws of one case with probability (1 − count/n)^draws < 10⁻¹⁰, and the seed is fixed.
+            // A number is missed by all draws of one case with probability (1 − count/n)^draws <
+            // 10⁻¹⁰, and the seed is fixed.
             assert!(seen.iter().all(|s| *s), "{n} {count}");
         }
     }

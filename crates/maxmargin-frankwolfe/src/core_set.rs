@@ -13,17 +13,20 @@ use maxmargin_simd::sums::dot;
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
 const TAU: f64 = 1e-12;
 
-/// Pairs between two looks at the gap with the best slacks, at least; a look costs some passes over the members.
+/// Pairs between two looks at the gap with the best slacks, at least; a look costs some passes over
+/// the members.
 const LOOK: u64 = 256;
 
-/// Columns that are copied to the other half of the matrix at once: as many rows as have a line each in the first-level cache.
+/// Columns that are copied to the other half of the matrix at once: as many rows as have a line
+/// each in the first-level cache.
 const MIRROR: usize = 256;
 
 /// `min ½ αᵀQα` over the simplex of the members, with their part of `Q` in one dense matrix.
 ///
-/// Members are a small part of all vertices as a rule: a step on this matrix reads two rows of it, which stay in cache, where a step
-/// on the rows of the store reads two of the length of the data. The matrix is scratch memory of the run, at most as large as the
-/// rows of the members that the run needs anyway; signs are inside, so that the passes of SMO serve as they are.
+/// Members are a small part of all vertices as a rule: a step on this matrix reads two rows of it,
+/// which stay in cache, where a step on the rows of the store reads two of the length of the data.
+/// The matrix is scratch memory of the run, at most as large as the rows of the members that the
+/// run needs anyway; signs are inside, so that the passes of SMO serve as they are.
 pub(crate) struct CoreSet {
     /// Vertices.
     pub(crate) members: Vec<usize>,
@@ -115,7 +118,8 @@ impl CoreSet {
     fn growth(&self, more: usize) -> Option<usize> {
         let (old, wanted) = (self.len(), self.len() + more);
         let ahead = if old == 0 { 0 } else { (old + old / 8 + 256).min(self.most) };
-        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
+        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for
+        // the same lines of a cache.
         (wanted > self.stride).then(|| wanted.max(ahead).next_multiple_of(32) + 16)
     }
 
@@ -136,7 +140,8 @@ impl CoreSet {
         (self.q, self.stride) = (q, stride);
     }
 
-    /// New members, with the α and the gradient that they have in `iterate`, from rows of the store.
+    /// New members, with the α and the gradient that they have in `iterate`, from rows of the
+    /// store.
     pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
         iterate.fetch(vertices, asking)?;
         let old = self.enrol(iterate, vertices);
@@ -188,7 +193,8 @@ impl CoreSet {
         old
     }
 
-    /// Copies the rows of the members from `old` on, up to their own columns, to the columns of all rows above.
+    /// Copies the rows of the members from `old` on, up to their own columns, to the columns of all
+    /// rows above.
     fn mirror(&mut self, old: usize) {
         let (stride, len) = (self.stride, self.len());
         for from in (old..len).step_by(MIRROR) {
@@ -289,7 +295,8 @@ impl CoreSet {
         }
     }
 
-    /// Whether the aim is met, or no pair descends: the problem is solved as well as its numbers allow.
+    /// Whether the aim is met, or no pair descends: the problem is solved as well as its numbers
+    /// allow.
     fn ends(&self, aim: Aim, extremes: &Extremes) -> bool {
         let lowest = extremes.min_up;
         let violation = aim.target.rule == Rule::Violation;
@@ -297,7 +304,8 @@ impl CoreSet {
         extremes.argmin_up == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest
     }
 
-    /// One step to the member of least gradient from its best partner, `None` where there is none; whether that emptied the partner.
+    /// One step to the member of least gradient from its best partner, `None` where there is none;
+    /// whether that emptied the partner.
     fn step(&mut self, extremes: &mut Extremes) -> Option<bool> {
         let (i, lowest) = (extremes.argmin_up, extremes.min_up);
         let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };

@@ -18,7 +18,8 @@ pub(crate) const PAIRS_EACH: u64 = 200;
 /// Rounds without a new member and without progress before the run counts as stalled.
 pub(crate) const PATIENCE: u32 = 20;
 
-/// Rounds until the rule holds for all vertices. Nothing where the core set has become larger than it may: others go on.
+/// Rounds until the rule holds for all vertices. Nothing where the core set has become larger than
+/// it may: others go on.
 pub(crate) fn run(
     target: Target,
     (iterate, rows): (&mut Iterate, &Rows),

@@ -10,14 +10,16 @@ mod bulk;
 /// Not in the support.
 const NOWHERE: u32 = u32::MAX;
 
-/// α and gradient are kept up to this factor only between these limits; beyond them they are multiplied out.
+/// α and gradient are kept up to this factor only between these limits; beyond them they are
+/// multiplied out.
 const SMALLEST: f64 = 1e-100;
 const LARGEST: f64 = 1e100;
 
 /// Once this share of all rows was needed, all are computed: large blocks, symmetric halves once.
 const WHOLE: f64 = 0.15;
 
-/// With a support of more than one vertex in this many, its furthest-in point is found by a vector pass over all vertices.
+/// With a support of more than one vertex in this many, its furthest-in point is found by a vector
+/// pass over all vertices.
 const SPARSE: usize = 12;
 
 /// A vertex and its gradient `g = (Qα)_k`.
@@ -27,7 +29,8 @@ pub(crate) struct Vertex {
     pub(crate) gradient: f64,
 }
 
-/// α, `αᵀQα` and `s_k (Qα)_k`, all up to a scale: a Frank-Wolfe step shrinks every α by one factor, which costs nothing here.
+/// α, `αᵀQα` and `s_k (Qα)_k`, all up to a scale: a Frank-Wolfe step shrinks every α by one factor,
+/// which costs nothing here.
 ///
 /// The gradient is known at every vertex, or (`full == false`) only on the support.
 pub(crate) struct Iterate<'a, 'g> {
@@ -66,7 +69,8 @@ fn set(bits: &mut [u8], k: usize, on: bool) {
 }
 
 impl<'a, 'g> Iterate<'a, 'g> {
-    /// The point `alpha`, with the gradient at every vertex if `full`: `gradient`, or computed from kernel rows.
+    /// The point `alpha`, with the gradient at every vertex if `full`: `gradient`, or computed from
+    /// kernel rows.
     pub(crate) fn new(
         dual: &'a Dual,
         rows: &'a Rows<'g>,
@@ -156,7 +160,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.place[k] != NOWHERE
     }
 
-    /// Sees to it that the kernel row of a vertex costs one row at most, by a clock that may call the rest off.
+    /// Sees to it that the kernel row of a vertex costs one row at most, by a clock that may call
+    /// the rest off.
     pub(crate) fn ready(&mut self, k: usize, measure: f64, clock: &mut Clock) -> Result<(), Status> {
         let held = self.rows.work().computed;
         let whole = self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64;
@@ -248,7 +253,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         Vertex { k, gradient: self.gradient(k) }
     }
 
-    /// The vertex of the support with the largest gradient: the nearest point; `usize::MAX` where none is a number.
+    /// The vertex of the support with the largest gradient: the nearest point; `usize::MAX` where
+    /// none is a number.
     pub(crate) fn nearest(&mut self) -> Vertex {
         if self.full && self.support.len() * SPARSE > self.len() {
             let e = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.minus_used, &self.plus_used);
@@ -286,7 +292,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.extremes = add_and_scan(&mut self.h, values, factor, &self.plus, &self.minus);
     }
 
-    /// `α ← (1 − λ) α + λ e_k`; a negative λ goes away from the vertex, and empties it when `to_bound`.
+    /// `α ← (1 − λ) α + λ e_k`; a negative λ goes away from the vertex, and empties it when
+    /// `to_bound`.
     pub(crate) fn toward(&mut self, vertex: Vertex, lambda: f64, to_bound: bool, row: &RowRef) {
         let Vertex { k, gradient } = vertex;
         let keep = 1.0 - lambda;

@@ -34,7 +34,8 @@ fn check(problem: &Problem, iterate: &Iterate, most: f64) -> Result<(), TestCase
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(40))]
-    /// Any steps in any order, with the gradient everywhere or on the support alone, ids consecutive or scattered.
+    /// Any steps in any order, with the gradient everywhere or on the support alone, ids
+    /// consecutive or scattered.
     #[test]
     fn steps_keep_gradient_and_square(
         seed in 0_u64..500, full: bool, scattered: bool,
@@ -59,7 +60,8 @@ proptest! {
                         iterate.toward(vertex, 1.0, false, &row);
                         off = 0.0;
                     }
-                    // Away, to the bound where the share is large. An error grows as α does, in αᵀQα twice.
+                    // Away, to the bound where the share is large. An error grows as α does, in
+                    // αᵀQα twice.
                     2 if a > 0.0 && a < 0.5 => {
                         let empty = share > 0.7;
                         let lambda = a / (1.0 - a) * if empty { 1.0 } else { share };
@@ -82,8 +84,8 @@ proptest! {
         }
     }
 
-    /// The paper's recurrences for r², where `K̃_ii` is constant: after the best step towards any point that is outside, and after any step
-    /// away from one.
+    /// The paper's recurrences for r², where `K̃_ii` is constant: after the best step towards any
+    /// point that is outside, and after any step away from one.
     #[test]
     fn the_ball_follows_the_paper(seed in 0_u64..500, share in 0.0..1.0_f64) {
         let problem = &generate::medium_simplex(seed, 15)[0];
@@ -111,7 +113,8 @@ proptest! {
     }
 }
 
-/// Thousands of steps that shrink α by half: the common factor is multiplied out before it vanishes.
+/// Thousands of steps that shrink α by half: the common factor is multiplied out before it
+/// vanishes.
 #[test]
 fn the_scale_neither_vanishes_nor_overflows() {
     for shrink in [0.5, 1e-30] {

@@ -2,10 +2,11 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Core vector machines (Tsang, Kwok and Cheung 2005), Frank-Wolfe and modified Frank-Wolfe (Frandi et al. 2013, algorithms 1 to 3),
-//! SWAP (Ñanculef et al. 2014), and pairwise steps with second-order selection in fully corrective phases over blocks of vertices.
-//! All of them solve `min ½ αᵀQα, Σ α = 1, α ≥ 0` over the rows of one store, stop by the duality gap that they all know, and
-//! say what that was established from. The maths is in `docs/math/frank-wolfe.md`.
+//! Core vector machines (Tsang, Kwok and Cheung 2005), Frank-Wolfe and modified Frank-Wolfe (Frandi
+//! et al. 2013, algorithms 1 to 3), SWAP (Ñanculef et al. 2014), and pairwise steps with
+//! second-order selection in fully corrective phases over blocks of vertices. All of them solve
+//! `min ½ αᵀQα, Σ α = 1, α ≥ 0` over the rows of one store, stop by the duality gap that they all
+//! know, and say what that was established from. The maths is in `docs/math/frank-wolfe.md`.
 
 mod ball;
 mod candidates;

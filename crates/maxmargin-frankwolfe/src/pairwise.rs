@@ -1,4 +1,5 @@
-//! Pairwise steps in fully corrective phases: a working set from coarse to fine, its problem solved, all vertices looked at once.
+//! Pairwise steps in fully corrective phases: a working set from coarse to fine, its problem
+//! solved, all vertices looked at once.
 
 use crate::candidates::Candidates;
 use crate::config::{Evidence, Method, Rule, Steps};
@@ -9,14 +10,17 @@ use crate::steps::{self, Target};
 use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_kernel::{Rows, apply_asking, products};
 
-/// The coarsest level has at least this many vertices, each finer one this many times those of the one before.
+/// The coarsest level has at least this many vertices, each finer one this many times those of the
+/// one before.
 const COARSEST: usize = 512;
 const FINER: usize = 4;
 
-/// A start whose support is a smaller share of the vertices than this knows less than a coarse level tells.
+/// A start whose support is a smaller share of the vertices than this knows less than a coarse
+/// level tells.
 const INFORMED: usize = 64;
 
-/// Relative gap at which a level is left: the next, or the vertices that were not foreseen, change more than that.
+/// Relative gap at which a level is left: the next, or the vertices that were not foreseen, change
+/// more than that.
 const COARSE: f64 = 1e-3;
 
 /// The same of the finest level: the vertices that join then take the gap up to some 10⁻² anyway.
@@ -26,8 +30,8 @@ const FINEST: f64 = 1e-2;
 const BLOCK: usize = 256;
 const SHARE: usize = 4;
 
-/// Room that the finest level leaves for vertices to come, as a share of its members (eighths): more than one full round. A matrix that has to
-/// grow is cleared and copied as a whole.
+/// Room that the finest level leaves for vertices to come, as a share of its members (eighths):
+/// more than one full round. A matrix that has to grow is cleared and copied as a whole.
 const ROOM: usize = 3;
 
 /// Of what the rule allows: the members get this share.
@@ -42,10 +46,12 @@ pub(crate) struct Source<'a, 'g> {
     pub(crate) most: usize,
 }
 
-/// With more members than this (their matrix takes 5 GB and more) single steps on the rows of the store take over.
+/// With more members than this (their matrix takes 5 GB and more) single steps on the rows of the
+/// store take over.
 pub(crate) const MOST: usize = 1 << 15;
 
-/// Rounds until the rule holds for all vertices. `core` is empty, or the working set of a run that goes on.
+/// Rounds until the rule holds for all vertices. `core` is empty, or the working set of a run that
+/// goes on.
 pub(crate) fn run(
     target: Target,
     source: Source,
@@ -118,10 +124,12 @@ fn coarsest(n: usize) -> usize {
     stride
 }
 
-/// Solves the problem of every `stride`-th vertex, then of ever more of them, and leaves the working set and the solution of the finest level.
+/// Solves the problem of every `stride`-th vertex, then of ever more of them, and leaves the
+/// working set and the solution of the finest level.
 ///
-/// With a fraction φ of the samples, φ times the ridge makes the sum of their losses stand for that of all: the levels have nearly the same `w`. So
-/// a coarse solution tells which samples of the next level are inside the margin, the support there, and how far, which is α up to the ridge.
+/// With a fraction φ of the samples, φ times the ridge makes the sum of their losses stand for that
+/// of all: the levels have nearly the same `w`. So a coarse solution tells which samples of the
+/// next level are inside the margin, the support there, and how far, which is α up to the ridge.
 #[expect(clippy::too_many_arguments, reason = "the loop's state; a struct would only be taken apart again")]
 fn levels(
     target: Target,
@@ -184,7 +192,8 @@ fn levels(
     }
 }
 
-/// Solves the problem of the members to the relative gap `goal`, or by another rule to the tolerance `goal`.
+/// Solves the problem of the members to the relative gap `goal`, or by another rule to the
+/// tolerance `goal`.
 fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock: &mut Clock, measure: f64) -> Option<Status> {
     let tight = (target.rule == Rule::RelativeGap && target.ridge > 0.0).then_some(goal);
     let aim = Aim { target: Target { tol: goal, ..target }, tight, most: PAIRS + PAIRS_EACH * core.len() as u64 };
@@ -220,8 +229,8 @@ fn stream(
 /// Kernel values in `f32` between two looks at the clock, about.
 const PIECE: usize = 1 << 20;
 
-/// `Σ s_l α_l s_k K_kl` for each of `vertices`: the products of their rows with all α, or of the support's rows with them, whichever computes fewer
-/// kernel values.
+/// `Σ s_l α_l s_k K_kl` for each of `vertices`: the products of their rows with all α, or of the
+/// support's rows with them, whichever computes fewer kernel values.
 fn margins(
     source: Source,
     iterate: &mut Iterate,
@@ -265,7 +274,8 @@ fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet, clock: &mut C
     clock.asked(measure, |asking| spread(source, iterate, core, asking))
 }
 
-/// Hands the members' α to the point, with its gradient at every vertex: that of the members is known. Called off, the point is what it was.
+/// Hands the members' α to the point, with its gradient at every vertex: that of the members is
+/// known. Called off, the point is what it was.
 fn spread(source: Source, iterate: &mut Iterate, core: &CoreSet, asking: &Asking) -> Result<(), Halted> {
     let n = iterate.len();
     let outside = outsiders(core, 0..n);
@@ -281,7 +291,8 @@ fn spread(source: Source, iterate: &mut Iterate, core: &CoreSet, asking: &Asking
     Ok(())
 }
 
-/// The vertices outside the working set that violate most, by at least what keeps the rule from holding.
+/// The vertices outside the working set that violate most, by at least what keeps the rule from
+/// holding.
 fn violators(iterate: &Iterate, core: &CoreSet, target: Target) -> Vec<usize> {
     let most = BLOCK.max(core.len() / SHARE);
     let least = iterate.square - INSIDE * target.allowed(iterate.square);

@@ -15,7 +15,8 @@ use rand_chacha::ChaCha8Rng;
 /// The number of points that the paper starts from.
 pub const POINTS: usize = 20;
 
-/// The exact solution of the problem of `points` random vertices (all, if there are fewer), 0 elsewhere.
+/// The exact solution of the problem of `points` random vertices (all, if there are fewer), 0
+/// elsewhere.
 ///
 /// It is solved until the violation is at most 10⁻¹² of the largest `Q_kk`, or no pair descends.
 ///

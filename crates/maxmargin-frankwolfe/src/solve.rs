@@ -7,10 +7,11 @@ use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
-use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work};
+use maxmargin_core::{Clock, Dual, EqualityConstraint, Refine, Solution, Start, Status, Stop, Watch, Work};
 use maxmargin_kernel::Rows;
 
-/// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
+/// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a
+/// second round.
 const AIM: f64 = 0.98;
 
 /// Refinements that come no nearer before the run counts as stalled.
@@ -18,10 +19,10 @@ const PATIENCE: u64 = 20;
 
 /// Whether the problem is one that these solvers take.
 pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
-    if dual.balance() != Balance::Simplex {
-        return Err(FrankWolfeError::Balance(dual.balance()));
+    if dual.balance() != EqualityConstraint::Simplex {
+        return Err(FrankWolfeError::EqualityConstraint(dual.balance()));
     }
-    if let Some((variable, &value)) = dual.lin().iter().enumerate().find(|(_, p)| **p != 0.0) {
+    if let Some((variable, &value)) = dual.linear_term().iter().enumerate().find(|(_, p)| **p != 0.0) {
         return Err(FrankWolfeError::Linear { variable, value });
     }
     if let Some((variable, &value)) = dual.upper().iter().enumerate().find(|(_, u)| **u < 1.0) {
@@ -36,7 +37,8 @@ fn check_start(dual: &Dual, start: &Start) -> Result<(), FrankWolfeError> {
     if found == expected { Ok(()) } else { Err(FrankWolfeError::Start { found, expected }) }
 }
 
-/// Members that every budget has room for: small problems are solved with the same bits whatever it is.
+/// Members that every budget has room for: small problems are solved with the same bits whatever it
+/// is.
 const FEWEST: usize = 128;
 
 /// Members whose matrix, while it grows, fits into a budget.
@@ -46,13 +48,15 @@ fn members(budget: u64) -> usize {
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// `dual` has the balance [`Balance::Simplex`], no linear term and no upper bound below 1, as [`crate::l2_svm`] makes it. Every returned
-/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the number of `stop.goal`
-/// for every vertex, with [`Refine::Exact`] for exact kernel values.
+/// `dual` has the balance [`EqualityConstraint::Simplex`], no linear term and no upper bound below
+/// 1, as [`crate::l2_svm`] makes it. Every returned point is on the simplex. When the status is
+/// [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the number of
+/// `stop.goal` for every vertex, with [`Refine::Exact`] for exact kernel values.
 ///
 /// # Errors
 ///
-/// When the problem is another one, the start belongs to a problem of another size, or a sample has no points.
+/// When the problem is another one, the start belongs to a problem of another size, or a sample has
+/// no points.
 ///
 /// # Panics
 ///
@@ -101,7 +105,8 @@ pub fn solve(
                 if let Some(ended) = ended {
                     ended
                 } else {
-                    // The budget has no room for more members: pairwise steps do with fewer, and with rows where they must.
+                    // The budget has no room for more members: pairwise steps do with fewer, and
+                    // with rows where they must.
                     method = Method::Pairwise;
                     core = Some(CoreSet::empty(dual.len(), dual.ridge()));
                     held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
@@ -131,7 +136,8 @@ pub fn solve(
         if target.holds(&mut iterate, furthest, stop.goal.tol()) {
             break (Status::Converged, Evidence::FullScan);
         }
-        // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
+        // Rounds that do not halve the measure (or have none that is a number) are at the floor of
+        // f32 rows, at once where the steps stalled as well.
         let halved = measure <= 0.5 * last;
         if status == Status::Slow || (!halved && (given_up || refinements > PATIENCE)) {
             break (if given_up { status } else { Status::Stalled }, Evidence::None);

@@ -5,16 +5,17 @@ use crate::l2_svm::{decision, ordinary};
 use crate::random_start::{POINTS, random_start};
 use crate::solve::solve;
 use maxmargin_core::{
-    Balance, Dual, Formulation, Goal, Loss, Offset, Refused, Run, Solution, Solve, Solved, Start, Status, Stop, Work,
-    exact_gradient, figures,
+    BiasTerm, Dual, EqualityConstraint, Formulation, Goal, Loss, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
+    Work, exact_gradient, figures,
 };
 use maxmargin_kernel::{Rows, Space};
 use std::time::Instant;
 
-/// The squared hinge loss with the bias inside the kernel (`K + 1`), solved on the simplex and given back with margins at 1.
+/// The squared hinge loss with the bias inside the kernel (`K + 1`), solved on the simplex and
+/// given back with margins at 1.
 ///
-/// Duals without balance, with linear terms −1, no upper bounds and one ridge, over kernel rows: those of
-/// [`Loss::SquaredHinge`] with [`Offset::Feature`], one C for all samples.
+/// Duals without balance, with linear terms −1, no upper bounds and one ridge, over kernel rows:
+/// those of [`Loss::SquaredHinge`] with [`BiasTerm::Feature`], one C for all samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex {
     /// Who makes the steps.
@@ -64,7 +65,7 @@ impl Solve for Simplex {
         if formulation.loss() != Loss::SquaredHinge {
             return Err(self.refused("it has the squared hinge loss", "for the hinge loss use `smo`"));
         }
-        if formulation.offset() != Offset::Feature(FEATURE) {
+        if formulation.bias_term() != BiasTerm::Feature(FEATURE) {
             return Err(
                 self.refused("its bias is a feature of value 1", "for another bias use `linear`, or `smo` with the hinge loss")
             );
@@ -88,7 +89,7 @@ impl Simplex {
                 "leave the weights out, use `smo` with the hinge loss, or `linear` without a kernel",
             ));
         }
-        let ordinary = dual.balance() == Balance::Free && dual.lin().iter().all(|p| *p == -1.0);
+        let ordinary = dual.balance() == EqualityConstraint::Free && dual.linear_term().iter().all(|p| *p == -1.0);
         if !ordinary || dual.ridge() <= 0.0 || dual.upper().iter().any(|u| u.is_finite()) {
             return Err(self.refused("it solves the squared hinge loss without balance and bounds", "`smo` takes the hinge loss"));
         }
@@ -105,7 +106,7 @@ impl Simplex {
             vec![0.0; n],
             vec![f64::INFINITY; n],
             dual.ridge(),
-            Balance::Simplex,
+            EqualityConstraint::Simplex,
         )
         .map_err(|_| FrankWolfeError::Kernel)?;
         let method = FrankWolfeConfig { sampling: self.sampling, par: run.par, ..FrankWolfeConfig::of(self.method) };
@@ -146,7 +147,8 @@ impl Simplex {
                     (rule, tol) = (Rule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
                     violations += 1;
                 }
-                // The gap of the ordinary scaling is a little different from the one that was reached on the simplex.
+                // The gap of the ordinary scaling is a little different from the one that was
+                // reached on the simplex.
                 _ => tol *= 0.5,
             }
             round += 1;

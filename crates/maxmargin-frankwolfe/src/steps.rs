@@ -17,7 +17,8 @@ pub(crate) struct Target {
     pub(crate) ridge: f64,
 }
 
-/// When to look at the gap with the best slacks, which costs some passes where the Frank-Wolfe gap costs none and is larger.
+/// When to look at the gap with the best slacks, which costs some passes where the Frank-Wolfe gap
+/// costs none and is larger.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Check {
     calls: u64,
@@ -34,12 +35,14 @@ impl Check {
         Self { calls: 0, next: 0, often: clock.follows(), seen: None }
     }
 
-    /// What progress is told of: the gap when it was last looked at, and the cheap measure where nobody looks.
+    /// What progress is told of: the gap when it was last looked at, and the cheap measure where
+    /// nobody looks.
     pub(crate) fn told(&self, measure: f64) -> f64 {
         self.seen.unwrap_or(measure)
     }
 
-    /// Whether [`Rule::RelativeGap`] holds by the certificate's gap; looked at now and then, more rarely as the run gets long.
+    /// Whether [`Rule::RelativeGap`] holds by the certificate's gap; looked at now and then, more
+    /// rarely as the run gets long.
     pub(crate) fn holds(&mut self, target: Target, iterate: &Iterate) -> bool {
         self.calls += 1;
         if self.calls < self.next || !iterate.full {
@@ -75,7 +78,8 @@ impl Target {
         }
     }
 
-    /// The certificate's relative gap, where the rule is about it and the gradient is known everywhere.
+    /// The certificate's relative gap, where the rule is about it and the gradient is known
+    /// everywhere.
     pub(crate) fn certified(self, iterate: &Iterate) -> Option<f64> {
         let known = self.rule == Rule::RelativeGap && self.ridge > 0.0 && iterate.full;
         known.then(|| {
@@ -169,7 +173,8 @@ impl Pace {
     }
 }
 
-/// `λ = (αᵀg − g_i) / (αᵀQα − 2 g_i + Q_ii)`: the least objective towards the furthest point; `½ (1 − r²/γ²)` where all `Q_ii` are Δ².
+/// `λ = (αᵀg − g_i) / (αᵀQα − 2 g_i + Q_ii)`: the least objective towards the furthest point; `½ (1
+/// − r²/γ²)` where all `Q_ii` are Δ².
 fn toward(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let slope = iterate.square - furthest.gradient;
     let curvature = iterate.square - 2.0 * furthest.gradient + iterate.diagonal[furthest.k];
@@ -182,7 +187,8 @@ fn toward(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     true
 }
 
-/// The steeper of the directions towards the furthest and away from the nearest point (algorithm 3; `δ₊ ≥ δ₋` of the paper).
+/// The steeper of the directions towards the furthest and away from the nearest point (algorithm 3;
+/// `δ₊ ≥ δ₋` of the paper).
 fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     let (plus, minus) = (iterate.square - furthest.gradient, nearest.gradient - iterate.square);
@@ -200,8 +206,9 @@ fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool 
     true
 }
 
-/// A step towards the furthest point, or of mass from the nearest to it: whichever lowers the objective more, and the second wherever it empties
-/// the nearest. No vertex is emptied more often than it was filled, so that these steps are few.
+/// A step towards the furthest point, or of mass from the nearest to it: whichever lowers the
+/// objective more, and the second wherever it empties the nearest. No vertex is emptied more often
+/// than it was filled, so that these steps are few.
 fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     if nearest.k == furthest.k || nearest.k == usize::MAX {
@@ -218,7 +225,8 @@ fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let alpha = iterate.alpha(nearest.k);
     let curvature = iterate.curvature(furthest.k, nearest.k, &row);
     let (exchange, lambda) = gain(nearest.gradient - furthest.gradient, curvature, alpha);
-    // A vertex that the exchange empties goes, however little that gains: steps towards others only shrink its α, and it stays for ever.
+    // A vertex that the exchange empties goes, however little that gains: steps towards others only
+    // shrink its α, and it stays for ever.
     if !(exchange > 0.0 && (exchange > forward || lambda == alpha)) {
         return toward(iterate, furthest, steps);
     }

@@ -1,13 +1,17 @@
-//! The duality gap with the best slacks and threshold: what the certificate will say, from the gradient at hand.
+//! The duality gap with the best slacks and threshold: what the certificate will say, from the
+//! gradient at hand.
 
-/// Passes of Newton's method, at most. It ends by itself after as many steps as the pieces it crosses, three to five as a rule.
+/// Passes of Newton's method, at most. It ends by itself after as many steps as the pieces it
+/// crosses, three to five as a rule.
 const PASSES: usize = 50;
 
-/// `½‖w‖² + Σ (ρ − h_k)₊² / 2r − ρ + ½ αᵀQα` relative to the larger of primal and dual, `h` being the margins `s_k ⟨w, φ_k⟩ = g_k − r α_k`
-/// (each may come twice: the sequence is gone through several times), `square = αᵀQα`, `squares = Σ α²`, `r > 0` the ridge.
+/// `½‖w‖² + Σ (ρ − h_k)₊² / 2r − ρ + ½ αᵀQα` relative to the larger of primal and dual, `h` being
+/// the margins `s_k ⟨w, φ_k⟩ = g_k − r α_k` (each may come twice: the sequence is gone through
+/// several times), `square = αᵀQα`, `squares = Σ α²`, `r > 0` the ridge.
 ///
-/// Every ρ gives an upper bound on the optimum. The best solves `Σ (ρ − h_k)₊ = r`; the sum is convex and increases, so that Newton's method from a
-/// point where it is too large descends to the solution.
+/// Every ρ gives an upper bound on the optimum. The best solves `Σ (ρ − h_k)₊ = r`; the sum is
+/// convex and increases, so that Newton's method from a point where it is too large descends to the
+/// solution.
 pub(crate) fn relative_gap<I: Iterator<Item = f64>>(margins: impl Fn() -> I, square: f64, squares: f64, ridge: f64) -> f64 {
     let mut rho = square;
     let mut loss = f64::INFINITY;
@@ -36,8 +40,9 @@ pub(crate) fn relative_gap<I: Iterator<Item = f64>>(margins: impl Fn() -> I, squ
 mod tests {
     use super::relative_gap;
 
-    /// Q = diag(1, 2) with ridge ½ inside: K = diag(½, 3/2). At α = (½, ½): αᵀQα = ¾, h = (¼, ¾). ρ solves (ρ − ¼) = ½: ¾, and the
-    /// second margin is met. Primal ½ (¾ − ¼) + ¼ − ¾ = −¼, dual −3/8.
+    /// Q = diag(1, 2) with ridge ½ inside: K = diag(½, 3/2). At α = (½, ½): αᵀQα = ¾, h = (¼, ¾). ρ
+    /// solves (ρ − ¼) = ½: ¾, and the second margin is met. Primal ½ (¾ − ¼) + ¼ − ¾ = −¼, dual
+    /// −3/8.
     #[test]
     fn by_hand() {
         let found = relative_gap(|| [0.25, 0.75].into_iter(), 0.75, 0.5, 0.5);

@@ -1,7 +1,7 @@
 //! What the methods promise beyond the suite: rules, samples, starts, scalings, errors, costs.
 
 use maxmargin_core::{
-    Balance, Certificate, Dual, DualError, Point, Progress, Silent, Start, Status, Stop, Watch, audit, certify,
+    Certificate, Dual, DualError, EqualityConstraint, Point, Progress, Silent, Start, Status, Stop, Watch, audit, certify,
 };
 use maxmargin_data::Par;
 use maxmargin_frankwolfe::{
@@ -50,7 +50,8 @@ fn a_run_that_converged_holds_its_rule_by_the_certificate() {
             let config = FrankWolfeConfig { rule: Rule::Radius, ..FrankWolfeConfig::of(method) };
             let (outcome, _) = run(&problem, &config, &Stop::at(epsilon), 1);
             assert_eq!((outcome.solution.status, outcome.evidence), (Status::Converged, Evidence::FullScan), "{what}");
-            // No point is further from the centre than 1 + ε radii, by kernel values from the definition.
+            // No point is further from the centre than 1 + ε radii, by kernel values from the
+            // definition.
             let alpha = &outcome.solution.alpha;
             let n = alpha.len();
             let delta2 = (0..n).map(|k| problem.q(k, k)).fold(0.0, f64::max);
@@ -91,7 +92,8 @@ impl Watch for Followed {
     }
 }
 
-/// What is told is the certificate's gap of the last look, not the Frank-Wolfe gap, which is larger by orders of magnitude near the optimum.
+/// What is told is the certificate's gap of the last look, not the Frank-Wolfe gap, which is larger
+/// by orders of magnitude near the optimum.
 #[test]
 fn who_follows_a_run_is_told_of_the_gap_of_the_certificate() {
     let problem = larger(600, 4.0);
@@ -134,7 +136,8 @@ fn a_sampled_run_goes_on_until_all_points_were_looked_at() {
 fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
     let problem = larger(600, 16.0);
     for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
-        // Three candidates of 600: the first three that happen to lie inside the ball end the run, far from the optimum.
+        // Three candidates of 600: the first three that happen to lie inside the ball end the run,
+        // far from the optimum.
         let sampling = Some(Sampling::of(3, 1, Finish::Sample));
         let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
         let (outcome, certificate) = run(&problem, &config, &Stop::at(1e-3), 1);
@@ -192,7 +195,8 @@ fn without_refinement_nothing_is_recomputed() {
     }
 }
 
-/// Five points with K̃ the identity over C = 1 and kernel 0, labels in balance or not: α by symmetry.
+/// Five points with K̃ the identity over C = 1 and kernel 0, labels in balance or not: α by
+/// symmetry.
 #[test]
 fn solved_by_hand() {
     // k = δ_ij, one class, C = 1: K̃ = I + 11ᵀ + I, all points alike: α = 1/n, αᵀK̃α = 2/n + 1.
@@ -200,8 +204,8 @@ fn solved_by_hand() {
     let gram = OffsetGram::new(&identity, 1.0);
     let rows = Rows::new(&gram, u64::MAX, Par::Seq);
     let dual = l2_svm((0..5).collect(), vec![1.0; 5], 1.0).expect("an L2-SVM");
-    // Two points of one class and one of the other, k = 0: (Qα)_k = y_k Σ y α + α_k. Equal for all where a + (2a − b) = b − (2a − b): b = 5a/3,
-    // a = 3/11, b = 5/11, ρ = 4/11.
+    // Two points of one class and one of the other, k = 0: (Qα)_k = y_k Σ y α + α_k. Equal for all
+    // where a + (2a − b) = b − (2a − b): b = 5a/3, a = 3/11, b = 5/11, ρ = 4/11.
     let nothing = FnGram::new(3, |_, _| 0.0);
     let bias_only = OffsetGram::new(&nothing, 1.0);
     let few = Rows::new(&bias_only, u64::MAX, Par::Seq);
@@ -224,14 +228,21 @@ fn solved_by_hand() {
     }
 }
 
-/// The ordinary scaling against the problem in the ordinary scaling, `min ½ aᵀQa − Σ a, a ≥ 0`, solved by trying every active set.
+/// The ordinary scaling against the problem in the ordinary scaling, `min ½ aᵀQa − Σ a, a ≥ 0`,
+/// solved by trying every active set.
 #[test]
 fn the_ordinary_scaling_solves_the_ordinary_problem() {
     for seed in 1..=4 {
         for problem in generate::small_simplex(seed) {
             let d = &problem.dual;
-            let free =
-                Dual::new(d.ids().to_vec(), d.sign().to_vec(), vec![-1.0; 7], d.upper().to_vec(), d.ridge(), Balance::Free);
+            let free = Dual::new(
+                d.ids().to_vec(),
+                d.sign().to_vec(),
+                vec![-1.0; 7],
+                d.upper().to_vec(),
+                d.ridge(),
+                EqualityConstraint::Free,
+            );
             let optimum = oracle::solve(&free.expect("a problem"), &problem.gram);
             let config = FrankWolfeConfig { rule: Rule::Violation, ..FrankWolfeConfig::of(Method::Pairwise) };
             let (outcome, _) = run(&problem, &config, &Stop::at(1e-11), 1);
@@ -244,7 +255,8 @@ fn the_ordinary_scaling_solves_the_ordinary_problem() {
     }
 }
 
-/// `Σ coef k + bias` over the plain kernel is what the certificate's decisions say over the kernel with the bias inside.
+/// `Σ coef k + bias` over the plain kernel is what the certificate's decisions say over the kernel
+/// with the bias inside.
 #[test]
 fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let rng = &mut generate::rng(8);
@@ -354,13 +366,16 @@ fn what_is_no_problem_is_refused() {
     let problem = &generate::medium_simplex(1, 10)[0];
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let d = &problem.dual;
-    let other = |lin: f64, upper: f64, balance: Balance| {
-        Dual::new(d.ids().to_vec(), d.sign().to_vec(), vec![lin; 10], vec![upper; 10], 1.0, balance).expect("a problem")
+    let other = |linear_term: f64, upper: f64, balance: EqualityConstraint| {
+        Dual::new(d.ids().to_vec(), d.sign().to_vec(), vec![linear_term; 10], vec![upper; 10], 1.0, balance).expect("a problem")
     };
     let refused = |dual: &Dual| random_start(dual, &rows, 3, 1).expect_err("refused");
-    assert_eq!(refused(&other(0.0, 1.0, Balance::Sum(1.0))), FrankWolfeError::Balance(Balance::Sum(1.0)));
-    assert_eq!(refused(&other(-1.0, 1.0, Balance::Simplex)), FrankWolfeError::Linear { variable: 0, value: -1.0 });
-    assert_eq!(refused(&other(0.0, 0.5, Balance::Simplex)), FrankWolfeError::Upper { variable: 0, value: 0.5 });
+    assert_eq!(
+        refused(&other(0.0, 1.0, EqualityConstraint::Sum(1.0))),
+        FrankWolfeError::EqualityConstraint(EqualityConstraint::Sum(1.0))
+    );
+    assert_eq!(refused(&other(-1.0, 1.0, EqualityConstraint::Simplex)), FrankWolfeError::Linear { variable: 0, value: -1.0 });
+    assert_eq!(refused(&other(0.0, 0.5, EqualityConstraint::Simplex)), FrankWolfeError::Upper { variable: 0, value: 0.5 });
     assert!(matches!(random_start(d, &rows, 0, 1), Err(FrankWolfeError::NoPoints { .. })));
     let small = &generate::medium_simplex(1, 4)[0].dual;
     let start = Start::checked(small, vec![0.25; 4]).expect("feasible");
@@ -403,7 +418,8 @@ fn kernels_that_are_none() {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(48))]
-    /// Every stop is at a point of the simplex; a run that goes on from there is never worse, and α of duplicates may be exchanged.
+    /// Every stop is at a point of the simplex; a run that goes on from there is never worse, and α
+    /// of duplicates may be exchanged.
     #[test]
     fn feasible_and_monotone(seed in 0_u64..300, most in 1_u64..60) {
         for problem in generate::medium_simplex(seed, 24) {

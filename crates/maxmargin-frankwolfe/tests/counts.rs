@@ -1,6 +1,7 @@
 //! Exact costs on fixed problems: a change here is a change of the algorithm, to be made knowingly.
 //!
-//! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded: the counts are those of every machine.
+//! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded: the
+//! counts are those of every machine.
 
 use maxmargin_core::{Silent, Status, Stop};
 use maxmargin_data::Par;

@@ -2,11 +2,12 @@
 
 use maxmargin_data::Par;
 
-/// `min ½ βᵀKβ + (f₀ − Kβ₀)ᵀβ` over `low ≤ β ≤ high` and `Σ β = Σ β₀`: the dual in the variables of the working set with all others fixed,
-/// written in `β = s α`.
+/// `min ½ βᵀKβ + (f₀ − Kβ₀)ᵀβ` over `low ≤ β ≤ high` and `Σ β = Σ β₀`: the dual in the variables of
+/// the working set with all others fixed, written in `β = s α`.
 ///
-/// `β₀` is the point that the solver is given, feasible, and `f₀ = s (Qα + lin)` the optimality indicator of it. The Hessian is `K` itself, without
-/// labels, with the ridge on its diagonal.
+/// `β₀` is the point that the solver is given, feasible, and `f₀ = s (Qα + linear_term)` the
+/// optimality indicator of it. The Hessian is `K` itself, without labels, with the ridge on its
+/// diagonal.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
     /// Rows of `K`, one behind the other.
@@ -71,8 +72,8 @@ impl Chunk {
         linear
     }
 
-    /// Replaces β by a point near one that is feasible: it is moved into the box and to the sum. What is on a bound stays there if the others can
-    /// make up the sum.
+    /// Replaces β by a point near one that is feasible: it is moved into the box and to the sum.
+    /// What is on a bound stays there if the others can make up the sum.
     ///
     /// # Panics
     ///
@@ -87,10 +88,11 @@ impl Chunk {
 
 /// Solves working sets.
 pub trait ChunkSolver: Sync {
-    /// Improves `β` in place, feasibly, until the KKT violation inside the chunk (`max f` over what may fall minus `min f` over what may rise) is at
-    /// most `tol`, or nothing is gained any more, or `more` says no.
+    /// Improves `β` in place, feasibly, until the KKT violation inside the chunk (`max f` over what
+    /// may fall minus `min f` over what may rise) is at most `tol`, or nothing is gained any more,
+    /// or `more` says no.
     ///
-    /// `more` is asked before every iteration, counts it, and looks at limits and at the caller's watch. Solvers whose iterations cannot be
-    /// interrupted ask once.
+    /// `more` is asked before every iteration, counts it, and looks at limits and at the caller's
+    /// watch. Solvers whose iterations cannot be interrupted ask once.
     fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool);
 }

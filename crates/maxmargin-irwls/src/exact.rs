@@ -8,7 +8,8 @@ use maxmargin_kernel::Rows;
 /// Rows that are held while a chunk is filled.
 const GROUP: usize = 128;
 
-/// Makes `chunk` the working set `set` at the present point, with kernel values in `f32`, or with exact ones.
+/// Makes `chunk` the working set `set` at the present point, with kernel values in `f32`, or with
+/// exact ones.
 ///
 /// # Errors
 ///
@@ -24,7 +25,8 @@ pub(crate) fn fill(
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
     chunk.par = state.par;
-    // Every entry is written below; memory that is new is cleared by the system, where it is first written to.
+    // Every entry is written below; memory that is new is cleared by the system, where it is first
+    // written to.
     if chunk.kernel.capacity() < m * m {
         chunk.kernel = vec![0.0; m * m];
     }

@@ -9,11 +9,14 @@ use maxmargin_kernel::{Gram, Rows};
 /// Choices of the finish.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish {
-    /// Samples of a working set, at most: 20 bytes times the square of this are held while a factor is made (3 GB for 12,288). Where the free samples are no more, they are
-    /// solved together in a few dense systems; where they are more, random working sets of them one after the other, which converges slowly.
+    /// Samples of a working set, at most: 20 bytes times the square of this are held while a factor
+    /// is made (3 GB for 12,288). Where the free samples are no more, they are solved together in a
+    /// few dense systems; where they are more, random working sets of them one after the other,
+    /// which converges slowly.
     pub most: usize,
-    /// Whether the solution's gradient comes from exact kernel values, as that of our solvers does when they converged with refinement: it is then not
-    /// computed again at the beginning. At the end it always is.
+    /// Whether the solution's gradient comes from exact kernel values, as that of our solvers does
+    /// when they converged with refinement: it is then not computed again at the beginning. At the
+    /// end it always is.
     pub exact_gradient: bool,
     /// Threads for exact kernel values. The result has the same bits for any.
     pub par: Par,
@@ -25,14 +28,17 @@ impl Default for Finish {
     }
 }
 
-/// Bytes for each entry: of the matrix of the working set, of the one that is factored, and of the factor.
+/// Bytes for each entry: of the matrix of the working set, of the one that is factored, and of the
+/// factor.
 const PER_ENTRY: u64 = 20;
 
-/// Samples that every budget has room for: some hundred kilobytes, so that small problems are solved with the same bits whatever it is.
+/// Samples that every budget has room for: some hundred kilobytes, so that small problems are
+/// solved with the same bits whatever it is.
 const FEWEST: usize = 128;
 
 impl Finish {
-    /// Samples of a working set whose matrices fit into so many bytes, at most those of the default.
+    /// Samples of a working set whose matrices fit into so many bytes, at most those of the
+    /// default.
     pub fn fitting(bytes: u64) -> usize {
         ((bytes as f64 / PER_ENTRY as f64).sqrt() as usize).clamp(FEWEST, Self::default().most)
     }
@@ -43,15 +49,17 @@ impl Finish {
     }
 }
 
-/// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one that meets `stop.goal` by damped active-set steps on its free samples, with
-/// exact kernel values throughout; 10⁻¹⁰ is within reach where `‖α‖` times the kernel's largest value is below some 10⁵.
+/// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one that meets `stop.goal` by
+/// damped active-set steps on its free samples, with exact kernel values throughout; 10⁻¹⁰ is
+/// within reach where `‖α‖` times the kernel's largest value is below some 10⁵.
 ///
-/// The gradient of a run that converged or stalled is computed afresh at the end: a certificate can be made of it.
+/// The gradient of a run that converged or stalled is computed afresh at the end: a certificate can
+/// be made of it.
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a single sum, α has another length than the problem, or `most` is less than 2. An α that is not
-/// feasible is projected.
+/// When the problem's balance is not a single sum, α has another length than the problem, or `most`
+/// is less than 2. An α that is not feasible is projected.
 ///
 /// # Panics
 ///
@@ -88,5 +96,6 @@ pub fn finish(
     })
 }
 
-/// The updates of the gradient carry rounding of their own: work towards a little less than the fresh one has to show.
+/// The updates of the gradient carry rounding of their own: work towards a little less than the
+/// fresh one has to show.
 const AIM: f64 = 0.5;

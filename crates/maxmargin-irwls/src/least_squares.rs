@@ -8,16 +8,19 @@ use crate::weighted::{Weighted, multiply};
 use maxmargin_core::rounding_of_sums;
 use maxmargin_simd::sums::{add_scaled, dot};
 
-/// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.
+/// The last cap of the weights is at errors of this share of the tolerance: those of free samples
+/// cannot be larger.
 const CAP: f64 = 0.6;
 
-/// Damping relative to the mean of the diagonal, at least: sets are read from errors divided by it, and with less, rounding of the errors decides.
+/// Damping relative to the mean of the diagonal, at least: sets are read from errors divided by it,
+/// and with less, rounding of the errors decides.
 const LEAST: f64 = 1e-10;
 
 /// What counts as a gain, as a share of the objective: some units in the last place.
 const ROUNDING: f64 = 1e-15;
 
-/// Iterations without gain and without a lesser violation after which a chunk is as well solved as its numbers allow.
+/// Iterations without gain and without a lesser violation after which a chunk is as well solved as
+/// its numbers allow.
 const STILL: u32 = 20;
 
 /// As many as one counts for whose violation is within rounding.
@@ -28,10 +31,12 @@ const ATTEMPTS: u32 = 8;
 
 /// The weighted least squares solver of chunks.
 ///
-/// Errors `e = −f − b` (times the label's sign, as the paper has them) give weights `a = C / |e|`, capped. With these fixed, the chunk is solved
-/// for the change Δ of β, which the weights damp; from β = 0 that is the paper's step, from elsewhere it reaches bounds in finitely many. Then
-/// come new weights. The dual objective falls every time; where it would fall by less than a pair of samples can make it fall, pair
-/// steps are made instead: no re-weighting gains less than an iteration of SMO, and SMO ends.
+/// Errors `e = −f − b` (times the label's sign, as the paper has them) give weights `a = C / |e|`,
+/// capped. With these fixed, the chunk is solved for the change Δ of β, which the weights damp;
+/// from β = 0 that is the paper's step, from elsewhere it reaches bounds in finitely many. Then
+/// come new weights. The dual objective falls every time; where it would fall by less than a pair
+/// of samples can make it fall, pair steps are made instead: no re-weighting gains less than an
+/// iteration of SMO, and SMO ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeastSquares;
 
@@ -78,7 +83,8 @@ impl ChunkSolver for LeastSquares {
             if !made {
                 descend(chunk, tol, m / 4, more);
             }
-            // A gain that is lost in the rounding of the objective is none, however often it is predicted.
+            // A gain that is lost in the rounding of the objective is none, however often it is
+            // predicted.
             objective += floor;
             let noise = rounding_of_sums(chunk.beta.iter().map(|b| b.abs()).sum(), largest) + rounding_of_sums(outside, 1.0);
             let gains = floor > ROUNDING * objective && violation > noise;
@@ -88,7 +94,8 @@ impl ChunkSolver for LeastSquares {
     }
 }
 
-/// Whether a step keeps the balance to rounding, and to the box: an ill-conditioned system may lose either.
+/// Whether a step keeps the balance to rounding, and to the box: an ill-conditioned system may lose
+/// either.
 fn feasible(chunk: &Chunk, step: &[f64]) -> bool {
     let (sum, mass) = step.iter().fold((0.0, 0.0), |(sum, mass), s| (sum + s, mass + s.abs()));
     let inside = |(k, s): (usize, &f64)| *s >= chunk.low[k] - chunk.beta[k] && *s <= chunk.high[k] - chunk.beta[k];

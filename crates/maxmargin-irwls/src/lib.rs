@@ -1,12 +1,15 @@
-//! Iterative re-weighted least squares for duals with one equality constraint, on a whole problem and in chunks.
+//! Iterative re-weighted least squares for duals with one equality constraint, on a whole problem
+//! and in chunks.
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! The method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez (Fast training of support vector classifiers, NIPS 2000):
-//! a working set is solved by weighted least squares whose weights follow from the errors, with the rest fixed; then all errors are
-//! updated and the next working set is drawn from the samples that violate the optimality conditions. Steps here are damped so that the
-//! dual objective falls in every one, working sets are solved by whatever [`ChunkSolver`] the caller brings, and [`finish`] takes a nearly
-//! converged solution of any solver to the precision of `f64`. The maths is in `docs/math/irwls.md`.
+//! The method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez (Fast training of
+//! support vector classifiers, NIPS 2000): a working set is solved by weighted least squares whose
+//! weights follow from the errors, with the rest fixed; then all errors are updated and the next
+//! working set is drawn from the samples that violate the optimality conditions. Steps here are
+//! damped so that the dual objective falls in every one, working sets are solved by whatever
+//! [`ChunkSolver`] the caller brings, and [`finish`] takes a nearly converged solution of any
+//! solver to the precision of `f64`. The maths is in `docs/math/irwls.md`.
 
 mod chunk;
 mod config;

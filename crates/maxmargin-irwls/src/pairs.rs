@@ -3,7 +3,8 @@
 use crate::chunk::Chunk;
 use maxmargin_simd::sums::add_scaled;
 
-/// A curvature below this counts as this (LIBSVM's τ): kernels may be flat or indefinite along a pair.
+/// A curvature below this counts as this (LIBSVM's τ): kernels may be flat or indefinite along a
+/// pair.
 const TAU: f64 = 1e-12;
 
 /// The optimality indicator over the samples that may rise and over those that may fall.
@@ -59,7 +60,8 @@ pub(crate) fn worst(chunk: &Chunk, extremes: &Extremes) -> Pair {
     step(chunk, extremes.up, extremes.down)
 }
 
-/// The step of the sample that may rise most urgently with its best partner (second order; Fan, Chen and Lin 2005).
+/// The step of the sample that may rise most urgently with its best partner (second order; Fan,
+/// Chen and Lin 2005).
 pub(crate) fn best(chunk: &Chunk, extremes: &Extremes) -> Pair {
     let (m, f, up) = (chunk.len(), &chunk.f, extremes.up);
     let (row, own) = (chunk.row(up), chunk.kernel[up * m + up]);

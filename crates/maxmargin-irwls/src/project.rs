@@ -1,8 +1,10 @@
 //! The nearest point of a box with a given sum.
 
-/// Moves `point` to the nearest point of `low ≤ x ≤ high` with `Σ x = sum`, as near to that sum as the box allows.
+/// Moves `point` to the nearest point of `low ≤ x ≤ high` with `Σ x = sum`, as near to that sum as
+/// the box allows.
 ///
-/// That point is `clip(point + t)` for one shift t. What rounding leaves is taken by the entry with the most room to either side.
+/// That point is `clip(point + t)` for one shift t. What rounding leaves is taken by the entry with
+/// the most room to either side.
 pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     let shift = shift(point, |_| 1.0, low, high, sum);
     for k in 0..point.len() {
@@ -23,8 +25,9 @@ pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     }
 }
 
-/// Moves `point` into the box and to the sum by as little as [`project`], but for what is on a bound, which stays there if the others can make
-/// up the sum: a sample that a solver put on its bound must not leave it for the sake of another's rounding.
+/// Moves `point` into the box and to the sum by as little as [`project`], but for what is on a
+/// bound, which stays there if the others can make up the sum: a sample that a solver put on its
+/// bound must not leave it for the sake of another's rounding.
 pub(crate) fn rebalance(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     for k in 0..point.len() {
         point[k] = point[k].clamp(low[k], high[k]);
@@ -50,7 +53,8 @@ pub(crate) fn rebalance(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) 
     inside.iter().zip(&moved).for_each(|(&k, x)| point[k] = *x);
 }
 
-/// The `t` at which `Σ_k clip(c_k t + p_k) = sum`, or as near as the box allows, where `c_k > 0` is the rate of entry k.
+/// The `t` at which `Σ_k clip(c_k t + p_k) = sum`, or as near as the box allows, where `c_k > 0` is
+/// the rate of entry k.
 ///
 /// The sum is piecewise linear and monotone in t: the pieces are walked in order.
 pub(crate) fn shift(point: &[f64], rate: impl Fn(usize) -> f64, low: &[f64], high: &[f64], sum: f64) -> f64 {
@@ -127,7 +131,8 @@ mod tests {
             project(&mut x, &low, &high, sum);
             prop_assert!((x.iter().sum::<f64>() - sum).abs() <= 1e-13);
             prop_assert!(x.iter().zip(low.iter().zip(&high)).all(|(x, (l, h))| x >= l && x <= h));
-            // The conditions of the nearest point: one multiplier for all, apart from what is at bounds.
+            // The conditions of the nearest point: one multiplier for all, apart from what is at
+            // bounds.
             let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
             for (k, e) in entries.iter().enumerate() {
                 let moved = x[k] - e.0;

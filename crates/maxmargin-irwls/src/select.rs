@@ -14,7 +14,8 @@ pub(crate) struct Wanted {
     pub(crate) rule: Selection,
     /// Most variables.
     pub(crate) count: usize,
-    /// Variables that satisfy their conditions at a bound join where they do so by no more than this.
+    /// Variables that satisfy their conditions at a bound join where they do so by no more than
+    /// this.
     pub(crate) near: f64,
     /// Errors up to this violate nothing.
     pub(crate) slack: f64,
@@ -46,7 +47,8 @@ impl Chooser {
         Self { rng, last: Vec::new(), taken: vec![false; variables], chosen: Vec::new() }
     }
 
-    /// The next working set, in ascending order. It contains the pair that violates most, unless all of it is drawn.
+    /// The next working set, in ascending order. It contains the pair that violates most, unless
+    /// all of it is drawn.
     pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, wanted: Wanted) -> Vec<usize> {
         self.chosen.iter().for_each(|&k| self.taken[k] = false);
         self.chosen.clear();

@@ -9,17 +9,20 @@ use crate::select::{Chooser, Wanted};
 use crate::state::{Extremes, State};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient, rounding_of_sums,
+    Clock, Dual, EqualityConstraint, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient,
+    rounding_of_sums,
 };
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
 
-/// Working sets in `f32` aim a little below the tolerance, so that rounding rarely costs a second round.
+/// Working sets in `f32` aim a little below the tolerance, so that rounding rarely costs a second
+/// round.
 const AIM: f64 = 0.95;
 
-/// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of exact values take over there.
+/// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of
+/// exact values take over there.
 const SINGLE: f64 = 5e-8;
 
 /// Towards a gap working sets aim at this share of the present violation.
@@ -34,7 +37,8 @@ const PATIENCE: u32 = 50;
 /// As many working sets as one counts for whose violation is within rounding.
 const HOPELESS: u32 = 10;
 
-/// What working sets have to gain together to count as progress, as a share of the objective: rounding alone makes gains of 10⁻¹⁵ for ever.
+/// What working sets have to gain together to count as progress, as a share of the objective:
+/// rounding alone makes gains of 10⁻¹⁵ for ever.
 const GAIN: f64 = 1e-13;
 
 /// Rounds with exact values that do not halve the violation before a run counts as stalled.
@@ -44,8 +48,8 @@ const ROUNDS: u32 = 3;
 const EXACT_SET: usize = 2048;
 
 pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<(), IrwlsError> {
-    if !matches!(dual.balance(), Balance::Sum(_)) {
-        return Err(IrwlsError::Balance(dual.balance()));
+    if !matches!(dual.balance(), EqualityConstraint::Sum(_)) {
+        return Err(IrwlsError::EqualityConstraint(dual.balance()));
     }
     if working_set < 2 {
         return Err(IrwlsError::WorkingSet(working_set));
@@ -58,12 +62,13 @@ pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<()
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact (`f64`) after [`Refine::Exact`] when the status is
-/// [`Status::Converged`].
+/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact
+/// (`f64`) after [`Refine::Exact`] when the status is [`Status::Converged`].
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a single sum, the start belongs to a problem of another size, or a working set has fewer than 2 samples.
+/// When the problem's balance is not a single sum, the start belongs to a problem of another size,
+/// or a working set has fewer than 2 samples.
 ///
 /// # Panics
 ///
@@ -84,7 +89,8 @@ pub fn solve(
         Err(status) => return Ok(Outcome::unjudged(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
-    // Where all that moves is one working set, rows in `f32` would only come near to what exact values then do once more.
+    // Where all that moves is one working set, rows in `f32` would only come near to what exact
+    // values then do once more.
     let single = if run.is_of_exact_values(stop.goal) { Status::Stalled } else { run.single_precision(stop.goal) };
     Ok(match (config.refine, single) {
         (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.goal),
@@ -105,7 +111,8 @@ impl Aim {
         violation <= self.floor || self.goal.shown(run.state.dual, violation, &run.state.alpha, || run.state.gradient())
     }
 
-    /// The violation that a working set is solved for; a gap does not tell, and is come nearer to step by step.
+    /// The violation that a working set is solved for; a gap does not tell, and is come nearer to
+    /// step by step.
     fn of_a_working_set(&self, violation: f64) -> f64 {
         let kkt = match self.goal {
             Goal::Kkt(kkt) => kkt,
@@ -175,7 +182,8 @@ impl<'a, 'g> Run<'a, 'g> {
         SINGLE * self.largest * self.state.norm()
     }
 
-    /// Whether rows in `f32` do not carry the goal, and a working set has room for all that is free or violates its condition.
+    /// Whether rows in `f32` do not carry the goal, and a working set has room for all that is free
+    /// or violates its condition.
     fn is_of_exact_values(&self, goal: Goal) -> bool {
         let Some(kkt) = goal.kkt().filter(|kkt| AIM * kkt < self.single() && self.config.refine == Refine::Exact) else {
             return false;
@@ -190,7 +198,8 @@ impl<'a, 'g> Run<'a, 'g> {
         (0..self.state.alpha.len()).filter(moves).count() <= self.most_exact()
     }
 
-    /// Variables of a working set of exact values, at most; a caller who asks for more than the room has said so.
+    /// Variables of a working set of exact values, at most; a caller who asks for more than the
+    /// room has said so.
     fn most_exact(&self) -> usize {
         self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())))
     }
@@ -244,10 +253,12 @@ impl<'a, 'g> Run<'a, 'g> {
                 return status;
             }
             let wanted = Wanted {
-                // What is left for exact values is few samples, near the optimum: all of them if they fit.
+                // What is left for exact values is few samples, near the optimum: all of them if
+                // they fit.
                 rule: if exact { Selection::Random } else { self.config.selection },
                 count: count(self),
-                // Others move by about the violation, and who is pushed off a bound later is left to another working set.
+                // Others move by about the violation, and who is pushed off a bound later is left
+                // to another working set.
                 near: if exact { violation } else { f64::INFINITY },
                 slack: 0.5 * aim,
             };
@@ -259,8 +270,9 @@ impl<'a, 'g> Run<'a, 'g> {
                 }
                 Err(status) => return status,
             }
-            // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
-            // Where the violation may be rounding, so may gains be that it predicts.
+            // The violation may rise while the objective falls, which is progress, and fall while
+            // gains are below rounding, which is as well. Where the violation may be rounding, so
+            // may gains be that it predicts.
             let gains = objective < lowest - GAIN * lowest.abs() && violation > self.rounding();
             let progress = gains || violation < 0.9 * least;
             if progress {
@@ -294,7 +306,8 @@ impl<'a, 'g> Run<'a, 'g> {
         }
         let begun = Instant::now();
         let clock = &mut self.clock;
-        // What is left for exact values is few samples and many digits: not the place to try solvers.
+        // What is left for exact values is few samples and many digits: not the place to try
+        // solvers.
         let solver = if exact { &LeastSquares } else { self.config.chunks };
         solver.solve(&mut self.chunk, tol, &mut || {
             let go_on = clock.ended(violation).or_else(|| clock.look(violation)).is_none();
@@ -334,7 +347,7 @@ impl<'a, 'g> Run<'a, 'g> {
     /// `½ αᵀQα + linᵀα` by the gradient that is known.
     fn objective(&self) -> f64 {
         let terms = self.state.alpha.iter().zip(&self.state.f).enumerate();
-        terms.map(|(k, (a, f))| 0.5 * a * (self.state.dual.sign()[k] * f + self.state.dual.lin()[k])).sum()
+        terms.map(|(k, (a, f))| 0.5 * a * (self.state.dual.sign()[k] * f + self.state.dual.linear_term()[k])).sum()
     }
 
     /// Ends the run at the present point; `gradient` is the exact one, where it is known.

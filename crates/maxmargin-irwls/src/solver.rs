@@ -6,7 +6,8 @@ use crate::solve::solve;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
-/// Iterative re-weighted least squares on working sets: duals with one balance of sums, over kernel rows.
+/// Iterative re-weighted least squares on working sets: duals with one balance of sums, over kernel
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Irwls {
     /// How working sets are chosen.

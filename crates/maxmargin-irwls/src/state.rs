@@ -4,13 +4,15 @@ use maxmargin_core::{Asking, Dual, Halted, exact_sums};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
-/// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows pass by. The unit of parallel work.
+/// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows
+/// pass by. The unit of parallel work.
 const PIECE: usize = 2048;
 
 /// Rows that are held while `f` is updated.
 const GROUP: usize = 128;
 
-/// `f_k = s_k (Qα + lin)_k`; optimal within ε when `max f` over what may fall is at most `min f + ε` over what may rise.
+/// `f_k = s_k (Qα + linear_term)_k`; optimal within ε when `max f` over what may fall is at most
+/// `min f + ε` over what may rise.
 pub(crate) struct State<'a> {
     pub(crate) dual: &'a Dual,
     pub(crate) alpha: Vec<f64>,

@@ -4,8 +4,9 @@ use crate::chunk::Chunk;
 use faer::Mat;
 use maxmargin_core::{Asking, Factor};
 
-/// A factor is made anew where so many times the samples that come and so many times those that go are more than what stays. Of 7,200 an insertion together with others takes 3 to
-/// 4 ms, one of some 30 deletions 6, a factor 1.8 to 3 s; of 1,600 an insertion alone 0.5 ms and a factor 55.
+/// A factor is made anew where so many times the samples that come and so many times those that go
+/// are more than what stays. Of 7,200 an insertion together with others takes 3 to 4 ms, one of
+/// some 30 deletions 6, a factor 1.8 to 3 s; of 1,600 an insertion alone 0.5 ms and a factor 55.
 const CHANGES: (usize, usize) = (8, 32);
 
 /// The factor of `K + D⁻¹` over a set of samples, bordered by the balance.
@@ -37,9 +38,10 @@ impl System {
         }
     }
 
-    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of `D⁻¹`) is a number, at least one. `out`
-    /// receives x there and is left alone elsewhere; returns t, or nothing where the matrix is not positive definite to working precision or `more`, which is
-    /// asked while a large matrix is factored, says no.
+    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of
+    /// `D⁻¹`) is a number, at least one. `out` receives x there and is left alone elsewhere;
+    /// returns t, or nothing where the matrix is not positive definite to working precision or
+    /// `more`, which is asked while a large matrix is factored, says no.
     pub(crate) fn solve(
         &mut self,
         chunk: &Chunk,
@@ -58,7 +60,8 @@ impl System {
         (bias.is_finite() && x.iter().all(|x| x.is_finite())).then_some(-bias)
     }
 
-    /// Takes samples in and gives others up, if they are few and `more` does not say no; whether the factor is then the one asked for.
+    /// Takes samples in and gives others up, if they are few and `more` does not say no; whether
+    /// the factor is then the one asked for.
     fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
         let leave: Vec<usize> =
             (0..self.members.len()).filter(|&at| self.damped[self.members[at]] != wanted[self.members[at]]).collect();
@@ -101,7 +104,8 @@ impl System {
         if self.matrix.nrows() < wanted.len() {
             self.matrix = Mat::zeros(wanted.len(), wanted.len());
         }
-        // Column by column, each from one row of a symmetric matrix; the lower half is all that is read.
+        // Column by column, each from one row of a symmetric matrix; the lower half is all that is
+        // read.
         for (j, &k) in members.iter().enumerate() {
             let (row, column) = (chunk.row(k), &mut self.matrix.col_as_slice_mut(j)[j..members.len()]);
             column.iter_mut().zip(&members[j..]).for_each(|(value, &i)| *value = row[i]);

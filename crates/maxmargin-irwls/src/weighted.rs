@@ -22,9 +22,11 @@ const SLACK: f64 = 0.2;
 
 /// `min ½ ΔᵀKΔ + f₀ᵀΔ + ½ ΔᵀD⁻¹Δ` over the box and `Σ Δ = 0`, `Δ = β − β₀`.
 ///
-/// Its dual, `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k` over the box, is a smooth piecewise quadratic function
-/// of (v, t) without constraints: the primal SVM with a loss that is quadratic where a sample is between its bounds (S1) and linear where it is
-/// not (S2 and S3). Newton's step for it is equation (3) of the paper; with an exact line search it ends after finitely many.
+/// Its dual, `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k`
+/// over the box, is a smooth piecewise quadratic function of (v, t) without constraints: the primal
+/// SVM with a loss that is quadratic where a sample is between its bounds (S1) and linear where it
+/// is not (S2 and S3). Newton's step for it is equation (3) of the paper; with an exact line search
+/// it ends after finitely many.
 pub(crate) struct Weighted<'c> {
     chunk: &'c Chunk,
     /// `1 / a_k`.
@@ -92,9 +94,11 @@ impl<'c> Weighted<'c> {
         }
     }
 
-    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing where a system cannot be solved in this precision.
+    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing
+    /// where a system cannot be solved in this precision.
     ///
-    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system is all; where they may be nearly those, few more.
+    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system
+    /// is all; where they may be nearly those, few more.
     pub(crate) fn solve(
         mut self,
         begin: f64,
@@ -141,7 +145,8 @@ impl<'c> Weighted<'c> {
         Sets { inside, aim: vec![0.0; self.v.len()] }
     }
 
-    /// Goes where these sets lead, if they are those of the place it leads to; whether they are. Otherwise, where `part`, goes as far towards it as is good.
+    /// Goes where these sets lead, if they are those of the place it leads to; whether they are.
+    /// Otherwise, where `part`, goes as far towards it as is good.
     fn attempt(
         &mut self,
         sets: &mut Sets,
@@ -211,8 +216,9 @@ impl<'c> Weighted<'c> {
         Some(false)
     }
 
-    /// Whether the sets of a point, where Δ is `aim` and KΔ is `product`, are those that led to it: it is then the minimum, and no line search is
-    /// needed, which would see rounding only. What is at a bound may have an error of the wrong sign that is small beside the cap.
+    /// Whether the sets of a point, where Δ is `aim` and KΔ is `product`, are those that led to it:
+    /// it is then the minimum, and no line search is needed, which would see rounding only. What is
+    /// at a bound may have an error of the wrong sign that is small beside the cap.
     fn stays(&self, inside: &[bool], aim: &[f64], t: f64, product: &[f64], cap: f64) -> bool {
         let slack = SLACK * cap;
         (0..aim.len()).all(|k| {
@@ -235,7 +241,8 @@ impl<'c> Weighted<'c> {
         system.solve(self.chunk, &wanted, &rest, sum, aim, more)
     }
 
-    /// The share of the way in (0, 1] at which the function is least: the root of its piecewise linear derivative.
+    /// The share of the way in (0, 1] at which the function is least: the root of its piecewise
+    /// linear derivative.
     fn search(&self, change: &[f64], product: &[f64], by: f64) -> f64 {
         let (first, second) = (dot(change, &self.kv), dot(change, product));
         let errors: Vec<(f64, f64)> = (0..change.len()).map(|k| (self.error(k), by - product[k])).collect();

@@ -1,6 +1,7 @@
-//! What IRWLS promises beyond the suite: descent, seeds, other solvers of working sets, ridges, costs, kernels that are none.
+//! What IRWLS promises beyond the suite: descent, seeds, other solvers of working sets, ridges,
+//! costs, kernels that are none.
 
-use maxmargin_core::{Certificate, Dual, Offset, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Certificate, Dual, Silent, Start, Status, Stop, certify};
 use maxmargin_data::Par;
 use maxmargin_irwls::{Chunk, ChunkSolver, IrwlsConfig, LeastSquares, Outcome, Refine, Selection, solve};
 use maxmargin_kernel::{FnGram, Gram, Rows};
@@ -57,7 +58,8 @@ fn the_seed_decides_and_nothing_else() {
     assert!(!same(&of(1), &of(2)));
 }
 
-/// What the worst violators of every condition and class are for: drawn sets alone often gain nothing.
+/// What the worst violators of every condition and class are for: drawn sets alone often gain
+/// nothing.
 #[test]
 fn drawn_sets_alone_may_gain_nothing() {
     let problem = lattice(400, 10.0);
@@ -166,7 +168,8 @@ fn without_refinement_nothing_is_recomputed() {
     assert!(certificate.kkt <= 1e-3 + 1e-9, "{certificate:?}");
 }
 
-/// A large C and a kernel of low rank: where pair steps need hundreds of thousands, a few hundred systems do.
+/// A large C and a kernel of low rank: where pair steps need hundreds of thousands, a few hundred
+/// systems do.
 #[test]
 fn a_large_c_costs_few_systems() {
     let problem = lattice(600, 1e5);
@@ -184,7 +187,7 @@ fn every_variable_may_have_a_ridge_of_its_own_and_no_upper_bound() {
     for (seed, working_set) in [(1, 10), (2, 60)] {
         let problem = &generate::medium(seed, 60)[0];
         let c: Vec<f64> = (0..60).map(|k| [0.1, 1.0, 30.0][k % 3]).collect();
-        let dual = Dual::squared_hinge((0..60).collect(), problem.dual.sign().to_vec(), &c, Offset::Free).expect("a problem");
+        let dual = Dual::squared_hinge((0..60).collect(), problem.dual.sign().to_vec(), &c, BiasTerm::Free).expect("a problem");
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&dual).expect("zero is feasible");
         let config = IrwlsConfig { working_set, ..IrwlsConfig::default() };
@@ -247,7 +250,8 @@ proptest! {
                 let alpha = outcome.solution.alpha;
                 prop_assert!(outcome.solution.work.iterations <= most);
                 let objective = problem.objective(&alpha);
-                // Steps that gain are judged by kernel values in f32: off by at most 6e-8 of the terms of the objective.
+                // Steps that gain are judged by kernel values in f32: off by at most 6e-8 of the
+                // terms of the objective.
                 let terms: f64 = alpha.iter().sum::<f64>().powi(2) * problem.gram.diagonal().iter().fold(1.0, |m: f64, d| m.max(*d));
                 prop_assert!(objective <= last + 1.2e-7 * (1.0 + terms), "{}: {} after {}", problem.name, objective, last);
                 last = objective;

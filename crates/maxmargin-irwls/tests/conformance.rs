@@ -1,6 +1,6 @@
 //! IRWLS passes the suite that every solver must pass, on whole problems and in chunks.
 
-use maxmargin_core::{Balance, Dual, Goal, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_irwls::{Irwls, IrwlsConfig, IrwlsError, Selection, solve};
 use maxmargin_kernel::Rows;
@@ -77,14 +77,21 @@ fn interruption() {
 fn what_is_no_problem_is_refused() {
     let (small, medium) = (&generate::small(1)[0], &generate::medium(1, 40)[0]);
     let d = &small.dual;
-    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, Balance::Free);
+    let dual = Dual::new(
+        d.ids().to_vec(),
+        d.sign().to_vec(),
+        d.linear_term().to_vec(),
+        d.upper().to_vec(),
+        0.0,
+        EqualityConstraint::Free,
+    );
     let dual = dual.expect("a problem");
     let rows = Rows::new(&small.gram, 1 << 20, Par::Seq);
     let refused = |dual: &Dual, start: &Dual, config: &IrwlsConfig| {
         let start = Start::zero(start).expect("zero is feasible");
         solve(dual, &rows, start, config, &Stop::at(1e-3), &mut Silent).expect_err("refused")
     };
-    assert_eq!(refused(&dual, &dual, &IrwlsConfig::default()), IrwlsError::Balance(Balance::Free));
+    assert_eq!(refused(&dual, &dual, &IrwlsConfig::default()), IrwlsError::EqualityConstraint(EqualityConstraint::Free));
     let other = refused(&medium.dual, &small.dual, &IrwlsConfig::default());
     assert_eq!(other, IrwlsError::Start { found: 7, expected: 40 });
     let one = IrwlsConfig { working_set: 1, ..IrwlsConfig::default() };

@@ -1,7 +1,7 @@
 //! The finish takes what others leave to 10⁻¹⁰.
 
 use maxmargin_core::{
-    Balance, Certificate, Dual, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify, exact_gradient,
+    Certificate, Dual, EqualityConstraint, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify, exact_gradient,
 };
 use maxmargin_data::Par;
 use maxmargin_irwls::{Finish, IrwlsConfig, IrwlsError, Outcome, Refine, finish, solve};
@@ -127,9 +127,13 @@ fn a_point_that_is_not_feasible_is_projected_and_what_is_no_problem_refused() {
     assert_eq!(refused(&problem.dual, 3, &trusting), IrwlsError::Start { found: 3, expected: 40 });
     assert_eq!(refused(&problem.dual, 40, &Finish { most: 0, ..trusting }), IrwlsError::WorkingSet(0));
     let d = &problem.dual;
-    let other = |balance: Balance| {
-        Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, balance).expect("a problem")
+    let other = |balance: EqualityConstraint| {
+        Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.linear_term().to_vec(), d.upper().to_vec(), 0.0, balance)
+            .expect("a problem")
     };
-    assert_eq!(refused(&other(Balance::Free), 40, &trusting), IrwlsError::Balance(Balance::Free));
-    assert!(matches!(refused(&other(Balance::Sum(1e9)), 40, &trusting), IrwlsError::Infeasible(_)));
+    assert_eq!(
+        refused(&other(EqualityConstraint::Free), 40, &trusting),
+        IrwlsError::EqualityConstraint(EqualityConstraint::Free)
+    );
+    assert!(matches!(refused(&other(EqualityConstraint::Sum(1e9)), 40, &trusting), IrwlsError::Infeasible(_)));
 }

@@ -1,4 +1,5 @@
-//! What is known of the sets is kept, and rows in single precision are left out where one working set of exact values is enough.
+//! What is known of the sets is kept, and rows in single precision are left out where one working
+//! set of exact values is enough.
 
 use maxmargin_core::{Dual, Silent, Start, Status, Stop, certify};
 use maxmargin_data::{Par, generate::Generator};

@@ -13,10 +13,12 @@ const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
 const IDS: usize = 64;
 
-/// `F = K[columns, ids] · coef` in `f64`: `coef` is row-major `ids.len() × h`, the result row-major `columns.len() × h`.
+/// `F = K[columns, ids] · coef` in `f64`: `coef` is row-major `ids.len() × h`, the result row-major
+/// `columns.len() × h`.
 ///
-/// Every kernel value is computed once for all `h` right-hand sides and never stored. Tiles and their order are fixed, so the
-/// result has the same bits for every `par`. Rows of `coef` that are zero cost nothing.
+/// Every kernel value is computed once for all `h` right-hand sides and never stored. Tiles and
+/// their order are fixed, so the result has the same bits for every `par`. Rows of `coef` that are
+/// zero cost nothing.
 ///
 /// # Panics
 ///
@@ -50,7 +52,8 @@ pub fn apply_exact_asking(
         return Ok(result);
     }
     let shares = shares(ids, coef, h);
-    // A group is what all threads do between two questions: some tiles of some columns, each tile's sums kept until its last ids.
+    // A group is what all threads do between two questions: some tiles of some columns, each tile's
+    // sums kept until its last ids.
     let group = COLUMNS * par.threads();
     // Values and products with them; pieces that are too small are spent on waiting for each other.
     let per_value = gram.value_operations() + h as u64 / 4;
@@ -102,15 +105,18 @@ pub fn apply_exact_asking(
 /// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.
 const SINGLE_COLUMNS: usize = 2048;
 
-/// What a constant that is left out of values in `f32` adds to sums of them with these coefficients.
+/// What a constant that is left out of values in `f32` adds to sums of them with these
+/// coefficients.
 fn constant(gram: &dyn Gram, coef: &[f64]) -> f64 {
     if gram.base() == 0.0 { 0.0 } else { gram.base() * coef.iter().sum::<f64>() }
 }
 
-/// `Σ_r coef_r K[ids_r, columns]` from kernel values in `f32`, summed in `f64`; one value per column.
+/// `Σ_r coef_r K[ids_r, columns]` from kernel values in `f32`, summed in `f64`; one value per
+/// column.
 ///
-/// What [`crate::Rows`] would keep for the next product is computed anew in each: where most of the cost of a kernel value is the memory that
-/// it is written to, that is the cheaper of the two. Tiles and their order are fixed: the same bits for every `par`.
+/// What [`crate::Rows`] would keep for the next product is computed anew in each: where most of the
+/// cost of a kernel value is the memory that it is written to, that is the cheaper of the two.
+/// Tiles and their order are fixed: the same bits for every `par`.
 ///
 /// # Panics
 ///
@@ -143,7 +149,8 @@ pub fn apply_asking(
     let mut result = vec![constant(gram, coef); columns.len()];
     let per_value = gram.value_operations();
     let tiles = (Asking::piece() / (per_value * (height * width) as u64)).max(1) as usize;
-    // Few rows of many columns: a thread that waits for work of a tenth of a millisecond waits as long as that.
+    // Few rows of many columns: a thread that waits for work of a tenth of a millisecond waits as
+    // long as that.
     let tall = (ids.len().clamp(1, height * tiles) * width) as u64;
     let group = width * par.threads() * (Asking::piece() / (per_value * tall)).max(1) as usize;
     for (g, sums) in result.chunks_mut(group).enumerate() {
@@ -166,8 +173,9 @@ pub fn apply_asking(
     Ok(result)
 }
 
-/// `Σ_l coef_l K[row, l]` over all samples `l` for each of `rows`, from kernel values in `f32`, summed in `f64`. For few rows and many coefficients:
-/// values of zero coefficients are computed as well.
+/// `Σ_l coef_l K[row, l]` over all samples `l` for each of `rows`, from kernel values in `f32`,
+/// summed in `f64`. For few rows and many coefficients: values of zero coefficients are computed as
+/// well.
 ///
 /// Tiles and their order are fixed: the same bits for every `par`.
 ///
@@ -193,16 +201,20 @@ pub fn products(gram: &dyn Gram, rows: &[usize], coef: &[f64], par: Par) -> Vec<
     sums
 }
 
-/// Writes `K[rows, columns]` in `f32` for columns in any order into `out`, whose rows begin `stride` apart.
+/// Writes `K[rows, columns]` in `f32` for columns in any order into `out`, whose rows begin
+/// `stride` apart.
 ///
-/// Tiles that hold none of the columns are not computed; of the others all of it is, and most of it thrown away where columns are few.
+/// Tiles that hold none of the columns are not computed; of the others all of it is, and most of it
+/// thrown away where columns are few.
 ///
-/// With `own`, row `r` is also column `own + r`, and columns behind that may be left out: they are rows, too. Which of them are written depends on
-/// tiles only, and columns in ascending order leave out most.
+/// With `own`, row `r` is also column `own + r`, and columns behind that may be left out: they are
+/// rows, too. Which of them are written depends on tiles only, and columns in ascending order leave
+/// out most.
 ///
 /// # Panics
 ///
-/// When `out` is smaller than `rows.len() × stride`, `stride` is smaller than the number of columns, or an index is out of range.
+/// When `out` is smaller than `rows.len() × stride`, `stride` is smaller than the number of
+/// columns, or an index is out of range.
 pub fn submatrix(
     gram: &dyn Gram,
     rows: &[usize],
@@ -299,7 +311,8 @@ mod tests {
         });
     }
 
-    /// Coefficients as folds have them: none, the same in all, another in one, in one alone, and any.
+    /// Coefficients as folds have them: none, the same in all, another in one, in one alone, and
+    /// any.
     #[test]
     fn what_right_hand_sides_have_in_common_does_not_change_their_sums() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");

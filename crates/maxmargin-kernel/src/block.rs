@@ -23,7 +23,8 @@ impl Form {
         Self { pages, table: gram.table().map(Arc::new), base: gram.base() }
     }
 
-    /// The same without codes: four times the bytes, and passes over rows that caches hold are quicker.
+    /// The same without codes: four times the bytes, and passes over rows that caches hold are
+    /// quicker.
     pub(crate) fn of_values(pages: Pages, gram: &dyn Gram) -> Self {
         Self { pages, table: None, base: gram.base() }
     }

@@ -1,4 +1,5 @@
-//! Blocks of dot products: a few rows against panels of columns, each result handed on while it is in the first-level cache.
+//! Blocks of dot products: a few rows against panels of columns, each result handed on while it is
+//! in the first-level cache.
 
 use maxmargin_simd::products::GROUP;
 use std::ops::Range;
@@ -31,7 +32,8 @@ pub(crate) trait Panels {
     /// Converts panels that are held in another form.
     fn prepare(&self, _panels: Range<usize>, _converted: &mut Vec<Self::Sum>) {}
 
-    /// `out[r * COLUMNS + j]`: products of `count` rows with the samples of `panel`; `converted` begins with panel `first`.
+    /// `out[r * COLUMNS + j]`: products of `count` rows with the samples of `panel`; `converted`
+    /// begins with panel `first`.
     fn multiply(
         &self,
         rows: &[Self::Row],
@@ -54,7 +56,8 @@ pub(crate) struct Scratch<R, S> {
     converted: Vec<S>,
 }
 
-/// Calls `each(r, part, sums)` with the products of `rows[r]` and the samples of `part`, for parts of `columns`.
+/// Calls `each(r, part, sums)` with the products of `rows[r]` and the samples of `part`, for parts
+/// of `columns`.
 pub(crate) fn blocks<P: Panels>(
     source: &P,
     rows: &[usize],

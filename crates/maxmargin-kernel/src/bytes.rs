@@ -1,8 +1,8 @@
 //! Small integers as bytes: 64 products per instruction where the machine has them.
 //!
-//! Sample `i`, in units, is the row `a_i = x_i − low` (unsigned) of the panels; as the row of a block it is `b_i = a_i − shift` (signed, `shift` 0 or
-//! 128). With `middle = low + shift` and `S_i = Σ x_ik`,
-//! `Σ b_ik a_jk = xᵢᵀxⱼ − low S_i − middle S_j + d low middle`.
+//! Sample `i`, in units, is the row `a_i = x_i − low` (unsigned) of the panels; as the row of a
+//! block it is `b_i = a_i − shift` (signed, `shift` 0 or 128). With `middle = low + shift` and `S_i
+//! = Σ x_ik`, `Σ b_ik a_jk = xᵢᵀxⱼ − low S_i − middle S_j + d low middle`.
 
 use crate::blocks::{Panels, STRIDE};
 use crate::survey::Survey;

@@ -24,13 +24,15 @@ pub struct Expansion<'a> {
 
 /// `Σ_k coef_k k(support_k, query) + bias` for every query, kernel values in `f64`.
 ///
-/// The feature counts may differ: what a sample lacks is 0, and a query's additional features count in its distance. A linear kernel is
-/// collapsed to its weights first. With [`Kernel::Precomputed`] a query `0:… 1:K(x,x1) …` is read at the serial numbers of the
-/// support vectors. The result does not depend on `par`.
+/// The feature counts may differ: what a sample lacks is 0, and a query's additional features count
+/// in its distance. A linear kernel is collapsed to its weights first. With [`Kernel::Precomputed`]
+/// a query `0:… 1:K(x,x1) …` is read at the serial numbers of the support vectors. The result does
+/// not depend on `par`.
 ///
 /// # Errors
 ///
-/// When the kernel is invalid, `coef` has not one coefficient per support vector, or a serial number is not a query's column.
+/// When the kernel is invalid, `coef` has not one coefficient per support vector, or a serial
+/// number is not a query's column.
 pub fn decision_values(
     kernel: &Kernel,
     support: &Samples,
@@ -46,13 +48,15 @@ pub fn decision_values(
     decision_table(kernel, support, &[Expansion { support: &all, coef, bias }], queries, par)
 }
 
-/// Several decision functions at once, row-major `queries × expansions`: each kernel value is computed once for all of them.
+/// Several decision functions at once, row-major `queries × expansions`: each kernel value is
+/// computed once for all of them.
 ///
 /// Otherwise as [`decision_values`].
 ///
 /// # Errors
 ///
-/// As [`decision_values`]; an expansion's positions must ascend below the number of support vectors.
+/// As [`decision_values`]; an expansion's positions must ascend below the number of support
+/// vectors.
 pub fn decision_table(
     kernel: &Kernel,
     support: &Samples,
@@ -102,7 +106,8 @@ fn linear(support: &Samples, e: &Expansion, queries: &Samples, par: Par) -> Vec<
 }
 
 fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -> Result<Vec<f64>, KernelError> {
-    // A model may hold its support vectors as `0:serial` alone, so the serial is checked against the queries' columns.
+    // A model may hold its support vectors as `0:serial` alone, so the serial is checked against
+    // the queries' columns.
     let wide = |k: usize| -> Result<usize, KernelError> {
         let value = cell(support, k, 0);
         if value.fract() == 0.0 && value >= 1.0 && value < queries.features() as f64 {
@@ -136,14 +141,16 @@ fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -
     Ok(values)
 }
 
-/// The used part of one expansion in positions among all used support vectors, cut where blocks of columns begin.
+/// The used part of one expansion in positions among all used support vectors, cut where blocks of
+/// columns begin.
 struct Sum {
     support: Vec<usize>,
     coef: Vec<f64>,
     cuts: Vec<usize>,
 }
 
-/// The table from blocks of the matrix that `gram` makes of support vectors and some queries below them.
+/// The table from blocks of the matrix that `gram` makes of support vectors and some queries below
+/// them.
 pub(crate) fn table_of(
     gram: &dyn Fn(&Samples) -> Result<KernelGram, KernelError>,
     support: &Samples,

@@ -10,20 +10,16 @@ pub const PROVABLE: usize = 2048;
 const BLOCKS: [usize; 2] = [48, 384];
 
 /// Shifts of the diagonal that are tried, as shares of its largest entry: kernel values that were
-/// printed with six
-/// digits have eigenvalues of about −10⁻⁶.
+/// printed with six digits have eigenvalues of about −10⁻⁶.
 const SHIFTS: [f64; 4] = [0.0, 1e-9, 1e-6, 1e-4];
 
 /// A small `σ` for which `K + σI` is positive semidefinite, 0 where K is to working precision;
-/// infinite where none is
-/// found, or where there are more than [`PROVABLE`] samples.
+/// infinite where none is found, or where there are more than [`PROVABLE`] samples.
 ///
 /// The proof is a Cholesky factorisation of the shifted matrix in `f64`: one that succeeds shows
-/// that no eigenvalue lies
-/// further below 0 than the shift and the rounding of the factorisation (Higham, Accuracy and
-/// Stability of Numerical
-/// Algorithms, theorem 10.3). A principal block that fails shows that the whole matrix has a
-/// negative eigenvalue.
+/// that no eigenvalue lies further below 0 than the shift and the rounding of the factorisation
+/// (Higham, Accuracy and Stability of Numerical Algorithms, theorem 10.3). A principal block that
+/// fails shows that the whole matrix has a negative eigenvalue.
 pub(crate) fn indefiniteness<G: Gram + ?Sized>(gram: &G) -> f64 {
     let n = gram.len();
     let scale = gram.diagonal().iter().fold(0.0_f64, |most, k| most.max(k.abs()));

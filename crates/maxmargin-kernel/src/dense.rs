@@ -1,4 +1,5 @@
-//! The engine for dense data: products of a few rows with panels of columns, the kernel function applied while they are in cache.
+//! The engine for dense data: products of a few rows with panels of columns, the kernel function
+//! applied while they are in cache.
 
 use crate::blocks::{Scratch, blocks};
 use crate::distances::needs_differences;
@@ -11,11 +12,13 @@ use std::ops::Range;
 
 /// Largest error of an exponent, `γ max‖x‖² 2⁻²⁴`, that `f32` dot products may make.
 const SINGLE_ERROR: f64 = 1e-6;
-/// Beyond this estimate it pays to centre the data first, unless most values are 0: those of panels without them are fewer.
+/// Beyond this estimate it pays to centre the data first, unless most values are 0: those of panels
+/// without them are fewer.
 const CENTRE_ERROR: f64 = 1e-7;
 /// Share of values that are not 0 at which most are.
 const SPARSE: f64 = 0.4;
-/// Largest squared norms of which `f32` holds sums and terms: those of smaller samples it would round to 0.
+/// Largest squared norms of which `f32` holds sums and terms: those of smaller samples it would
+/// round to 0.
 const NORMS: Range<f64> = 1e-25..1e30;
 /// Half the distance from 1 to the next `f32`.
 const UNIT32: f64 = 1.0 / 16_777_216.0;
@@ -71,7 +74,8 @@ fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
 }
 
 impl Dense {
-    /// Panels for `samples`. With `gamma` (an RBF kernel) distances are what matters, and the data may be centred.
+    /// Panels for `samples`. With `gamma` (an RBF kernel) distances are what matters, and the data
+    /// may be centred.
     pub(crate) fn new(samples: &Samples, survey: &Survey, gamma: Option<f64>, asking: &Asking) -> Result<Self, Halted> {
         let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
         let mut dense = Self {
@@ -105,7 +109,8 @@ impl Dense {
         Ok(dense)
     }
 
-    /// Whether `f32` dot products are good enough for an RBF kernel with this `gamma` (`None`: another kernel).
+    /// Whether `f32` dot products are good enough for an RBF kernel with this `gamma` (`None`:
+    /// another kernel).
     fn single_is_enough(&self, gamma: Option<f64>) -> bool {
         gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
     }
@@ -187,7 +192,8 @@ impl Dense {
         Ok(())
     }
 
-    /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of `part`, for parts of `columns`.
+    /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of
+    /// `part`, for parts of `columns`.
     fn blocks32(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f32])) {
         let Some(panel) = &self.single else { return };
         SINGLE.with_borrow_mut(|scratch| blocks(panel, rows, columns, scratch, each));

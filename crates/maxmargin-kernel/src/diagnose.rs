@@ -9,15 +9,17 @@ pub struct Diagnosis {
     pub pairs: usize,
     /// Mean of `|K_ij| / √(K_ii K_jj)`, 0 to 1 for a positive semidefinite kernel.
     pub mean_similarity: f64,
-    /// Share of the pairs with similarity below 2⁻²⁴: the matrix is the identity for all that single precision can tell.
+    /// Share of the pairs with similarity below 2⁻²⁴: the matrix is the identity for all that
+    /// single precision can tell.
     pub share_unrelated: f64,
-    /// Share of the pairs with similarity above 1 − 2⁻²⁰: samples that the kernel cannot tell apart.
+    /// Share of the pairs with similarity above 1 − 2⁻²⁰: samples that the kernel cannot tell
+    /// apart.
     pub share_identical: f64,
 }
 
 impl Diagnosis {
-    /// The kernel matrix is numerically diagonal: every sample becomes a support vector and nothing generalises. gamma is far too
-    /// large, or the features are not scaled.
+    /// The kernel matrix is numerically diagonal: every sample becomes a support vector and nothing
+    /// generalises. gamma is far too large, or the features are not scaled.
     pub fn is_identity(&self) -> bool {
         self.pairs > 0 && self.share_unrelated >= 0.99
     }

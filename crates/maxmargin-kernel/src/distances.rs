@@ -18,11 +18,9 @@ pub(crate) fn needs_differences(gamma: f64, norm: f64) -> bool {
 }
 
 /// The error of an RBF kernel value where values were rounded to at most 255 multiples of a unit,
-/// `exponent` being
-/// `γ max ‖x‖²`. A distance between different multiples is off by a share of itself, and γ times it
-/// is as good as
-/// infinite where it is large; one between equal multiples is off by the square of what the values
-/// were rounded by.
+/// `exponent` being `γ max ‖x‖²`. A distance between different multiples is off by a share of
+/// itself, and γ times it is as good as infinite where it is large; one between equal multiples is
+/// off by the square of what the values were rounded by.
 pub(crate) fn multiples_error(exponent: f64) -> f64 {
     let rounded = UNITS * f64::EPSILON;
     256.0 * rounded + rounded * rounded * exponent

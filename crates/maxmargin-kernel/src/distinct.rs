@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// Operations that writing a word of a content down, and comparing it with that of another sample, count as.
+/// Operations that writing a word of a content down, and comparing it with that of another sample,
+/// count as.
 const WORD: u64 = 32;
 
 /// What problems over a matrix know of a sample beside its row.
@@ -18,8 +19,10 @@ pub struct Mark {
     pub fold: u32,
 }
 
-/// The different samples of a matrix: first those whose copies are of one class and fold, in the order of the matrix, then those of one class, then the others. A problem with two variables
-/// for each of these (one for each sign) has few runs and no variable that nobody needs, and so has one that leaves a fold out.
+/// The different samples of a matrix: first those whose copies are of one class and fold, in the
+/// order of the matrix, then those of one class, then the others. A problem with two variables for
+/// each of these (one for each sign) has few runs and no variable that nobody needs, and so has one
+/// that leaves a fold out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distinct {
     /// The first sample of each kind, as an index of the matrix.
@@ -33,14 +36,16 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
+    /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing
+    /// where all differ.
     pub(crate) fn of(
         len: usize,
         content: impl Fn(usize, &mut Vec<u64>),
         mark: impl Fn(usize) -> Mark,
         asking: &Asking,
     ) -> Result<Option<Self>, Halted> {
-        // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
+        // Kinds by a number of their content. Two contents of one number are compared; where they
+        // differ the later sample is a kind by itself.
         let mut kinds: HashMap<u64, u32, BuildHasherDefault<AsItIs>> =
             HashMap::with_capacity_and_hasher(len, BuildHasherDefault::default());
         let (mut first, mut of, mut several) = (Vec::new(), Vec::with_capacity(len), Vec::new());

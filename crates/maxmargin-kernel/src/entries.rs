@@ -3,7 +3,8 @@
 use maxmargin_simd::row::Row;
 use std::ops::Range;
 
-/// Kernel values: what a row store holds, and the constant that they are more ([`crate::Gram::base`]).
+/// Kernel values: what a row store holds, and the constant that they are more
+/// ([`crate::Gram::base`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a> {
     held: Row<'a>,
@@ -16,7 +17,8 @@ impl<'a> Entries<'a> {
         Self { held, base }
     }
 
-    /// What is held: kernel values less [`Entries::base`], for whoever only takes one from another, or has no use for a constant.
+    /// What is held: kernel values less [`Entries::base`], for whoever only takes one from another,
+    /// or has no use for a constant.
     #[inline]
     pub fn held(&self) -> Row<'a> {
         self.held
@@ -59,7 +61,8 @@ impl<'a> Entries<'a> {
         self.add_base(f, factor);
     }
 
-    /// The part of [`Entries::add_to`] that the constant makes, for whoever adds what is held by other means.
+    /// The part of [`Entries::add_to`] that the constant makes, for whoever adds what is held by
+    /// other means.
     pub fn add_base(&self, f: &mut [f64], factor: f64) {
         if self.base != 0.0 {
             let more = factor * self.base;

@@ -1,15 +1,19 @@
-//! From dot products to kernel values: the last step of every block, run while the block is in cache.
+//! From dot products to kernel values: the last step of every block, run while the block is in
+//! cache.
 //!
-//! Forms that leave a constant out in `f32` are worth as much as the distances or products that they are given: those come in `f64`, or are exact.
+//! Forms that leave a constant out in `f32` are worth as much as the distances or products that
+//! they are given: those come in `f64`, or are exact.
 
 use crate::Kernel;
 use maxmargin_simd::exp::Gaussian;
 use std::ops::Range;
 
-/// Squared norms of so many times the mean squared distance leave it nearly all its digits in `f32`: those of centred samples are half of it.
+/// Squared norms of so many times the mean squared distance leave it nearly all its digits in
+/// `f32`: those of centred samples are half of it.
 const NEAR_NORM: f64 = 8.0;
 
-/// gamma of which `f32` holds all digits and the rest of them. Squared distances it must hold as well.
+/// gamma of which `f32` holds all digits and the rest of them. Squared distances it must hold as
+/// well.
 const SINGLES: Range<f64> = 1e-30..1e30;
 
 /// A kernel function over slices of dot products.
@@ -39,7 +43,8 @@ impl Entry {
         }
     }
 
-    /// The same function, in `f32` less `base`, which is 1 for one of distances; values differ from it by `spread` on average.
+    /// The same function, in `f32` less `base`, which is 1 for one of distances; values differ from
+    /// it by `spread` on average.
     #[must_use]
     pub(crate) fn less(&self, kernel: &Kernel, base: f64, spread: f64) -> Self {
         match self {
@@ -57,8 +62,9 @@ impl Entry {
         }
     }
 
-    /// Whether dot products in `f32` are good enough that may be wrong by the rounding of squared norms up to `norm`, each of which the kernel multiplies by
-    /// `gamma`: where a constant is left out, the rounding must be small beside what is left.
+    /// Whether dot products in `f32` are good enough that may be wrong by the rounding of squared
+    /// norms up to `norm`, each of which the kernel multiplies by `gamma`: where a constant is left
+    /// out, the rounding must be small beside what is left.
     pub(crate) fn takes_singles(&self, gamma: Option<f64>, norm: f64) -> bool {
         match self {
             Entry::Linear | Entry::Rbf(_) | Entry::Other(_) => true,
@@ -75,7 +81,8 @@ impl Entry {
         }
     }
 
-    /// `f32` values from `f32` dot products of one sample (squared norm `norm`) with others (`norms`).
+    /// `f32` values from `f32` dot products of one sample (squared norm `norm`) with others
+    /// (`norms`).
     pub(crate) fn fill32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f32]) {
         match self {
             Entry::Linear => out.copy_from_slice(dots),

@@ -1,4 +1,5 @@
-//! What is done where kernel values turn out wrong: fewer vector instructions, then no codes and panels.
+//! What is done where kernel values turn out wrong: fewer vector instructions, then no codes and
+//! panels.
 
 use crate::KernelError;
 use crate::probes::Fault;
@@ -15,7 +16,8 @@ pub struct Way {
     pub plain: bool,
 }
 
-/// Kernel values that were wrong when they were first tried, and the way in which they are computed instead.
+/// Kernel values that were wrong when they were first tried, and the way in which they are computed
+/// instead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fallback {
     /// What was wrong.
@@ -55,7 +57,8 @@ fn ways(best: Level, plain: bool) -> impl Iterator<Item = Way> {
     down.into_iter().rev().map(|level| Way { level, plain: false }).chain(few)
 }
 
-/// What `make` makes in the first way in which it is not wrong; with `plain`, without codes and panels in the end.
+/// What `make` makes in the first way in which it is not wrong; with `plain`, without codes and
+/// panels in the end.
 ///
 /// The level of the process is that of this way afterwards.
 ///

@@ -1,4 +1,5 @@
-//! The sample matrix as linear solvers want it: rows to multiply with w, in the smallest form that holds the same numbers.
+//! The sample matrix as linear solvers want it: rows to multiply with w, in the smallest form that
+//! holds the same numbers.
 
 mod passes;
 mod rows;
@@ -6,13 +7,14 @@ mod rows;
 pub use passes::{CHUNK, combine, products};
 pub use rows::FeatureRows;
 
-use crate::ledger::Ledger;
+use crate::ledger::MemoryBudget;
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_simd::sparse::{One, SparseRows};
 use rows::{Dense, Sparse};
 use std::borrow::Cow;
 
-/// A dense row costs about as much as a sparse one with this share of its entries, as long as all are in the cache.
+/// A dense row costs about as much as a sparse one with this share of its entries, as long as all
+/// are in the cache.
 const DENSE_SHARE: f64 = 0.3;
 
 /// Bytes of a matrix that stays in the cache. Of a larger one it is the bytes that cost.
@@ -26,10 +28,11 @@ pub trait Job {
     fn run<R: FeatureRows>(self, rows: &R) -> Self::Out;
 }
 
-/// The samples of a linear problem: the numbers of [`Samples`], with the bias as one more feature where that is wanted.
+/// The samples of a linear problem: the numbers of [`Samples`], with the bias as one more feature
+/// where that is wanted.
 ///
-/// Rows are borrowed; only values that are exact in `f32` are copied in that form (those that are all 1 need no values), and dense rows of mostly zeros are
-/// compressed.
+/// Rows are borrowed; only values that are exact in `f32` are copied in that form (those that are
+/// all 1 need no values), and dense rows of mostly zeros are compressed.
 pub struct Matrix<'s> {
     form: Form<'s>,
     /// The number of each column that is kept, where most of very many columns are empty.
@@ -38,7 +41,7 @@ pub struct Matrix<'s> {
     feature: Option<f64>,
     /// `x_i · x_i` of every row, the extra feature included.
     squares: Vec<f64>,
-    ledger: Ledger,
+    ledger: MemoryBudget,
 }
 
 enum Form<'s> {
@@ -50,8 +53,8 @@ enum Form<'s> {
 }
 
 impl<'s> Matrix<'s> {
-    /// The rows of `samples`; `feature` is the value of an additional feature that all rows have (LIBLINEAR's `-B`), whose weight is the bias and
-    /// is regularised like all others.
+    /// The rows of `samples`; `feature` is the value of an additional feature that all rows have
+    /// (LIBLINEAR's `-B`), whose weight is the bias and is regularised like all others.
     pub fn new(samples: &'s Samples, feature: Option<f64>, par: Par) -> Self {
         let features = samples.features();
         let (form, columns) = if let Some((packed, columns)) = samples.packed() {
@@ -59,7 +62,7 @@ impl<'s> Matrix<'s> {
         } else {
             (form_of(samples, feature), None)
         };
-        let mut matrix = Self { form, columns, features, feature, squares: Vec::new(), ledger: Ledger::new(u64::MAX) };
+        let mut matrix = Self { form, columns, features, feature, squares: Vec::new(), ledger: MemoryBudget::new(u64::MAX) };
         matrix.squares = matrix.visit(Squares(par));
         matrix
     }
@@ -67,11 +70,11 @@ impl<'s> Matrix<'s> {
     /// The same, with `budget` bytes for what solvers hold beside it.
     #[must_use]
     pub fn with_budget(self, budget: u64) -> Self {
-        Self { ledger: Ledger::new(budget), ..self }
+        Self { ledger: MemoryBudget::new(budget), ..self }
     }
 
     /// What solvers hold beside it.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &MemoryBudget {
         &self.ledger
     }
 
@@ -123,8 +126,8 @@ impl<'s> Matrix<'s> {
         }
     }
 
-    /// `Σ_k coef_k x_{ids[k]}` as (feature, weight), features ascending, zeros left out, and the bias of the additional feature. The same bits
-    /// for every `par`.
+    /// `Σ_k coef_k x_{ids[k]}` as (feature, weight), features ascending, zeros left out, and the
+    /// bias of the additional feature. The same bits for every `par`.
     ///
     /// # Panics
     ///
@@ -134,7 +137,8 @@ impl<'s> Matrix<'s> {
         self.unpack(&self.visit(Weights { ids, coef, par }))
     }
 
-    /// The solver's weights as (feature, weight) with the features of the samples, ascending, zeros left out, and the bias of the additional feature.
+    /// The solver's weights as (feature, weight) with the features of the samples, ascending, zeros
+    /// left out, and the bias of the additional feature.
     pub fn unpack(&self, w: &[f64]) -> (Vec<(u32, f64)>, f64) {
         let count = w.len() - usize::from(self.feature.is_some());
         let bias = self.feature.map_or(0.0, |value| value * w[count]);

@@ -8,9 +8,8 @@ use std::sync::OnceLock;
 /// A Gram matrix from a function `k(i, j)` in `f64`.
 ///
 /// The function is called with `i ≤ j` only, so the matrix is symmetric whatever it does with its
-/// arguments. Whether it is positive
-/// semidefinite, which certificates need, is proved where there are few samples
-/// ([`Gram::indefiniteness`]).
+/// arguments. Whether it is positive semidefinite, which certificates need, is proved where there
+/// are few samples ([`Gram::indefiniteness`]).
 ///
 /// ```
 /// use maxmargin_kernel::{FnGram, Gram};

@@ -1,8 +1,8 @@
-//! The engine for small integers: exact dot products, of bytes or of bits, the kernel function applied while the sums are in the first-level
-//! cache.
+//! The engine for small integers: exact dot products, of bytes or of bits, the kernel function
+//! applied while the sums are in the first-level cache.
 //!
-//! Raw sums become dot products by a term of the row and a term of the column, or squared distances by others. Terms may wrap at 32 bits; what
-//! comes out fits.
+//! Raw sums become dot products by a term of the row and a term of the column, or squared distances
+//! by others. Terms may wrap at 32 bits; what comes out fits.
 
 use crate::Kernel;
 use crate::bits::Bits;
@@ -19,8 +19,8 @@ use maxmargin_simd::row::Table;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Samples of small integers, or of small multiples of one number: all is in units of it, and kernels that are told dot products and norms have a gamma that is
-/// multiplied by its square.
+/// Samples of small integers, or of small multiples of one number: all is in units of it, and
+/// kernels that are told dot products and norms have a gamma that is multiplied by its square.
 #[derive(Clone, Debug)]
 pub(crate) struct Integers {
     panels: Form,
@@ -67,14 +67,14 @@ fn wrapped(value: i64) -> i32 {
 }
 
 impl Integers {
-    /// Whether these values allow the engine: multiples of a unit spanning less than 256, distances below 2³¹, and a kernel that can be told the unit where it
-    /// is not 1.
+    /// Whether these values allow the engine: multiples of a unit spanning less than 256, distances
+    /// below 2³¹, and a kernel that can be told the unit where it is not 1.
     ///
     /// Values that lie within rounding of a multiple become that multiple: not where the kernel
-    /// could tell them apart, as
-    /// it can integers of 53 bits that lie side by side.
+    /// could tell them apart, as it can integers of 53 bits that lie side by side.
     ///
-    /// What it computes of integers is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
+    /// What it computes of integers is exact, and so is what inverted lists compute of such values:
+    /// which of the two takes them does not show.
     pub(crate) fn suits(samples: &Samples, survey: &Survey, kernel: &Kernel) -> bool {
         let span = survey.high - survey.low;
         let of_multiples = multiples_error(kernel.gamma().unwrap_or(0.0) * survey.max_norm);
@@ -208,7 +208,8 @@ impl Integers {
         wide.extend(sums.iter().zip(&self.column_terms[part]).map(|(s, t)| f64::from(s.wrapping_add(*t).wrapping_add(term))));
     }
 
-    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for parts of `columns`.
+    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for
+    /// parts of `columns`.
     fn each_part(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[i32])) {
         match &self.panels {
             Form::Bytes(bytes) => BYTES.with_borrow_mut(|scratch| blocks(bytes, rows, columns, scratch, each)),
@@ -231,13 +232,15 @@ impl Integers {
         });
     }
 
-    /// What codes of a byte stand for, where there are few enough values: squared distances from 0 to 254, and 255 for all from there on where the
-    /// kernel of those is 0 in `f32` (or there are none); dot products from 0 to 255.
+    /// What codes of a byte stand for, where there are few enough values: squared distances from 0
+    /// to 254, and 255 for all from there on where the kernel of those is 0 in `f32` (or there are
+    /// none); dot products from 0 to 255.
     pub(crate) fn table(&self, entry: &Entry) -> Option<Table> {
         match entry {
             Entry::Rbf(g) | Entry::RbfLess(g, _) => {
                 let mut values = [0.0; 256];
-                // Codes that no pair of samples has may stand for anything: what stands for little is looked up sooner.
+                // Codes that no pair of samples has may stand for anything: what stands for little
+                // is looked up sooner.
                 let last = self.widest.min(255.0) as i32;
                 let codes: [i32; 256] = std::array::from_fn(|code| last.min(code as i32));
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// A kernel function `k(x, z)`, with LIBSVM's parametrisation.
 ///
-/// Fields are public for reading and matching; [`Kernel::checked`] is the gate that every problem passes through.
+/// Fields are public for reading and matching; [`Kernel::checked`] is the gate that every problem
+/// passes through.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Kernel {
@@ -37,7 +38,8 @@ pub enum Kernel {
         /// Constant term.
         coef0: f64,
     },
-    /// The data holds kernel values: column 0 is the serial number (1…n), column `j` is `K(x, x_j)` (LIBSVM's `0:serial` form).
+    /// The data holds kernel values: column 0 is the serial number (1…n), column `j` is `K(x, x_j)`
+    /// (LIBSVM's `0:serial` form).
     Precomputed,
     /// A function that the caller brings; it is stored by name.
     User(UserKernel),
@@ -115,7 +117,8 @@ pub enum KernelError {
 }
 
 impl KernelError {
-    /// The same error for samples that were in another order: sample `at` here is row `original[at]` of the data.
+    /// The same error for samples that were in another order: sample `at` here is row
+    /// `original[at]` of the data.
     #[must_use]
     pub fn in_order(self, original: &[usize]) -> Self {
         let place = |row: usize| original.get(row.wrapping_sub(1)).map_or(row, |i| i + 1);
@@ -229,21 +232,23 @@ impl Kernel {
         }
     }
 
-    /// Whether the kernel is a function of `gamma ‖x − z‖²` alone, 1 at distance 0 and nowhere steeper than 1.
+    /// Whether the kernel is a function of `gamma ‖x − z‖²` alone, 1 at distance 0 and nowhere
+    /// steeper than 1.
     ///
-    /// Blocks of such kernels are computed from centred data, and in single precision only where gamma leaves enough of it.
+    /// Blocks of such kernels are computed from centred data, and in single precision only where
+    /// gamma leaves enough of it.
     pub fn is_distance(&self) -> bool {
         matches!(self, Kernel::Rbf { .. })
     }
 
-    /// Whether [`Kernel::of_dot`] is the kernel: columns that are zero in all samples can then be left out.
+    /// Whether [`Kernel::of_dot`] is the kernel: columns that are zero in all samples can then be
+    /// left out.
     pub fn is_of_products(&self) -> bool {
         !matches!(self, Kernel::Precomputed | Kernel::User(_))
     }
 
     /// Whether the kernel is positive semidefinite on any data. What is not known to be may be so
-    /// on some
-    /// ([`Gram::indefiniteness`](crate::Gram::indefiniteness)).
+    /// on some ([`Gram::indefiniteness`](crate::Gram::indefiniteness)).
     pub fn is_semidefinite(&self) -> bool {
         match *self {
             Kernel::Linear | Kernel::Rbf { .. } => true,
@@ -254,7 +259,8 @@ impl Kernel {
         }
     }
 
-    /// A bound on `|k(x, x)|` for `‖x‖² = norm` (for a kernel of distances: the norm itself, which must only be finite).
+    /// A bound on `|k(x, x)|` for `‖x‖² = norm` (for a kernel of distances: the norm itself, which
+    /// must only be finite).
     pub(crate) fn reach(&self, norm: f64) -> f64 {
         match *self {
             Kernel::Poly { gamma, coef0, degree } => (gamma * norm + coef0.abs()).powf(f64::from(degree)),
@@ -283,7 +289,8 @@ impl Kernel {
 
     /// The kernel value from `dot = xᵀz` and the squared norms `‖x‖²`, `‖z‖²`, in `f64`.
     ///
-    /// Not for a kernel that is not of products ([`Kernel::is_of_products`]): then it is not a number.
+    /// Not for a kernel that is not of products ([`Kernel::is_of_products`]): then it is not a
+    /// number.
     pub fn of_dot(&self, dot: f64, norm_x: f64, norm_z: f64) -> f64 {
         match *self {
             Kernel::Precomputed | Kernel::User(_) => f64::NAN,

@@ -18,12 +18,14 @@ use std::sync::{Arc, OnceLock};
 
 /// `K_ij = k(x_i, x_j)` for the kernels of [`Kernel`].
 ///
-/// How dot products are computed is decided from the data: matrix multiplication in `f32` where that is accurate to 10⁻⁶ in the
-/// exponent of an RBF kernel, in `f64` where it is not, in exact byte arithmetic for small integers, inverted lists for sparse data. Exact blocks
-/// are `f64` throughout, with the data centred for RBF kernels.
+/// How dot products are computed is decided from the data: matrix multiplication in `f32` where
+/// that is accurate to 10⁻⁶ in the exponent of an RBF kernel, in `f64` where it is not, in exact
+/// byte arithmetic for small integers, inverted lists for sparse data. Exact blocks are `f64`
+/// throughout, with the data centred for RBF kernels.
 ///
-/// Some entries are compared with plain arithmetic on the samples before anything is made of them. Where they differ, which takes a processor or a compiler that is
-/// at fault, or a mistake here, others are computed by fewer vector instructions or from plain lists ([`crate::fallbacks`]).
+/// Some entries are compared with plain arithmetic on the samples before anything is made of them.
+/// Where they differ, which takes a processor or a compiler that is at fault, or a mistake here,
+/// others are computed by fewer vector instructions or from plain lists ([`crate::fallbacks`]).
 #[derive(Clone, Debug)]
 pub struct KernelGram {
     kernel: Kernel,
@@ -44,12 +46,13 @@ pub struct KernelGram {
     probes: Arc<Probes>,
 }
 
-/// Pairs of samples that are looked at to see whether values in `f32` are better without a constant, and how they are drawn.
+/// Pairs of samples that are looked at to see whether values in `f32` are better without a
+/// constant, and how they are drawn.
 const PAIRS: usize = 64;
 const SEED: u64 = 1;
 
-/// A constant is left out where values differ from it by this share of it on average: two digits in base 2 are gained at least, and where fewer are nothing
-/// changes.
+/// A constant is left out where values differ from it by this share of it on average: two digits in
+/// base 2 are gained at least, and where fewer are nothing changes.
 const NEAR: f64 = 0.125;
 
 impl KernelGram {
@@ -57,8 +60,8 @@ impl KernelGram {
     ///
     /// # Errors
     ///
-    /// When a parameter is invalid, a kernel value cannot be held in `f32`, a precomputed matrix is malformed, or values are wrong however they are
-    /// computed.
+    /// When a parameter is invalid, a kernel value cannot be held in `f32`, a precomputed matrix is
+    /// malformed, or values are wrong however they are computed.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
         Self::new_asking(samples, kernel, &Asking::nobody())
     }
@@ -80,11 +83,13 @@ impl KernelGram {
         first_right(true, make, Self::fault)
     }
 
-    /// The matrix of the same samples and kernel with another gamma; the samples are shared, nothing is prepared again.
+    /// The matrix of the same samples and kernel with another gamma; the samples are shared,
+    /// nothing is prepared again.
     ///
     /// # Errors
     ///
-    /// When `gamma` is invalid, the kernel has none, a kernel value cannot be held in `f32`, or values are wrong however they are computed.
+    /// When `gamma` is invalid, the kernel has none, a kernel value cannot be held in `f32`, or
+    /// values are wrong however they are computed.
     pub fn with_gamma(&self, gamma: f64) -> Result<Self, KernelError> {
         if self.kernel.gamma().is_none() {
             return Err(KernelError::Samples(format!("a {} kernel has no gamma that can be changed", self.kernel.name())));
@@ -95,7 +100,8 @@ impl KernelGram {
         Ok(Self { distinct: Arc::clone(&self.distinct), marks: Arc::clone(&self.marks), ..other })
     }
 
-    /// The same matrix with a mark of each sample, by which equal samples are put in order ([`Distinct`]).
+    /// The same matrix with a mark of each sample, by which equal samples are put in order
+    /// ([`Distinct`]).
     ///
     /// # Panics
     ///
@@ -136,7 +142,8 @@ impl KernelGram {
         self.probes.fault(self, &self.kernel)
     }
 
-    /// The same matrix, with a constant left out of values in `f32` where nearly all of them are near it.
+    /// The same matrix, with a constant left out of values in `f32` where nearly all of them are
+    /// near it.
     fn near_one_value(mut self) -> Self {
         if self.len() < 2 || matches!(*self.store, Store::Precomputed(_) | Store::User(_)) {
             return self;
@@ -162,7 +169,8 @@ impl KernelGram {
         &self.kernel
     }
 
-    /// Bytes that the prepared samples take (shared by matrices made with [`KernelGram::with_gamma`]).
+    /// Bytes that the prepared samples take (shared by matrices made with
+    /// [`KernelGram::with_gamma`]).
     pub fn bytes(&self) -> usize {
         let store = match &*self.store {
             Store::Integers(integers) => integers.bytes(),

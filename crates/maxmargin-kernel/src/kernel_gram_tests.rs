@@ -79,7 +79,8 @@ fn every_store_gives_other_kernels_the_true_norms() {
     }
 }
 
-/// Values that are multiples of one number are small integers to every kernel with a gamma, and equal where they differ by rounding alone.
+/// Values that are multiples of one number are small integers to every kernel with a gamma, and
+/// equal where they differ by rounding alone.
 #[test]
 fn multiples_of_a_number_are_integers() {
     let (n, d) = (60, 17);
@@ -164,7 +165,8 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
     }
 }
 
-/// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums of them are no longer exact in `f32`.
+/// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums
+/// of them are no longer exact in `f32`.
 #[test]
 fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     let mut state = 3_u64;

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// [`OnceLock`] for work that may fail: it is done by one thread at a time, and again after a failure.
+/// [`OnceLock`] for work that may fail: it is done by one thread at a time, and again after a
+/// failure.
 #[derive(Debug)]
 pub(crate) struct Late<T> {
     found: OnceLock<T>,

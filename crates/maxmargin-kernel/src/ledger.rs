@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// One holder may take this part of a budget: folds that run side by side share one matrix, and who has room must not depend on who came first.
+/// One holder may take this part of a budget: folds that run side by side share one matrix, and who
+/// has room must not depend on who came first.
 const SHARE: u64 = 4;
 
 /// What is held, and the most that ever was.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct MemoryBudget {
     budget: u64,
     held: AtomicU64,
     peak: AtomicU64,
@@ -17,17 +18,18 @@ pub struct Ledger {
 #[derive(Debug)]
 #[must_use = "the bytes count as long as this is kept"]
 pub struct Holding<'l> {
-    ledger: &'l Ledger,
+    ledger: &'l MemoryBudget,
     bytes: u64,
 }
 
-impl Ledger {
+impl MemoryBudget {
     /// Nothing is held of `budget` bytes.
     pub fn new(budget: u64) -> Self {
         Self { budget, held: AtomicU64::new(0), peak: AtomicU64::new(0) }
     }
 
-    /// Notes that `bytes` are held as long as what is returned is kept; nothing where that is more than one holder may have.
+    /// Notes that `bytes` are held as long as what is returned is kept; nothing where that is more
+    /// than one holder may have.
     pub fn hold(&self, bytes: u64) -> Option<Holding<'_>> {
         if bytes > self.budget / SHARE {
             return None;
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_free_again_and_the_peak_stays() {
-        let ledger = Ledger::new(400);
+        let ledger = MemoryBudget::new(400);
         let one = ledger.hold(100).expect("a quarter");
         let two = ledger.hold(60).expect("less");
         assert!(ledger.hold(101).is_none(), "more than a quarter, whatever is free");

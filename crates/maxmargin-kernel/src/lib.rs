@@ -2,9 +2,10 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity: [`Rows`] hands out rows of
-//! `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for certificates and refinement, [`apply_exact`] multiplies
-//! with `K` in `f64` without storing it, and [`decision_values`] predicts.
+//! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity:
+//! [`Rows`] hands out rows of `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for
+//! certificates and refinement, [`apply_exact`] multiplies with `K` in `f64` without storing it,
+//! and [`decision_values`] predicts.
 
 pub mod apply;
 mod bits;
@@ -57,14 +58,14 @@ pub use gamma::{Gamma, gamma_auto, gamma_scale};
 pub use gram::{Gram, Tile, part_of};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
-pub use ledger::{Holding, Ledger};
+pub use ledger::{Holding, MemoryBudget};
 pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{Row, Table};
 pub use maxmargin_simd::selftest;
 pub use offset::OffsetGram;
 pub use probes::Fault;
-pub use rows::{Lent, PartPages, RowRef, RowWork, Rows};
+pub use rows::{PartPages, Reservation, RowRef, RowWork, Rows};
 pub use space::{Exact, Space};
 pub use subset::Subset;
 pub use user::UserKernel;

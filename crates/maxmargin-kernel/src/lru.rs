@@ -16,8 +16,8 @@ pub(crate) struct Lru {
     oldest: u32,
     count: usize,
     capacity: usize,
-    /// Blocks in existence, those on their way between [`Lru::buffer`] and [`Lru::insert`] included: memory is taken once and
-    /// then goes round, whoever evicts and whoever computes.
+    /// Blocks in existence, those on their way between [`Lru::buffer`] and [`Lru::insert`]
+    /// included: memory is taken once and then goes round, whoever evicts and whoever computes.
     made: usize,
     /// Blocks without a row.
     spare: Vec<Block>,
@@ -75,7 +75,8 @@ impl Lru {
         Some(row)
     }
 
-    /// Memory for a row: that of a spare or evicted row; none when the caller is to make a new block.
+    /// Memory for a row: that of a spare or evicted row; none when the caller is to make a new
+    /// block.
     pub(crate) fn buffer(&mut self) -> Option<Block> {
         if let Some(block) = self.spare.pop() {
             return Some(block);
@@ -97,8 +98,8 @@ impl Lru {
         self.spare.push(block);
     }
 
-    /// Keeps a row in a block that [`Lru::buffer`] gave or allowed; when another thread was faster its row stays. Returns the row
-    /// that is held.
+    /// Keeps a row in a block that [`Lru::buffer`] gave or allowed; when another thread was faster
+    /// its row stays. Returns the row that is held.
     pub(crate) fn insert(&mut self, i: usize, row: Block) -> Arc<Block> {
         if let Some(held) = self.touch(i) {
             self.spare.push(row);

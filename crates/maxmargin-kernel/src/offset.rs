@@ -10,8 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 /// `K_ij + offset` over another Gram matrix, of which it keeps no copy.
 ///
-/// A constant of 1 is a feature of 1 for every sample: the model's bias becomes one of its weights and is regularised with them
-/// (the L2-SVM of Frandi et al. 2013, the linear SVMs without bias term of LIBLINEAR).
+/// A constant of 1 is a feature of 1 for every sample: the model's bias becomes one of its weights
+/// and is regularised with them (the L2-SVM of Frandi et al. 2013, the linear SVMs without bias
+/// term of LIBLINEAR).
 ///
 /// ```
 /// use maxmargin_kernel::{FnGram, Gram, OffsetGram};
@@ -31,14 +32,14 @@ pub struct OffsetGram<'g> {
 
 /// The matrix without the constant: somebody else's, or a part made for this one.
 enum Plain<'g> {
-    Lent(&'g dyn Gram),
+    Reservation(&'g dyn Gram),
     Own(Box<dyn Gram + Send>),
 }
 
 impl Plain<'_> {
     fn get(&self) -> &dyn Gram {
         match self {
-            Self::Lent(gram) => *gram,
+            Self::Reservation(gram) => *gram,
             Self::Own(gram) => &**gram,
         }
     }
@@ -48,7 +49,7 @@ impl<'g> OffsetGram<'g> {
     /// `K + offset`. An offset that is not a number makes every entry none.
     pub fn new(gram: &'g dyn Gram, offset: f64) -> Self {
         let diagonal = gram.diagonal().iter().map(|k| k + offset).collect();
-        Self { gram: Plain::Lent(gram), offset, diagonal, indefiniteness: OnceLock::new() }
+        Self { gram: Plain::Reservation(gram), offset, diagonal, indefiniteness: OnceLock::new() }
     }
 
     /// The constant.
@@ -146,7 +147,8 @@ mod tests {
     use crate::{Gram, Kernel, KernelGram, Rows};
     use maxmargin_data::{Par, generate::Generator};
 
-    /// Every way to ask for entries adds the constant once: to blocks, to rows of the store, to exact entries and the diagonal.
+    /// Every way to ask for entries adds the constant once: to blocks, to rows of the store, to
+    /// exact entries and the diagonal.
     #[test]
     fn every_entry_is_offset_once() {
         let data = Generator::Banana.generate(70, None, 3).expect("a generator");

@@ -10,8 +10,9 @@ const MOVE: u64 = 16;
 
 /// Samples, feature-major inside panels of [`Real::PANEL`] of them, padded with zeros.
 ///
-/// A panel has the features that some of its samples have (a value that is not 0): of names that became a feature each, and of pixels, most have few. What is left out would add 0 to
-/// every product.
+/// A panel has the features that some of its samples have (a value that is not 0): of names that
+/// became a feature each, and of pixels, most have few. What is left out would add 0 to every
+/// product.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<T> {
     len: usize,
@@ -123,9 +124,8 @@ impl<T: Real + PartialEq> Panel<T> {
     }
 
     /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` of
-    /// `rows[r]` and the samples of `part`, for parts of
-    /// `columns`. Terms are added in the order of the features, so that the distance of a pair has
-    /// the same bits either way.
+    /// `rows[r]` and the samples of `part`, for parts of `columns`. Terms are added in the order of
+    /// the features, so that the distance of a pair has the same bits either way.
     pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64]))
     where
         T: Into<f64>,
@@ -254,7 +254,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is left out of panels, samples and products are those of all features; small integers make them exact.
+        /// Whatever is left out of panels, samples and products are those of all features; small
+        /// integers make them exact.
         #[test]
         fn samples_and_products_are_those_of_all_features(
             depth in 1_usize..600,

@@ -78,7 +78,8 @@ pub(crate) fn cell(samples: &Samples, i: usize, k: usize) -> f64 {
 }
 
 impl Precomputed {
-    /// Reads and checks the matrix: serial numbers in range, every value below the largest `f32`, symmetric up to rounding.
+    /// Reads and checks the matrix: serial numbers in range, every value below the largest `f32`,
+    /// symmetric up to rounding.
     pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, KernelError> {
         let len = samples.len();
         let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,5 @@
-//! Entries of a Gram matrix in plain double precision, from the samples as they were given: what every form that they are held in must agree with.
+//! Entries of a Gram matrix in plain double precision, from the samples as they were given: what
+//! every form that they are held in must agree with.
 
 use crate::diagnose::next;
 use crate::{Gram, Kernel};
@@ -8,7 +9,8 @@ use std::ops::Range;
 
 /// Rows of the block that is looked at.
 const ROWS: usize = 4;
-/// Its columns: enough for a table of distances where there are few features, for whole panels where products of very many would take longer than a prediction.
+/// Its columns: enough for a table of distances where there are few features, for whole panels
+/// where products of very many would take longer than a prediction.
 const COLUMNS: Range<usize> = 64..1024;
 /// Multiplications for a row of it, about.
 const PRODUCTS: usize = 1 << 18;
@@ -18,14 +20,16 @@ const ENTRIES: usize = 8;
 
 const SEED: u64 = 2;
 
-/// What rounding may do to a dot product or a squared distance in double precision, as a share of both squared norms.
+/// What rounding may do to a dot product or a squared distance in double precision, as a share of
+/// both squared norms.
 const ROUNDED: f64 = 1e-12;
 /// The same in single precision.
 const ROUNDED_SINGLE: f64 = 1e-4;
 /// What it may do to a kernel value, as a share of it.
 const VALUE: f64 = 1e-9;
 const VALUE_SINGLE: f64 = 1e-5;
-/// What it may do to an exponent in single precision: hundred times of what the engines say that it does.
+/// What it may do to an exponent in single precision: hundred times of what the engines say that it
+/// does.
 const EXPONENT_SINGLE: f64 = 1e-4;
 /// Exponentials smaller than these may be 0.
 const SMALLEST: f64 = 1e-300;
@@ -53,7 +57,8 @@ struct Products {
 pub struct Fault {
     /// What it was held or computed in.
     pub form: &'static str,
-    /// Its row and its column, from 0, among the samples that the matrix is of: folds and classes have brought them into an order of their own.
+    /// Its row and its column, from 0, among the samples that the matrix is of: folds and classes
+    /// have brought them into an order of their own.
     pub place: (usize, usize),
     /// What was found there.
     pub found: f64,
@@ -93,7 +98,8 @@ impl Products {
         } else {
             self.spread(kernel, ROUNDED_SINGLE) + VALUE_SINGLE * value.abs()
         };
-        // The difference from the constant is what is rounded: a value near 0 has none of its digits.
+        // The difference from the constant is what is rounded: a value near 0 has none of its
+        // digits.
         let rounded = product + 4.0 * f64::from(f32::EPSILON) * (value - base).abs();
         rounded + SMALLEST_SINGLE
     }
@@ -116,7 +122,8 @@ impl Products {
 }
 
 impl Probes {
-    /// Some entries of the matrix of `samples`: none where the kernel is not a function of products.
+    /// Some entries of the matrix of `samples`: none where the kernel is not a function of
+    /// products.
     pub(crate) fn of(samples: &Samples, kernel: &Kernel) -> Self {
         let n = samples.len();
         if n == 0 || !kernel.is_of_products() {
@@ -139,7 +146,8 @@ impl Probes {
         Self { rows, columns, diagonal, entries }
     }
 
-    /// The first of them that `gram` has otherwise: on its diagonal, in `f64`, in `f32` or in codes.
+    /// The first of them that `gram` has otherwise: on its diagonal, in `f64`, in `f32` or in
+    /// codes.
     pub(crate) fn fault(&self, gram: &dyn Gram, kernel: &Kernel) -> Option<Fault> {
         if self.rows.is_empty() {
             return None;

@@ -3,7 +3,7 @@
 mod fill;
 mod memory;
 
-pub use memory::{Lent, PartPages, RowWork};
+pub use memory::{PartPages, Reservation, RowWork};
 
 use crate::Gram;
 use crate::block::{Block, Form};
@@ -49,8 +49,9 @@ impl RowRef {
 
 /// Rows of a Gram matrix, shared by every solver that runs on it.
 ///
-/// When the budget holds all rows none is ever dropped; otherwise the least recently used rows make room. Two threads that miss
-/// the same row at the same time may both compute it; they get the same bits.
+/// When the budget holds all rows none is ever dropped; otherwise the least recently used rows make
+/// room. Two threads that miss the same row at the same time may both compute it; they get the same
+/// bits.
 pub struct Rows<'g> {
     gram: Whose<'g>,
     par: Par,
@@ -72,7 +73,7 @@ pub struct Rows<'g> {
 
 /// The matrix behind the rows.
 enum Whose<'g> {
-    Lent(&'g dyn Gram),
+    Reservation(&'g dyn Gram),
     Own(Box<dyn Gram + Send>),
 }
 
@@ -84,7 +85,8 @@ enum Held {
     Recent(Mutex<Lru>),
 }
 
-/// A panic elsewhere cannot leave the list half-linked for long enough to matter: links are plain integers.
+/// A panic elsewhere cannot leave the list half-linked for long enough to matter: links are plain
+/// integers.
 fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
     lru.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -92,28 +94,31 @@ fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
 impl Whose<'_> {
     fn get(&self) -> &dyn Gram {
         match self {
-            Self::Lent(gram) => *gram,
+            Self::Reservation(gram) => *gram,
             Self::Own(gram) => &**gram,
         }
     }
 }
 
 impl<'g> Rows<'g> {
-    /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
+    /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and
+    /// computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
         Self::in_pages(gram, budget, par, Pages::new())
     }
 
     /// The same, with memory from `pages`: what other stores have left there is used again.
     pub fn in_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
-        Self::of(Whose::Lent(gram), budget, par, Form::new(pages, gram))
+        Self::of(Whose::Reservation(gram), budget, par, Form::new(pages, gram))
     }
 
-    /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew. Values are held as they are where
-    /// other stores hold codes, if the budget has room for all: memory that is there costs nothing, and passes over them take less. The bits are the same.
+    /// The same, with memory from `pages`: what other stores have left is used again, and its pages
+    /// are not touched anew. Values are held as they are where other stores hold codes, if the
+    /// budget has room for all: memory that is there costs nothing, and passes over them take less.
+    /// The bits are the same.
     pub fn with_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
         let form = if 4 * (gram.len() as u64).pow(2) <= budget { Form::of_values } else { Form::new };
-        Self::of(Whose::Lent(gram), budget, par, form(pages, gram))
+        Self::of(Whose::Reservation(gram), budget, par, form(pages, gram))
     }
 
     fn of(gram: Whose<'g>, budget: u64, par: Par, form: Form) -> Self {
@@ -143,15 +148,15 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// The rows of the different samples alone, where that saves much and memory holds them beside these; for everybody who solves problems over these
-    /// rows.
+    /// The rows of the different samples alone, where that saves much and memory holds them beside
+    /// these; for everybody who solves problems over these rows.
     ///
     /// # Errors
     ///
     /// When it was called off.
     pub fn merged(&self, asking: &Asking) -> Result<Option<&Merged>, Halted> {
         let made = self.merged.get_or_find(|| match &self.gram {
-            Whose::Lent(gram) => Merged::new(self, *gram, asking),
+            Whose::Reservation(gram) => Merged::new(self, *gram, asking),
             // Those of a part have no copies.
             Whose::Own(_) => Ok(None),
         });
@@ -163,7 +168,8 @@ impl<'g> Rows<'g> {
         self.merged.get()?.as_deref()
     }
 
-    /// A store for a part of the matrix, in the memory that this one leaves; nothing where this one holds all of its rows and leaves too little.
+    /// A store for a part of the matrix, in the memory that this one leaves; nothing where this one
+    /// holds all of its rows and leaves too little.
     pub(crate) fn beside(&self, part: Box<dyn Gram + Send>) -> Option<(Rows<'static>, u64)> {
         let all = |n: usize| (n * n * self.form.width()) as u64;
         let (own, wanted) = (all(self.gram().len()), all(part.len()));
@@ -235,7 +241,8 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// Row `i` without holding it, when it is in memory for good (the budget holds all rows and this one was computed).
+    /// Row `i` without holding it, when it is in memory for good (the budget holds all rows and
+    /// this one was computed).
     #[inline]
     pub fn resident(&self, i: usize) -> Option<Entries<'_>> {
         match &self.held {
@@ -252,7 +259,8 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// Computes those of `wanted` that are not in memory, in one block (as many as the budget can hold).
+    /// Computes those of `wanted` that are not in memory, in one block (as many as the budget can
+    /// hold).
     ///
     /// Rows that another thread is computing in a block of its own are left to it.
     pub fn fetch(&self, wanted: &[usize]) {
@@ -306,7 +314,8 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// Computes rows that this thread has claimed, in blocks; those that are not done are nobody's again.
+    /// Computes rows that this thread has claimed, in blocks; those that are not done are nobody's
+    /// again.
     fn fetch_claimed(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
         let Held::All { claimed, .. } = &self.held else { return Ok(()) };
         for (b, block) in ids.chunks(BLOCK_ROWS).enumerate() {
@@ -323,7 +332,8 @@ impl<'g> Rows<'g> {
         matches!(self.held, Held::All { .. })
     }
 
-    /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once.
+    /// Computes every row that is missing, if the budget holds them all; symmetric halves are
+    /// computed once.
     ///
     /// # Errors
     ///
@@ -375,7 +385,8 @@ impl<'g> Rows<'g> {
         self.count_bytes(self.row_bytes() * ids.len() as u64);
         let block = Arc::new(block);
         for (r, &i) in ids.iter().enumerate() {
-            // A row that was also missed by `row` meanwhile keeps its first copy; both hold the same bits.
+            // A row that was also missed by `row` meanwhile keeps its first copy; both hold the
+            // same bits.
             let _ = rows[i].set(RowRef { block: Arc::clone(&block), start: r * n, len: n });
         }
         Ok(())

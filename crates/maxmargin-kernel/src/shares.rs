@@ -1,14 +1,18 @@
-//! Samples by what their coefficients have in common, so that products with many right-hand sides are products with few.
+//! Samples by what their coefficients have in common, so that products with many right-hand sides
+//! are products with few.
 
-/// Right-hand sides from which on it pays to look for what they have in common, and for who has a coefficient in which.
+/// Right-hand sides from which on it pays to look for what they have in common, and for who has a
+/// coefficient in which.
 const ALIKE: usize = 4;
 const SPARSE: usize = 16;
 
-/// Samples that are worth a share of their own, at least, and groups that any sample is compared with, at most.
+/// Samples that are worth a share of their own, at least, and groups that any sample is compared
+/// with, at most.
 const FEW: usize = 16;
 const MOST: usize = 128;
 
-/// Samples whose coefficients are alike, or in the same right-hand sides: they are products with few columns, however many right-hand sides there are.
+/// Samples whose coefficients are alike, or in the same right-hand sides: they are products with
+/// few columns, however many right-hand sides there are.
 pub(crate) struct Share {
     pub(crate) ids: Vec<usize>,
     /// Row-major, as many as columns for each sample.
@@ -17,8 +21,9 @@ pub(crate) struct Share {
     pub(crate) columns: Vec<usize>,
 }
 
-/// Samples whose coefficients are not all 0, by what these have in common. Folds of a cross-validation have the coefficients of their bounded samples in common, but for
-/// the one that leaves a sample out. Machines of pairs of classes have samples of two classes each.
+/// Samples whose coefficients are not all 0, by what these have in common. Folds of a
+/// cross-validation have the coefficients of their bounded samples in common, but for the one that
+/// leaves a sample out. Machines of pairs of classes have samples of two classes each.
 pub(crate) fn shares(ids: &[usize], coef: &[f64], h: usize) -> Vec<Share> {
     let share = |columns: Vec<usize>| Share { ids: Vec::new(), coef: Vec::new(), columns };
     let mut apart: Vec<(usize, &[f64])> = Vec::new();

@@ -45,8 +45,7 @@ impl<'a> Space<'a> {
     }
 
     /// Where exact inner products come from, equal samples joined where that saves much, whether a
-    /// solver has joined them or not: the certificate of a
-    /// point is the same whatever found it.
+    /// solver has joined them or not: the certificate of a point is the same whatever found it.
     ///
     /// # Errors
     ///
@@ -72,10 +71,12 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Where exact inner products come from, in `f64`: what certificates are made of. Made from a Gram matrix, a feature matrix or a [`Space`].
+/// Where exact inner products come from, in `f64`: what certificates are made of. Made from a Gram
+/// matrix, a feature matrix or a [`Space`].
 #[derive(Clone, Copy)]
 pub enum Exact<'a> {
-    /// Kernel values computed anew, and the matrix of the different samples alone, where solvers have one.
+    /// Kernel values computed anew, and the matrix of the different samples alone, where solvers
+    /// have one.
     Gram(&'a dyn Gram, Option<&'a Merged>),
     /// The features.
     Features(&'a Matrix<'a>),
@@ -109,7 +110,8 @@ impl<'a> From<Space<'a>> for Exact<'a> {
 }
 
 impl<'a> Exact<'a> {
-    /// The same of the different samples alone, and which of them each sample is, where solvers have joined those that are equal.
+    /// The same of the different samples alone, and which of them each sample is, where solvers
+    /// have joined those that are equal.
     pub fn different(&self) -> Option<(Self, &'a [u32])> {
         match *self {
             Exact::Gram(_, Some(merged)) => Some((Exact::Gram(merged.rows().gram(), None), &merged.distinct().of)),
@@ -147,8 +149,7 @@ impl<'a> Exact<'a> {
     }
 
     /// The part of sample `i` in the error of an inner product, as a share of the largest or of
-    /// both norms
-    /// ([`Gram::relative_error`]).
+    /// both norms ([`Gram::relative_error`]).
     pub fn relative_error(&self, i: usize) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.relative_error(i),
@@ -165,8 +166,9 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// `F = K[columns, ids] · coef`, from exact kernel values or from the features: `coef` is row-major `ids.len() × h`, the result row-major
-    /// `columns.len() × h`. Every kernel value is computed once for all `h`. The same bits for every `par`.
+    /// `F = K[columns, ids] · coef`, from exact kernel values or from the features: `coef` is
+    /// row-major `ids.len() × h`, the result row-major `columns.len() × h`. Every kernel value is
+    /// computed once for all `h`. The same bits for every `par`.
     ///
     /// # Panics
     ///

@@ -1,4 +1,5 @@
-//! The engine for sparse data: inverted lists (for every feature the samples that have it), scattered into a row of sums.
+//! The engine for sparse data: inverted lists (for every feature the samples that have it),
+//! scattered into a row of sums.
 
 use crate::entry::Entry;
 use maxmargin_data::{Asking, Halted, Samples};
@@ -7,8 +8,9 @@ use std::ops::Range;
 
 /// Samples by row and by feature.
 ///
-/// Sums are kept in `f64` whatever is asked for: scattered additions cost the same. The products of a pair are added over their
-/// common features in ascending order, so `K_ij` has the bits of `K_ji`.
+/// Sums are kept in `f64` whatever is asked for: scattered additions cost the same. The products of
+/// a pair are added over their common features in ascending order, so `K_ij` has the bits of
+/// `K_ji`.
 #[derive(Clone, Debug)]
 pub(crate) struct Sparse {
     offsets: Vec<usize>,

@@ -10,7 +10,8 @@ use std::sync::{Arc, OnceLock};
 
 /// `K[ids, ids]` of another matrix, as a matrix of its own.
 ///
-/// A problem of some samples (a pair of classes, the folds of one) then has rows that are as short as it has samples, in its own order.
+/// A problem of some samples (a pair of classes, the folds of one) then has rows that are as short
+/// as it has samples, in its own order.
 pub struct Subset<'g> {
     gram: &'g dyn Gram,
     ids: Vec<usize>,
@@ -43,7 +44,8 @@ impl<'g> Subset<'g> {
         &self.ids
     }
 
-    /// The parts of `columns` that are consecutive in the whole matrix: where they go, and which they are there.
+    /// The parts of `columns` that are consecutive in the whole matrix: where they go, and which
+    /// they are there.
     fn pieces(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let first = self.runs.partition_point(|(at, run)| at + run.len() <= columns.start);
         self.runs[first..].iter().take_while(move |(at, _)| *at < columns.end).map(move |(at, run)| {

@@ -1,11 +1,13 @@
-//! What the values of a sample matrix are like: the numbers that decide how dot products are computed.
+//! What the values of a sample matrix are like: the numbers that decide how dot products are
+//! computed.
 
 use maxmargin_data::{Asking, Halted, Samples, Storage};
 
 /// One look at all values.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
-    /// What every value is an integral multiple of, to rounding, with few multiples: 1 where they are integers that span less than 256.
+    /// What every value is an integral multiple of, to rounding, with few multiples: 1 where they
+    /// are integers that span less than 256.
     pub(crate) unit: Option<f64>,
     /// Values that differ, by rounding alone, are one multiple of the unit.
     pub(crate) joins: bool,
@@ -13,7 +15,8 @@ pub(crate) struct Survey {
     pub(crate) low: f64,
     /// Largest value in units, at least 0.
     pub(crate) high: f64,
-    /// Every value is an integer and every dot product stays below 2²⁴: `f32` arithmetic makes no error.
+    /// Every value is an integer and every dot product stays below 2²⁴: `f32` arithmetic makes no
+    /// error.
     pub(crate) exact: bool,
     /// Every value is exactly an `f32`.
     pub(crate) single: bool,
@@ -23,7 +26,8 @@ pub(crate) struct Survey {
     pub(crate) density: f64,
     /// Mean of every feature.
     pub(crate) means: Vec<f64>,
-    /// Σ over features of the squared number of non-zeros: the additions that a scatter of all rows makes.
+    /// Σ over features of the squared number of non-zeros: the additions that a scatter of all rows
+    /// makes.
     pub(crate) scatter: f64,
 }
 
@@ -61,7 +65,8 @@ pub(crate) fn survey(samples: &Samples, asking: &Asking) -> Result<Survey, Halte
 /// Magnitudes that multiples in a byte may have.
 const MAGNITUDES: usize = 255;
 
-/// Half units in the last place of a value that may lie between it and a multiple: those of the value, of the largest one, and of what they were divided or multiplied by.
+/// Half units in the last place of a value that may lie between it and a multiple: those of the
+/// value, of the largest one, and of what they were divided or multiplied by.
 const ROUNDINGS: f64 = 8.0;
 
 /// Magnitudes of values, as long as they are few: a table with open addresses.
@@ -87,8 +92,8 @@ impl Magnitudes {
 }
 
 /// The largest number that all values are multiples of, to rounding, with a largest multiple that a
-/// byte holds: pixels
-/// divided by 255, shares of a small whole. And whether values that differ are one multiple.
+/// byte holds: pixels divided by 255, shares of a small whole. And whether values that differ are
+/// one multiple.
 fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
     let mut seen = Magnitudes { places: [0; 1024], count: 0 };
     for i in 0..samples.len() {
@@ -144,8 +149,9 @@ impl Survey {
         self.unit.map_or(value, |unit| (value / unit).round())
     }
 
-    /// Whether the samples are better held dense (bytes within `limit`) than as inverted lists, when a dense sample takes `width`
-    /// bytes a feature and the processor makes `products` multiplications a nanosecond.
+    /// Whether the samples are better held dense (bytes within `limit`) than as inverted lists,
+    /// when a dense sample takes `width` bytes a feature and the processor makes `products`
+    /// multiplications a nanosecond.
     pub(crate) fn prefers_dense(&self, samples: &Samples, limit: usize, width: usize, products: f64) -> bool {
         if !matches!(samples.storage(), Storage::Sparse(_)) {
             return true;

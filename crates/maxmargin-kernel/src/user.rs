@@ -12,12 +12,14 @@ type Function = dyn Fn(Row<'_>, Row<'_>) -> f64 + Send + Sync;
 
 /// A kernel function of one's own, `k(x, z)` of two rows, with a name.
 ///
-/// It should be symmetric, positive semidefinite for the solvers' guarantees to hold, and its values must not depend on the form of
-/// the rows. [`Row::dot`] and [`Row::for_each_pair`] take rows of any form. Training matrices are symmetric whatever it does: it is called once for a
+/// It should be symmetric, positive semidefinite for the solvers' guarantees to hold, and its
+/// values must not depend on the form of the rows. [`Row::dot`] and [`Row::for_each_pair`] take
+/// rows of any form. Training matrices are symmetric whatever it does: it is called once for a
 /// pair, the earlier row first.
 ///
-/// Models store the name alone, and two kernels of one name are equal: who reads such a model [registers](UserKernel::register)
-/// the kernel before. Parameters belong in the name (`cauchy 0.5`), since nothing else tells two kernels apart.
+/// Models store the name alone, and two kernels of one name are equal: who reads such a model
+/// [registers](UserKernel::register) the kernel before. Parameters belong in the name (`cauchy
+/// 0.5`), since nothing else tells two kernels apart.
 ///
 /// ```
 /// use maxmargin_kernel::{Kernel, UserKernel};
@@ -57,7 +59,8 @@ impl UserKernel {
         (self.function)(x, z)
     }
 
-    /// Lets this process read what was stored with the kernel's name; returns the kernel that had the name before.
+    /// Lets this process read what was stored with the kernel's name; returns the kernel that had
+    /// the name before.
     pub fn register(&self) -> Option<Self> {
         REGISTRY.write().unwrap_or_else(PoisonError::into_inner).insert(Arc::clone(&self.name), self.clone())
     }

@@ -19,15 +19,16 @@ pub(crate) struct ValueErrors {
 }
 
 impl ValueErrors {
-    /// The errors of `kernel`, which takes products and norms of `store`; `norm` is the largest squared norm.
-    /// `differences`: distances are sums of squared differences.
+    /// The errors of `kernel`, which takes products and norms of `store`; `norm` is the largest
+    /// squared norm. `differences`: distances are sums of squared differences.
     pub(crate) fn of(kernel: &Kernel, store: &Store, norm: f64, differences: bool, diagonal: &[f64]) -> Self {
         let (every, by_norm) = match *kernel {
             // Distances of multiples are exact; the values were rounded to multiples.
             Kernel::Rbf { gamma } if store.is_exact() => {
                 (UNIT + if store.are_multiples() { multiples_error(gamma * norm) } else { 0.0 }, 0.0)
             }
-            // The error of an exponent is that of the value: norms and products lose a share of both norms.
+            // The error of an exponent is that of the value: norms and products lose a share of
+            // both norms.
             Kernel::Rbf { gamma } if !differences => (UNIT, 2.0 * UNIT * gamma),
             Kernel::Poly { degree, .. } => (UNIT * (1.0 + f64::from(degree)), 0.0),
             // So is that of the argument, whose product is at most the mean of both norms.

@@ -65,7 +65,8 @@ fn rbf_of_equal_samples_is_one() {
     }
 }
 
-/// At γ = 2⁻¹⁵ a value in `f32` is 1 but for its last digits, and what kernels differ in is lost: without the 1 all digits of the distances are held.
+/// At γ = 2⁻¹⁵ a value in `f32` is 1 but for its last digits, and what kernels differ in is lost:
+/// without the 1 all digits of the distances are held.
 #[test]
 fn values_near_one_keep_the_digits_of_their_distances() {
     for kind in KINDS {
@@ -81,7 +82,8 @@ fn values_near_one_keep_the_digits_of_their_distances() {
                 let entries = |i: usize| x.select(&[i]).with_features(x.features()).dense_rows(0..1);
                 let squared: f64 = entries(i).iter().zip(entries(j)).map(|(a, b)| (a - b) * (a - b)).sum();
                 let want = (-gamma * squared).exp_m1();
-                // The rounding of an `f32`, and that of dot products, which are in `f64` where norms are large beside distances. A value with the 1 is off by 6e-8.
+                // The rounding of an `f32`, and that of dot products, which are in `f64` where
+                // norms are large beside distances. A value with the 1 is off by 6e-8.
                 let most = 4e-7 * want.abs() + 2e-7 * gamma * (norm(i) + norm(j));
                 assert!((f64::from(*k) - want).abs() <= most, "{kind:?} {i} {j}: {k} {want}");
             }
@@ -195,7 +197,8 @@ proptest! {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(150))]
 
-    /// Data of any size, and parameters that suit it or do not: what is compared with plain arithmetic at the start is never called wrong.
+    /// Data of any size, and parameters that suit it or do not: what is compared with plain
+    /// arithmetic at the start is never called wrong.
     #[test]
     fn no_value_is_called_wrong_that_is_only_rounded(
         kind in prop::sample::select(KINDS.to_vec()),

@@ -1,4 +1,5 @@
-//! Kernel values at every level of vector instructions: a process of its own, since levels are the process's.
+//! Kernel values at every level of vector instructions: a process of its own, since levels are the
+//! process's.
 
 mod common;
 
@@ -7,8 +8,9 @@ use maxmargin_kernel::KernelGram;
 use maxmargin_simd::level::{Level, levels, restrict};
 use maxmargin_simd::products::PORTABLE_FUSES;
 
-/// Whatever vector instructions the machine has, and with them whichever engine it takes for small integers. Products of reals are fused at
-/// every level but, perhaps, the portable one, which agrees with the others to rounding.
+/// Whatever vector instructions the machine has, and with them whichever engine it takes for small
+/// integers. Products of reals are fused at every level but, perhaps, the portable one, which
+/// agrees with the others to rounding.
 #[test]
 fn kernel_values_have_the_same_bits_at_every_level() {
     for kind in KINDS {

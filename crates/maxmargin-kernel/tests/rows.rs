@@ -126,7 +126,8 @@ fn threads_share_one_store() {
     }
 }
 
-/// Room is set aside for all rows of the different samples; what they do not take counts for nothing.
+/// Room is set aside for all rows of the different samples; what they do not take counts for
+/// nothing.
 #[test]
 fn rows_of_different_samples_count_by_what_they_hold() {
     let once = samples(Kind::Scaled, 40, 12, 1);

@@ -132,7 +132,8 @@ pub(crate) unsafe fn freed<T>(pointer: *mut T) {
     unsafe { free(pointer.cast()) };
 }
 
-/// The next number of the process's own generator, which LIBSVM shuffles by: who called `srand` has shuffled folds.
+/// The next number of the process's own generator, which LIBSVM shuffles by: who called `srand` has
+/// shuffled folds.
 pub(crate) fn random() -> usize {
     // SAFETY: `rand` takes nothing; it may race with other threads that call it, as in LIBSVM, and glibc's has a lock.
     usize::try_from(unsafe { rand() }).unwrap_or(0)
@@ -170,7 +171,8 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, count: c_int) -> &'a [T] {
 ///
 /// # Safety
 ///
-/// `row` is null or points to nodes of which one has index −1, which nobody changes while the slice lives.
+/// `row` is null or points to nodes of which one has index −1, which nobody changes while the slice
+/// lives.
 pub(crate) unsafe fn nodes<'a>(row: *const Node) -> &'a [Node] {
     if row.is_null() {
         return &[];

@@ -6,7 +6,8 @@ use maxmargin::model::Calibration;
 use std::ffi::c_int;
 use std::ptr;
 
-/// What a model of C holds, in its order: support vectors by class, inside a class as the data has them.
+/// What a model of C holds, in its order: support vectors by class, inside a class as the data has
+/// them.
 pub(crate) struct Content {
     /// Labels of the classes; none for values and one class.
     pub(crate) labels: Vec<c_int>,
@@ -36,7 +37,8 @@ impl Content {
         let pairs = maxmargin::data::classes::pairs(classes.max(2));
         for ((a, b), machine) in pairs.zip(&trained.machines) {
             for &(row, coef) in &machine.terms {
-                // Those of the earlier class keep the pair in the column of the later, and the other way round.
+                // Those of the earlier class keep the pair in the column of the later, and the
+                // other way round.
                 let column = if class_of(row) == a { b - 1 } else { a };
                 columns[column][place[row]] = coef;
             }
@@ -55,7 +57,8 @@ pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem,
     let indices: Vec<c_int> = content.rows.iter().map(|&row| row as c_int + 1).collect();
     let model = made(*param, &content, &vectors);
     let (platt, scale, marks) = trained.learned.model().map_or_else(Default::default, |model| numbers_of(model.calibration()));
-    // Of several classes our machines speak for the later, LIBSVM's for the earlier: then the sign of what is added changes.
+    // Of several classes our machines speak for the later, LIBSVM's for the earlier: then the sign
+    // of what is added changes.
     let sign = if trained.machines.len() > 1 { -1.0 } else { 1.0 };
     let (a, b): (Vec<f64>, Vec<f64>) = platt.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
     let lone = trained.learned.model().is_none() && trained.learned.is_probability_model();

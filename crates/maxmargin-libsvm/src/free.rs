@@ -4,12 +4,14 @@ use crate::c::{self, freed};
 use std::ffi::c_int;
 use std::ptr;
 
-/// Frees what a model points to, its support vectors where it owns them, and sets the pointers to null.
+/// Frees what a model points to, its support vectors where it owns them, and sets the pointers to
+/// null.
 ///
 /// # Safety
 ///
-/// `model_ptr` is null or points to a model whose arrays came from this library, or from `malloc` and are as long as `svm.h` says: one array of nodes
-/// behind the first support vector where `free_sv` is not 0.
+/// `model_ptr` is null or points to a model whose arrays came from this library, or from `malloc`
+/// and are as long as `svm.h` says: one array of nodes behind the first support vector where
+/// `free_sv` is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_free_model_content(model_ptr: *mut c::Model) {
     // SAFETY: the caller's promise.
@@ -38,8 +40,8 @@ pub unsafe extern "C" fn svm_free_model_content(model_ptr: *mut c::Model) {
 ///
 /// # Safety
 ///
-/// `model_ptr_ptr` is null or points to a pointer that is null or a model from this library, or from `malloc` with a content as in
-/// [`svm_free_model_content`].
+/// `model_ptr_ptr` is null or points to a pointer that is null or a model from this library, or
+/// from `malloc` with a content as in [`svm_free_model_content`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_free_and_destroy_model(model_ptr_ptr: *mut *mut c::Model) {
     // SAFETY: the caller's promise.

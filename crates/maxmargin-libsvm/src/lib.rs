@@ -1,8 +1,10 @@
-//! LIBSVM's C interface (`svm.h`, version 337) on maxmargin's solvers: a program linked against `libsvm.so.4` trains, validates and predicts with them.
+//! LIBSVM's C interface (`svm.h`, version 337) on maxmargin's solvers: a program linked against
+//! `libsvm.so.4` trains, validates and predicts with them.
 //!
-//! The contracts of all pointers are those of LIBSVM, and are written beside each function. What a caller hands over is read once at the border and copied into
-//! values of ours, but for prediction, which reads the model where it is, as LIBSVM does: programs make and change models by hand. Whatever is freed by LIBSVM's
-//! functions is from C's `malloc`. A panic ends at the border.
+//! The contracts of all pointers are those of LIBSVM, and are written beside each function. What a
+//! caller hands over is read once at the border and copied into values of ours, but for prediction,
+//! which reads the model where it is, as LIBSVM does: programs make and change models by hand.
+//! Whatever is freed by LIBSVM's functions is from C's `malloc`. A panic ends at the border.
 #![allow(unsafe_code, reason = "a C interface: it reads what pointers of callers point to")]
 
 mod border;

@@ -57,7 +57,8 @@ pub unsafe extern "C" fn svm_get_labels(model: *const c::Model, label: *mut c_in
 ///
 /// # Safety
 ///
-/// `model` is null or points to a model, and `sv_indices` has room for as many numbers as it has support vectors.
+/// `model` is null or points to a model, and `sv_indices` has room for as many numbers as it has
+/// support vectors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: *mut c_int) {
     // SAFETY: the caller's promise; the model's indices are as many as its support vectors.
@@ -69,7 +70,8 @@ pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: 
     }
 }
 
-/// The scale of the errors of a regression; 0, with a line on standard error, where the model does not know it.
+/// The scale of the errors of a regression; 0, with a line on standard error, where the model does
+/// not know it.
 ///
 /// # Safety
 ///

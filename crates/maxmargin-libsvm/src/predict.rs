@@ -5,7 +5,7 @@ use crate::c::{self, Node, nodes, slice};
 use maxmargin::data::classes::pairs;
 use maxmargin::kernel::Kernel;
 use maxmargin::libsvm::Parameters;
-use maxmargin::model::{Calibration, Scheme, likeliest_in_order};
+use maxmargin::model::{Calibration, Multiclass, likeliest_in_order};
 use std::cmp::Ordering;
 use std::ffi::c_double;
 
@@ -36,14 +36,16 @@ fn compared(x: &[Node], z: &[Node]) -> (f64, f64) {
 /// The kernel of a row with a support vector.
 fn value(kernel: &Kernel, vector: &[Node], x: &[Node]) -> f64 {
     match kernel {
-        // Node `serial` of the row has the kernel value, behind its own serial number: a row that is too short has 0 there.
+        // Node `serial` of the row has the kernel value, behind its own serial number: a row that
+        // is too short has 0 there.
         Kernel::Precomputed => {
             let serial = vector.first().map_or(0.0, |node| node.value);
             x.get(serial as usize).map_or(0.0, |node| node.value)
         }
         other => {
             let (dot, distance) = compared(x, vector);
-            // A kernel of distances takes them from the norm of the difference, where nothing cancels.
+            // A kernel of distances takes them from the norm of the difference, where nothing
+            // cancels.
             if other.is_distance() { other.of_dot(0.0, distance, 0.0) } else { other.of_dot(dot, 0.0, 0.0) }
         }
     }
@@ -106,11 +108,13 @@ unsafe fn judged(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
     (decisions, labels.get(best).map_or(f64::NAN, |label| f64::from(*label)))
 }
 
-/// Writes what the machines of a model say of a row to `dec_values`, one value for each pair of classes or one alone, and returns the label, or value.
+/// Writes what the machines of a model say of a row to `dec_values`, one value for each pair of
+/// classes or one alone, and returns the label, or value.
 ///
 /// # Safety
 ///
-/// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that end with index −1; `dec_values` has room.
+/// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that
+/// end with index −1; `dec_values` has room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const Node, dec_values: *mut c_double) -> c_double {
     guarded(f64::NAN, || {
@@ -129,7 +133,8 @@ pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const No
 ///
 /// # Safety
 ///
-/// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that end with index −1.
+/// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that
+/// end with index −1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> c_double {
     guarded(f64::NAN, || {
@@ -138,8 +143,9 @@ pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> 
     })
 }
 
-/// Writes the probability of every class to `prob_estimates`, in the order of the model's labels, or of one class that of being inside and outside, and returns
-/// the likeliest label. Models without probabilities, and values, are predicted as by [`svm_predict`].
+/// Writes the probability of every class to `prob_estimates`, in the order of the model's labels,
+/// or of one class that of being inside and outside, and returns the likeliest label. Models
+/// without probabilities, and values, are predicted as by [`svm_predict`].
 ///
 /// # Safety
 ///
@@ -171,7 +177,8 @@ pub unsafe extern "C" fn svm_predict_probability(
     })
 }
 
-/// The probabilities that decision values of LIBSVM's signs stand for, in the order of the model's labels.
+/// The probabilities that decision values of LIBSVM's signs stand for, in the order of the model's
+/// labels.
 ///
 /// # Safety
 ///
@@ -182,7 +189,7 @@ unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>>
         // SAFETY: ten marks, or none.
         let marks = unsafe { slice(model.prob_density_marks, 10) };
         let calibration = Calibration::Marks(marks.to_vec()).checked().ok().filter(|_| !marks.is_empty())?;
-        return Some(Scheme::Pairs.probabilities(0, &[calibration], decisions));
+        return Some(Multiclass::OneVsOne.probabilities(0, &[calibration], decisions));
     }
     if !matches!(model.param.svm_type, 0 | 1) || count < 1 {
         return None;
@@ -195,11 +202,12 @@ unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>>
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    // Our machines speak for the later class of a pair: of two that is LIBSVM's first, of more every sign changes.
+    // Our machines speak for the later class of a pair: of two that is LIBSVM's first, of more
+    // every sign changes.
     let sign = if count == 2 { 1.0 } else { -1.0 };
     let calibration: Vec<Calibration> = a.iter().zip(b).map(|(&a, &b)| Calibration::Sigmoid { a, b: sign * b }).collect();
     let ours: Vec<f64> = decisions.iter().map(|decision| sign * decision).collect();
-    let mut found = Scheme::Pairs.probabilities(count, &calibration, &ours);
+    let mut found = Multiclass::OneVsOne.probabilities(count, &calibration, &ours);
     if count == 2 {
         found.reverse();
     }

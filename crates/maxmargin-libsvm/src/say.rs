@@ -1,4 +1,5 @@
-//! What the library says: its progress to a function of the caller, what is wrong on standard error.
+//! What the library says: its progress to a function of the caller, what is wrong on standard
+//! error.
 
 use crate::c::printed;
 use std::ffi::{CString, c_char};
@@ -10,11 +11,13 @@ pub(crate) type Print = unsafe extern "C" fn(*const c_char);
 
 static PRINT: RwLock<Option<Print>> = RwLock::new(None);
 
-/// Gives progress to `print` from now on, in all threads; a null pointer brings standard output back.
+/// Gives progress to `print` from now on, in all threads; a null pointer brings standard output
+/// back.
 ///
 /// # Safety
 ///
-/// `print` is null or a function that may be called from any thread that trains, with a string of C that it does not keep.
+/// `print` is null or a function that may be called from any thread that trains, with a string of C
+/// that it does not keep.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_set_print_string_function(print: Option<Print>) {
     *PRINT.write().unwrap_or_else(PoisonError::into_inner) = print;

@@ -41,7 +41,8 @@ unsafe fn path(name: *const c_char) -> Option<PathBuf> {
 ///
 /// # Safety
 ///
-/// `model_file_name` is a string of C, `model` points to a model whose arrays are as long as `svm.h` says and whose support vectors end with index −1.
+/// `model_file_name` is a string of C, `model` points to a model whose arrays are as long as
+/// `svm.h` says and whose support vectors end with index −1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *const c::Model) -> c_int {
     guarded(-1, || {
@@ -114,7 +115,8 @@ unsafe fn text(model: &c::Model) -> Option<String> {
     Some(text)
 }
 
-/// Reads LIBSVM's text: a model to be freed by `svm_free_and_destroy_model`, or null, with a line on standard error, where the file is none.
+/// Reads LIBSVM's text: a model to be freed by `svm_free_and_destroy_model`, or null, with a line
+/// on standard error, where the file is none.
 ///
 /// # Safety
 ///

@@ -16,8 +16,8 @@ use std::sync::{Mutex, Once, PoisonError};
 static POOL: Once = Once::new();
 
 /// The threads of a call: rayon's own pool, as many as there are processors or as
-/// `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`].
-/// `cache_size` is the budget where it is more than what is usual.
+/// `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`]. `cache_size` is the budget where it is more
+/// than what is usual.
 fn run(parameters: &Parameters) -> Run {
     let usual = Run::default();
     POOL.call_once(|| {
@@ -31,12 +31,13 @@ fn run(parameters: &Parameters) -> Run {
     Run { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }
 
-/// Trains, and returns a model to be freed by `svm_free_and_destroy_model`, or null, with a line on standard error, where that is not possible. Its
-/// support vectors are rows of the problem.
+/// Trains, and returns a model to be freed by `svm_free_and_destroy_model`, or null, with a line on
+/// standard error, where that is not possible. Its support vectors are rows of the problem.
 ///
 /// # Safety
 ///
-/// `prob` and `param` point to what `svm.h` says: `l` labels, `l` rows ended by index −1, `nr_weight` weights. The rows outlive the model.
+/// `prob` and `param` point to what `svm.h` says: `l` labels, `l` rows ended by index −1,
+/// `nr_weight` weights. The rows outlive the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Parameter) -> *mut c::Model {
     guarded(ptr::null_mut(), || {
@@ -70,8 +71,8 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
     })
 }
 
-/// Writes what `nr_fold` trainings predict for the rows that they did not see to `target`: nothing, with a line on standard error, where that is
-/// not possible.
+/// Writes what `nr_fold` trainings predict for the rows that they did not see to `target`: nothing,
+/// with a line on standard error, where that is not possible.
 ///
 /// # Safety
 ///
@@ -124,7 +125,8 @@ pub unsafe extern "C" fn svm_check_parameter(prob: *const c::Problem, param: *co
         let (asked, labels) = unsafe { (parameters(param), labels(prob)) };
         let Err(what) = asked.check(&labels).map_err(|fault| fault.0) else { return ptr::null() };
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        // There are few texts, and none is ever removed: a string keeps its place on the heap when the map moves it.
+        // There are few texts, and none is ever removed: a string keeps its place on the heap when
+        // the map moves it.
         said.entry(what.to_owned()).or_insert_with(|| CString::new(what).unwrap_or_default()).as_ptr()
     })
 }

@@ -296,7 +296,8 @@ fn one_class_with_probabilities_has_probability_1_and_goes_through_a_file() {
     }
 }
 
-/// This library under the name by which Debian's programs ask for LIBSVM 3.24, whose parameters and functions have the same layout.
+/// This library under the name by which Debian's programs ask for LIBSVM 3.24, whose parameters and
+/// functions have the same layout.
 fn library(folder: &Path) -> Option<PathBuf> {
     let own = std::env::current_exe().expect("a test has a place");
     let built = own.ancestors().skip(1).take(2).map(|place| place.join("libsvm.so")).find(|place| place.is_file());
@@ -341,7 +342,8 @@ fn debians_programs_run_on_this_library() {
         };
         let (a, b) = (objective(&theirs), objective(&ours));
         assert!((a - b).abs() <= 1e-6 * a.abs() + 1e-6, "{options}: {a} {b}");
-        // Their library and ours say the same of either model, to the digits that files of theirs keep.
+        // Their library and ours say the same of either model, to the digits that files of theirs
+        // keep.
         for model in ["theirs", "ours"] {
             let (theirs, ours) =
                 (run(&predict, false, &format!("heart {model} a")), run(&predict, true, &format!("heart {model} b")));

@@ -1,7 +1,7 @@
 //! Times the methods on a file in LIBSVM format: `linear_speed FILE C eps METHOD THREADS [b]`.
 #![allow(clippy::print_stdout, missing_docs)]
 
-use maxmargin_core::{Balance, Dual, Goal, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Start, Stop};
 use maxmargin_data::libsvm::{self, ReadOptions};
 use maxmargin_data::{BinaryLabels, Par};
 use maxmargin_linear::{Config, Matrix, Method, solve};
@@ -17,7 +17,7 @@ fn main() {
     });
     let n = labels.signs.len();
     let c: f64 = args[1].parse().unwrap();
-    let balance = if args.len() > 5 { Balance::Sum(0.0) } else { Balance::Free };
+    let balance = if args.len() > 5 { EqualityConstraint::Sum(0.0) } else { EqualityConstraint::Free };
     let dual = Dual::new((0..n).collect(), labels.signs.clone(), vec![-1.0; n], vec![c; n], 0.0, balance).unwrap();
     let begun = Instant::now();
     let matrix = Matrix::new(&data.samples, None, par);

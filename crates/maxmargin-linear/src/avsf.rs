@@ -1,10 +1,11 @@
 //! Adaptive variable selection frequencies (Glasmachers and Doğan, algorithms 3 to 5).
 //!
-//! Variables whose steps gain more than the average are visited more often. The update of a preference is that of algorithm 5, which is free of
-//! scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`; the running text of the paper has the difference instead of the quotient.
+//! Variables whose steps gain more than the average are visited more often. The update of a
+//! preference is that of algorithm 5, which is free of scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`;
+//! the running text of the paper has the difference instead of the quotient.
 //!
-//! The paper has no shrinking. Where it is asked for, a variable is set aside by the baseline's rule: its preference is 0 until all are 1 again, when the others
-//! are within the tolerance.
+//! The paper has no shrinking. Where it is asked for, a variable is set aside by the baseline's
+//! rule: its preference is 0 until all are 1 again, when the others are within the tolerance.
 
 use crate::descent::{BETWEEN, Descent, GoOn, Thresholds};
 use crate::order::shuffle;
@@ -18,9 +19,10 @@ const RATE: f64 = 0.2;
 /// Smallest and largest preference.
 const PREFERENCES: (f64, f64) = (1.0 / 20.0, 20.0);
 
-/// Draws the schedules and follows the preferences of so many steps without making one, where a step on variable `k` gains `gains[k]`: what adaptation
-/// alone costs a run of [`Method::Avsf`](crate::Method::Avsf), which no clock inside its steps could tell without slowing them. Returns the steps of whole
-/// sweeps: `steps` and up to a sweep more.
+/// Draws the schedules and follows the preferences of so many steps without making one, where a
+/// step on variable `k` gains `gains[k]`: what adaptation alone costs a run of
+/// [`Method::Avsf`](crate::Method::Avsf), which no clock inside its steps could tell without
+/// slowing them. Returns the steps of whole sweeps: `steps` and up to a sweep more.
 pub fn adapt(gains: &[f64], steps: u64, seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut frequencies = Frequencies::new(gains.len(), false);
@@ -44,7 +46,8 @@ pub(crate) struct Frequencies {
     reference: Option<f64>,
     /// Gains of the first sweep.
     gains: f64,
-    /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it came since.
+    /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it
+    /// came since.
     can_stop: bool,
     schedule: Vec<u32>,
     shrinks: bool,
@@ -65,8 +68,8 @@ impl Frequencies {
         }
     }
 
-    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop;
-    /// called off inside, it is not done.
+    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the
+    /// largest violation and whether to stop; called off inside, it is not done.
     pub(crate) fn sweep<R: FeatureRows>(
         &mut self,
         descent: &mut Descent<R>,
@@ -123,7 +126,8 @@ impl Frequencies {
         (largest, false)
     }
 
-    /// What a step on `k` gained moves its preference; in the first sweep it is part of the average alone.
+    /// What a step on `k` gained moves its preference; in the first sweep it is part of the average
+    /// alone.
     #[inline]
     fn learn(&mut self, k: usize, gain: f64) {
         match &mut self.reference {
@@ -145,7 +149,8 @@ impl Frequencies {
         }
     }
 
-    /// Draws as many indices as are not set aside with expected frequencies `p / Σp` (algorithm 4), in random order.
+    /// Draws as many indices as are not set aside with expected frequencies `p / Σp` (algorithm 4),
+    /// in random order.
     fn draw(&mut self, random: &mut ChaCha8Rng) {
         let n = self.preference.iter().filter(|p| **p > 0.0).count();
         self.schedule.clear();
@@ -185,7 +190,8 @@ mod tests {
         assert!(counts.iter().all(|&c| c > 40), "every variable has its turn");
     }
 
-    /// Gains of 1 and 0 drive the preferences to their bounds, and schedules are as long as they always are.
+    /// Gains of 1 and 0 drive the preferences to their bounds, and schedules are as long as they
+    /// always are.
     #[test]
     fn adaptation_alone_makes_whole_sweeps_of_steps() {
         let gains: Vec<f64> = (0..400).map(|k| f64::from(k % 2)).collect();

@@ -10,7 +10,8 @@ pub enum Method {
     /// Coordinate descent while it pays, then Newton steps: the time hardly depends on C.
     #[default]
     Hybrid,
-    /// Coordinate descent with random permutations and shrinking (LIBLINEAR's, without its limit of sweeps).
+    /// Coordinate descent with random permutations and shrinking (LIBLINEAR's, without its limit of
+    /// sweeps).
     Descent,
     /// Coordinate descent with adaptive variable selection frequencies.
     Avsf,
@@ -25,8 +26,9 @@ pub struct Config {
     pub method: Method,
     /// Of the random orders.
     pub seed: u64,
-    /// Whether coordinate descent sets variables at their bounds aside until all others are within the tolerance (hard shrinking). Where nothing is asked for
-    /// it is as the method has it: [`Method::Descent`] does, [`Method::Avsf`] does not. The other two take no notice.
+    /// Whether coordinate descent sets variables at their bounds aside until all others are within
+    /// the tolerance (hard shrinking). Where nothing is asked for it is as the method has it:
+    /// [`Method::Descent`] does, [`Method::Avsf`] does not. The other two take no notice.
     pub shrinking: Option<bool>,
     /// Threads for passes over all rows. Coordinate descent itself is sequential.
     pub par: Par,

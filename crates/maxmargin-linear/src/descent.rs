@@ -1,11 +1,13 @@
-//! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random permutations, hard shrinking where it is wanted.
+//! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random
+//! permutations, hard shrinking where it is wanted.
 
 use crate::order::shuffle;
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_kernel::features::FeatureRows;
 use rand_chacha::ChaCha8Rng;
 
-/// Entries of rows between two questions whether to go on with a sweep: a hundredth of a second or so.
+/// Entries of rows between two questions whether to go on with a sweep: a hundredth of a second or
+/// so.
 pub(crate) const BETWEEN: u64 = 1 << 22;
 
 /// Who is asked inside a sweep, with the steps so far and the violation seen.
@@ -25,7 +27,8 @@ pub(crate) struct Step {
     pub(crate) curvature: f64,
 }
 
-/// A bias that is not regularised, held by a multiplier and a penalty on `Σ s_k α_k − wanted` (method of multipliers).
+/// A bias that is not regularised, held by a multiplier and a penalty on `Σ s_k α_k − wanted`
+/// (method of multipliers).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Penalty {
     /// 0 where there is no bias.
@@ -79,9 +82,9 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     /// A row without entries has a constant gradient: its α belongs at a bound, once and for all.
     fn settle_empty_rows(&mut self) {
         for k in 0..self.dual.len() {
-            if self.curvature[k] == 0.0 && self.dual.balance() == Balance::Free {
-                let settled = if self.dual.lin()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
-                self.gained -= self.dual.lin()[k] * (settled - self.alpha[k]);
+            if self.curvature[k] == 0.0 && self.dual.balance() == EqualityConstraint::Free {
+                let settled = if self.dual.linear_term()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
+                self.gained -= self.dual.linear_term()[k] * (settled - self.alpha[k]);
                 self.alpha[k] = settled;
             }
         }
@@ -92,7 +95,7 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     pub(crate) fn gradient(&self, k: usize) -> f64 {
         let dual = self.dual;
         let product = self.rows.dot(dual.ids()[k], &self.w) + self.penalty.bias();
-        dual.sign()[k] * product + dual.ridge_of(k) * self.alpha[k] + dual.lin()[k]
+        dual.sign()[k] * product + dual.ridge_of(k) * self.alpha[k] + dual.linear_term()[k]
     }
 
     /// Minimises over variable `k` whose gradient is `g`; returns the change of α.
@@ -146,7 +149,8 @@ impl Thresholds {
         }
     }
 
-    /// Whether a variable that is at 0, at its upper bound or between them, with gradient `g`, is set aside.
+    /// Whether a variable that is at 0, at its upper bound or between them, with gradient `g`, is
+    /// set aside.
     #[inline]
     pub(crate) fn shrink(&self, (at_zero, at_upper): (bool, bool), g: f64) -> bool {
         (at_zero && g > self.above) || (at_upper && g < self.below)
@@ -185,7 +189,8 @@ impl Shrinking {
         self.count
     }
 
-    /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper). Called off inside, it is one that is not there yet.
+    /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper).
+    /// Called off inside, it is one that is not there yet.
     pub(crate) fn sweep<R: FeatureRows>(
         &mut self,
         descent: &mut Descent<R>,

@@ -81,7 +81,8 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     Ended { alpha, fresh: point, status, work: run.work }
 }
 
-/// The first proximal weight: a violation as large as the present one moves α across a tenth of a box, or by ten coordinate steps.
+/// The first proximal weight: a violation as large as the present one moves α across a tenth of a
+/// box, or by ten coordinate steps.
 fn first_sigma(run: &Run, point: &Fresh) -> f64 {
     let dual = run.dual;
     let mean = dual.ids().iter().map(|&id| run.squares[id]).sum::<f64>() / dual.len() as f64;

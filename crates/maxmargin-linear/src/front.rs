@@ -6,22 +6,25 @@ use crate::point::{Fresh, fresh};
 use crate::run::{Run, good};
 use crate::system::DIRECT;
 use maxmargin_core::warm::balance;
-use maxmargin_core::{Balance, Forecast};
+use maxmargin_core::{EqualityConstraint, Forecast};
 use maxmargin_kernel::features::FeatureRows;
 
 /// Newton steps that a problem takes, about.
 const STEPS: f64 = 60.0;
 
-/// Iterations of conjugate gradients in one Newton step, about: near the solution of a large C they are hundreds.
+/// Iterations of conjugate gradients in one Newton step, about: near the solution of a large C they
+/// are hundreds.
 const GRADIENTS: f64 = 500.0;
 
 /// Shrunken sweeps that were done and were not, after which they aim a little lower.
 const MISSES: u32 = 3;
 
-/// With many features, passes over all entries after which plain sweeps make way for adaptive frequencies.
+/// With many features, passes over all entries after which plain sweeps make way for adaptive
+/// frequencies.
 const PATIENCE: f64 = 20.0;
 
-/// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
+/// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns
+/// each).
 fn newton_cost<R: FeatureRows>(rows: &R, n: usize) -> f64 {
     let (entries, n, width) = (rows.entries() as f64 * n as f64 / rows.len().max(1) as f64, n as f64, rows.width() as f64);
     let system = if rows.width() <= DIRECT {
@@ -33,14 +36,16 @@ fn newton_cost<R: FeatureRows>(rows: &R, n: usize) -> f64 {
     STEPS * (entries + 8.0 * n + system)
 }
 
-/// After so many sweeps in which shrinking found almost nothing and a margin is still missed by its own width, more sweeps are hopeless
-/// (where features are few; with many, all α may be free and yet descend fast).
+/// After so many sweeps in which shrinking found almost nothing and a margin is still missed by its
+/// own width, more sweeps are hopeless (where features are few; with many, all α may be free and
+/// yet descend fast).
 const HOPELESS: (u64, f64, f64) = (6, 0.9, 1.0);
 
-/// Sweeps until the certificate is good, or until what is left would cost more than Newton steps. Returns the point if it is good.
+/// Sweeps until the certificate is good, or until what is left would cost more than Newton steps.
+/// Returns the point if it is good.
 pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, Fresh)> {
     let few = descent.rows.width() <= DIRECT;
-    if let Balance::Sum(wanted) = descent.dual.balance() {
+    if let EqualityConstraint::Sum(wanted) = descent.dual.balance() {
         let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
         descent.hold(wanted, mean);
     }
@@ -63,7 +68,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
         let held = held(descent);
         if !matches!(swept, Swept::On(_)) {
-            // The certificate costs less than the whole sweep that would confirm the shrunken ones, and is what counts.
+            // The certificate costs less than the whole sweep that would confirm the shrunken ones,
+            // and is what counts.
             if held <= pace.inner {
                 let found = judged(run, descent);
                 if good(run, &found.1) {
@@ -75,7 +81,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
                         return None;
                     }
                 } else if missed % MISSES == 0 {
-                    // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
+                    // Shrunken sweeps a little beyond the tolerance save whole ones that just miss
+                    // it.
                     pace.inner *= 0.8;
                 }
             }
@@ -97,7 +104,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     if few { None } else { adaptive(run, descent, &pace) }
 }
 
-/// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the steps.
+/// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the
+/// steps.
 fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> Option<(Vec<f64>, Fresh)> {
     let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
     pace.begun = descent.entries as f64;
@@ -166,14 +174,15 @@ impl Pace {
         Self { budget, tol, inner: tol, begun: 0.0, forecast: Forecast::new(budget / 16.0) }
     }
 
-    /// Goes on towards less than sweeps called done, since the judge saw more: their gradients are computed one after another, or a gap wants far more.
-    /// Not beyond what rounding allows.
+    /// Goes on towards less than sweeps called done, since the judge saw more: their gradients are
+    /// computed one after another, or a gap wants far more. Not beyond what rounding allows.
     fn tighten(&mut self, point: &Fresh) -> bool {
         self.inner *= if point.certificate.holds(self.tol) { 0.2 } else { 0.5 };
         self.inner >= 1e-9 * self.tol.min(1.0)
     }
 
-    /// The work that is left at this pace, when it is time to look: `spent` is counted from the beginning of the run.
+    /// The work that is left at this pace, when it is time to look: `spent` is counted from the
+    /// beginning of the run.
     fn predict(&mut self, spent: f64, violation: f64) -> Option<f64> {
         self.forecast.remaining(spent - self.begun, violation / self.inner)
     }

@@ -1,16 +1,19 @@
 //! Semismooth Newton steps on the augmented Lagrangian: the second-order finish.
 //!
-//! For the dual `min ½ αᵀQα + linᵀα` over the box, the proximal point step from `α` solves `min ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias), with
-//! `u_k = −lin_k − s_k (x_k·w + b)` and `ψ_k` the largest `p u_k − ½ D_k p² − (p − α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`. It is attained at
-//! `p_k = clip((α_k + σ_k u_k) / (1 + σ_k D_k))`; the gradient is `w − Σ s_k p_k x_k`, the generalised Hessian `I + Σ h_k x_k x_kᵀ` over the `k` where
-//! nothing is clipped, `h_k = σ_k / (1 + σ_k D_k)`. At the minimum `p` is the next α. The steps converge the faster the larger σ is, and finitely for this
-//! piecewise quadratic problem. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
+//! For the dual `min ½ αᵀQα + linᵀα` over the box, the proximal point step from `α` solves `min
+//! ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias), with `u_k = −lin_k − s_k (x_k·w + b)` and `ψ_k`
+//! the largest `p u_k − ½ D_k p² − (p − α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`. It is attained at `p_k =
+//! clip((α_k + σ_k u_k) / (1 + σ_k D_k))`; the gradient is `w − Σ s_k p_k x_k`, the generalised
+//! Hessian `I + Σ h_k x_k x_kᵀ` over the `k` where nothing is clipped, `h_k = σ_k / (1 + σ_k D_k)`.
+//! At the minimum `p` is the next α. The steps converge the faster the larger σ is, and finitely
+//! for this piecewise quadratic problem. Without an upper bound (squared hinge) `σ_k = ∞`: plain
+//! Newton on the primal.
 
 use crate::search::{Line, Variable, search};
 use crate::system::{Curvature, System};
-use maxmargin_core::{Asking, Balance, Dual};
+use maxmargin_core::{Asking, Dual, EqualityConstraint};
 use maxmargin_data::Par;
-use maxmargin_kernel::Ledger;
+use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine};
 use maxmargin_simd::sums::dot;
@@ -29,7 +32,7 @@ pub(crate) struct Cost {
 /// The state of the method.
 pub(crate) struct Newton<'a, R> {
     rows: &'a R,
-    ledger: &'a Ledger,
+    ledger: &'a MemoryBudget,
     dual: &'a Dual,
     par: Par,
     w: Vec<f64>,
@@ -52,10 +55,12 @@ pub(crate) struct Newton<'a, R> {
 /// Newton steps of one round before it is given up.
 const STEPS: u64 = 40;
 
-/// The same where no variable has a bound: there is nothing proximal then, and the next round would begin this one again.
+/// The same where no variable has a bound: there is nothing proximal then, and the next round would
+/// begin this one again.
 const STEPS_AT_ONCE: u64 = 1000;
 
-/// A round ends when the gradient of the inner problem disturbs no margin by more than this share of the present violation.
+/// A round ends when the gradient of the inner problem disturbs no margin by more than this share
+/// of the present violation.
 const EARLY: f64 = 0.1;
 
 /// How a round ended.
@@ -70,7 +75,7 @@ pub(crate) enum Round {
 }
 
 impl<'a, R: FeatureRows> Newton<'a, R> {
-    pub(crate) fn new((rows, ledger): (&'a R, &'a Ledger), squares: &[f64], dual: &'a Dual, par: Par) -> Self {
+    pub(crate) fn new((rows, ledger): (&'a R, &'a MemoryBudget), squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
         Self {
@@ -95,12 +100,13 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     /// `Σ s p` that the balance asks for, if there is a bias.
     fn wanted(&self) -> Option<f64> {
         match self.dual.balance() {
-            Balance::Sum(wanted) => Some(wanted),
+            EqualityConstraint::Sum(wanted) => Some(wanted),
             _ => None,
         }
     }
 
-    /// Takes `w`, bias and gradient `Qα + lin` of a point that was computed afresh, with `σ` for the variables that have a bound.
+    /// Takes `w`, bias and gradient `Qα + lin` of a point that was computed afresh, with `σ` for
+    /// the variables that have a bound.
     fn centre(&mut self, alpha: &[f64], w: &[f64], bias: f64, gradient: &[f64], sigma: f64) {
         self.w.copy_from_slice(w);
         self.bias = bias;
@@ -120,14 +126,15 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.advance(0.0);
     }
 
-    /// Moves the slacks by the share `t` of the step, renews `p`, and adds what changed to the sums.
+    /// Moves the slacks by the share `t` of the step, renews `p`, and adds what changed to the
+    /// sums.
     fn advance(&mut self, t: f64) {
         let dual = self.dual;
         let n = self.variables.len();
-        let mut parts: Vec<Part> = (0..n.div_ceil(CHUNK)).map(|_| Part::default()).collect();
+        let mut parts: Vec<Chunk> = (0..n.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
         {
             // Chunks of the variables, each with its part.
-            let mut tasks: Vec<(&mut [Variable], &mut Part)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
+            let mut tasks: Vec<(&mut [Variable], &mut Chunk)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
             self.par.for_chunks(&mut tasks, 1, |chunk, task| {
                 let (variables, part) = &mut task[0];
                 for (at, v) in variables.iter_mut().enumerate() {
@@ -153,8 +160,9 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
     }
 
-    /// One proximal step from `alpha`, solved until the gradient of the inner problem disturbs no margin by more than a share of what is still to be
-    /// gained, or of `tol`. [`Newton::solution`] has the next α.
+    /// One proximal step from `alpha`, solved until the gradient of the inner problem disturbs no
+    /// margin by more than a share of what is still to be gained, or of `tol`. [`Newton::solution`]
+    /// has the next α.
     pub(crate) fn round(
         &mut self,
         from: (&[f64], &[f64], f64, &[f64]),
@@ -233,13 +241,13 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
 
 /// What one chunk of variables adds.
 #[derive(Default)]
-struct Part {
+struct Chunk {
     free: Vec<usize>,
     changes: Vec<(usize, f64)>,
     violation: f64,
 }
 
-impl Part {
+impl Chunk {
     #[inline]
     fn visit(&mut self, k: usize, v: &mut Variable, t: f64, dual: &Dual) {
         v.slack -= t * v.fall;

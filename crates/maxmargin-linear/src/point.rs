@@ -23,7 +23,7 @@ pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: P
     let mut gradient = vec![0.0; dual.len()];
     products(rows, dual.ids(), &w, &mut gradient, par);
     for (k, g) in gradient.iter_mut().enumerate() {
-        *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
+        *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
     }
     let bias = bias_of(dual, alpha, &gradient);
     let certificate = figures(dual, alpha, bias, &gradient);

@@ -5,7 +5,7 @@ use crate::config::{Config, LinearWork};
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::point::{Fresh, fresh};
 use maxmargin_core::{Dual, Pace, Progress, Status, Stop, Watch};
-use maxmargin_kernel::Ledger;
+use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::{FeatureRows, combine};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -32,7 +32,8 @@ impl<'a> Clock<'a> {
         self.stop.goal.first_kkt()
     }
 
-    /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not begun.
+    /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not
+    /// begun.
     pub(crate) fn spent(&mut self, iterations: u64) -> bool {
         if self.stop.max_iter.is_some_and(|most| iterations > most) {
             self.ended = self.ended.or(Some(Status::IterationLimit));
@@ -66,7 +67,8 @@ impl<'a> Clock<'a> {
 /// Sweeps between two looks at whether a descent gets anywhere.
 const WINDOW: u32 = 50;
 
-/// What a window of sweeps has to gain, as a share of `Σ α |lin|`, which the objective is a part of: rounding alone makes gains of 10⁻¹⁶ for ever.
+/// What a window of sweeps has to gain, as a share of `Σ α |linear_term|`, which the objective is a
+/// part of: rounding alone makes gains of 10⁻¹⁶ for ever.
 const GAIN: f64 = 1e-14;
 
 /// Watches whether sweeps still gain anything that `f64` holds, or come nearer to the tolerance.
@@ -92,7 +94,7 @@ impl Standstill {
         if !self.sweeps.is_multiple_of(WINDOW) {
             return false;
         }
-        let scale: f64 = descent.alpha.iter().zip(descent.dual.lin()).map(|(a, p)| a * p.abs()).sum();
+        let scale: f64 = descent.alpha.iter().zip(descent.dual.linear_term()).map(|(a, p)| a * p.abs()).sum();
         let still = descent.gained - self.gained <= GAIN * scale && self.least >= 0.9 * self.least_before;
         self.gained = descent.gained;
         self.least_before = self.least_before.min(self.least);
@@ -133,7 +135,7 @@ impl Sweeps {
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
-    pub(crate) ledger: &'a Ledger,
+    pub(crate) ledger: &'a MemoryBudget,
     pub(crate) dual: &'a Dual,
     pub(crate) config: &'a Config,
     pub(crate) clock: Clock<'a>,

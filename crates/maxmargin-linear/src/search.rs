@@ -1,4 +1,5 @@
-//! The inner problem along a line: its derivative is monotone and piecewise linear, so that the search is almost exact.
+//! The inner problem along a line: its derivative is monotone and piecewise linear, so that the
+//! search is almost exact.
 
 use maxmargin_data::Par;
 use maxmargin_kernel::features::CHUNK;
@@ -6,7 +7,7 @@ use maxmargin_kernel::features::CHUNK;
 /// One variable of the inner problem.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variable {
-    /// By how much the margin is missed: `−lin − s (x·w + b)`.
+    /// By how much the margin is missed: `−linear_term − s (x·w + b)`.
     pub(crate) slack: f64,
     /// What the slack loses for a whole step.
     pub(crate) fall: f64,
@@ -46,7 +47,8 @@ pub(crate) struct Line {
     pub(crate) slope: f64,
 }
 
-/// The share of the step that (almost) minimises the inner problem; 0 when it is no descent direction.
+/// The share of the step that (almost) minimises the inner problem; 0 when it is no descent
+/// direction.
 pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     if line.slope >= 0.0 || !line.slope.is_finite() {
         return 0.0;

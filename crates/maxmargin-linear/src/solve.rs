@@ -4,7 +4,7 @@ use crate::config::{Config, LinearWork, Method};
 use crate::finish::finish;
 use crate::point::Fresh;
 use crate::run::{Clock, Ended, Run};
-use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Stop, Watch, Work};
+use maxmargin_core::{Certificate, Dual, EqualityConstraint, Solution, Start, Stop, Watch, Work};
 use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
 
@@ -13,7 +13,8 @@ use maxmargin_kernel::features::{FeatureRows, Job};
 pub struct LinearSolution {
     /// (feature, weight), features ascending, zeros left out.
     pub w: Vec<(u32, f64)>,
-    /// α, gradient, status; `bias` is what is added to `w · x`, whichever kind of bias the problem has.
+    /// α, gradient, status; `bias` is what is added to `w · x`, whichever kind of bias the problem
+    /// has.
     pub solution: Solution,
     /// From values computed afresh in `f64` from α alone.
     pub certificate: Certificate,
@@ -27,15 +28,16 @@ pub struct LinearSolution {
 pub enum LinearError {
     /// Linear solvers know no balance or one of sums, and coordinate descent none.
     #[error("{method} solves problems {can}, not with {balance:?}")]
-    Balance {
+    EqualityConstraint {
         /// What was asked.
         method: &'static str,
         /// What it can.
         can: &'static str,
         /// The balance found.
-        balance: Balance,
+        balance: EqualityConstraint,
     },
-    /// A variable without upper bound and without ridge: the dual may be unbounded (data that cannot be separated).
+    /// A variable without upper bound and without ridge: the dual may be unbounded (data that
+    /// cannot be separated).
     #[error("variable {0} has neither an upper bound nor a ridge: a hard margin exists for separable data only")]
     Unbounded(usize),
     /// The start belongs to another problem.
@@ -56,16 +58,20 @@ pub enum LinearError {
     },
 }
 
-/// Minimises `dual` over the linear kernel of `matrix` (with its additional feature): Gram index `i` of the dual is row `i`.
+/// Minimises `dual` over the linear kernel of `matrix` (with its additional feature): Gram index
+/// `i` of the dual is row `i`.
 ///
-/// Without balance there is no bias but the additional feature; with [`Balance::Sum`] the bias is not regularised, as in the kernel solvers. [`Dual::c_svc`]
-/// and [`Dual::squared_hinge`] make the two losses. The same seed gives the same bits for any number of threads. [`Method::Hybrid`] and
-/// [`Method::Newton`] go on until the certificate meets `stop.goal`; the other two stop by their own rule, which looks at gradients that were computed one after
-/// another and knows no gap.
+/// Without balance there is no bias but the additional feature; with [`EqualityConstraint::Sum`]
+/// the bias is not regularised, as in the kernel solvers. [`Dual::c_svc`] and
+/// [`Dual::squared_hinge`] make the two losses. The same seed gives the same bits for any number of
+/// threads. [`Method::Hybrid`] and [`Method::Newton`] go on until the certificate meets
+/// `stop.goal`; the other two stop by their own rule, which looks at gradients that were computed
+/// one after another and knows no gap.
 ///
 /// # Errors
 ///
-/// When the balance does not suit the method, a variable has neither bound nor ridge, or lengths differ.
+/// When the balance does not suit the method, a variable has neither bound nor ridge, or lengths
+/// differ.
 pub fn solve(
     matrix: &Matrix,
     dual: &Dual,
@@ -94,9 +100,9 @@ pub fn solve(
 
 fn check(matrix: &Matrix, dual: &Dual, start: &Start, method: Method) -> Result<(), LinearError> {
     let balance = dual.balance();
-    let refused = |method, can| Err(LinearError::Balance { method, can, balance });
+    let refused = |method, can| Err(LinearError::EqualityConstraint { method, can, balance });
     match (balance, method) {
-        (Balance::Free, _) | (Balance::Sum(_), Method::Hybrid | Method::Newton) => {}
+        (EqualityConstraint::Free, _) | (EqualityConstraint::Sum(_), Method::Hybrid | Method::Newton) => {}
         (_, Method::Descent) => return refused("coordinate descent", "without balance"),
         (_, Method::Avsf) => return refused("AVSF", "without balance"),
         _ => return refused("the linear solver", "without balance or with one of sums"),

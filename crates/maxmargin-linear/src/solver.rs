@@ -2,7 +2,7 @@
 
 use crate::config::{Config, LinearWork, Method};
 use crate::solve::{LinearSolution, solve};
-use maxmargin_core::{Dual, Formulation, Goal, Offset, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
+use maxmargin_core::{BiasTerm, Dual, Formulation, Goal, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
 use maxmargin_kernel::Space;
 use std::time::Instant;
 
@@ -22,8 +22,9 @@ impl Default for Linear {
     }
 }
 
-/// Times that a run goes on at a share of the tolerance before it is given up, and that share: where a violation was missed, and where a gap was, which
-/// may take far less of a violation than was asked for.
+/// Times that a run goes on at a share of the tolerance before it is given up, and that share:
+/// where a violation was missed, and where a gap was, which may take far less of a violation than
+/// was asked for.
 const VIOLATION: (u32, f64) = (10, 0.5);
 const GAP: (u32, f64) = (20, 0.2);
 
@@ -50,7 +51,7 @@ impl Solve for Linear {
         if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) {
             return Err(self.refused(format!("it does not solve {}", formulation.name()), "use the solver `smo`"));
         }
-        if matches!(self.method, Method::Descent | Method::Avsf) && formulation.offset() == Offset::Free {
+        if matches!(self.method, Method::Descent | Method::Avsf) && formulation.bias_term() == BiasTerm::Free {
             return Err(
                 self.refused("it knows no free bias", "leave the bias out, make it one more feature of value 1, or use `linear`")
             );
@@ -77,7 +78,8 @@ impl Solve for Linear {
             work += more;
             spent += solution.work;
             solution.work = spent;
-            // Coordinate descent stops by gradients that were computed one after another: the certificate may miss by a little.
+            // Coordinate descent stops by gradients that were computed one after another: the
+            // certificate may miss by a little.
             let missed = solution.status == Status::Converged && !goal.met(&certificate);
             if !missed || round == rounds {
                 solution.status = if missed { Status::Stalled } else { solution.status };

@@ -7,7 +7,7 @@ use maxmargin_core::{Asking, Dual, Halted, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{combine, products};
-use maxmargin_kernel::{Holding, Ledger};
+use maxmargin_kernel::{Holding, MemoryBudget};
 use maxmargin_simd::sums::dot;
 
 /// Systems of at most this many unknowns are factored.
@@ -25,7 +25,8 @@ const PARTS: usize = 4;
 /// Iterations of conjugate gradients at most.
 const GRADIENTS: u64 = 2000;
 
-/// `Σ x_k x_kᵀ` over a set of variables that changes little from one Newton step to the next, lower triangle.
+/// `Σ x_k x_kᵀ` over a set of variables that changes little from one Newton step to the next, lower
+/// triangle.
 #[derive(Default)]
 pub(crate) struct Curvature {
     sum: Option<Mat<f64>>,
@@ -81,7 +82,7 @@ impl Curvature {
 /// One system.
 pub(crate) struct System<'a, R> {
     pub(crate) rows: &'a R,
-    pub(crate) ledger: &'a Ledger,
+    pub(crate) ledger: &'a MemoryBudget,
     pub(crate) dual: &'a Dual,
     /// Typical weight.
     pub(crate) scale: f64,
@@ -92,7 +93,8 @@ pub(crate) struct System<'a, R> {
 }
 
 impl<R: FeatureRows> System<'_, R> {
-    /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy` where it is iterated; and the iterations.
+    /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy`
+    /// where it is iterated; and the iterations.
     ///
     /// # Errors
     ///
@@ -128,7 +130,8 @@ impl<R: FeatureRows> System<'_, R> {
     fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature, asking: &Asking) -> Result<Inverse<'s, R>, Halted> {
         let (width, m) = (self.rows.width(), ids.len());
         let base = Base { rows: self.rows, ledger: self.ledger, ids, weights: self.weights, par: self.par };
-        // The sum that changes little, what is added to it in parts, and the factor; where there is no room for them, conjugate gradients do.
+        // The sum that changes little, what is added to it in parts, and the factor; where there is
+        // no room for them, conjugate gradients do.
         let primal = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
         let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.ledger.hold(primal) } else { None };
         let factor = if width > DIRECT || m == 0 {
@@ -161,12 +164,14 @@ impl<R: FeatureRows> System<'_, R> {
         let (width, m) = (self.rows.width(), of.len());
         let id = |at: usize| self.dual.ids()[of[at].0];
         let entries = (0..m).map(|at| self.rows.entries_of(id(at))).sum::<usize>() / m.max(1);
-        // Scattering takes about as long for one product as a blocked dense product for 40; a dense block needs a sign.
+        // Scattering takes about as long for one product as a blocked dense product for 40; a dense
+        // block needs a sign.
         let dense = 40 * entries * entries > width * width && m >= BLOCK;
         let parts = (m * entries * entries / (width * width)).clamp(1, PARTS);
         let size = m.div_ceil(parts).max(1);
         let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
-        // Every part in stretches of whole blocks, so that the sums are the same wherever they are cut.
+        // Every part in stretches of whole blocks, so that the sums are the same wherever they are
+        // cut.
         let cost = if dense { width * width / 8 } else { entries * entries };
         let stretch = (Asking::piece() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
         for from in (0..size).step_by(stretch) {
@@ -234,7 +239,7 @@ impl<R: FeatureRows> System<'_, R> {
 
 struct Base<'s, R> {
     rows: &'s R,
-    ledger: &'s Ledger,
+    ledger: &'s MemoryBudget,
     ids: &'s [usize],
     weights: &'s [f64],
     par: Par,
@@ -288,7 +293,8 @@ impl<R: FeatureRows> Inverse<'_, R> {
         let m = base.ids.len();
         let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
         let most = if m <= MOST {
-            // Arithmetic of the factor against that of an iteration; blocked arithmetic is ten times as fast as scattered.
+            // Arithmetic of the factor against that of an iteration; blocked arithmetic is ten
+            // times as fast as scattered.
             let m = m as f64;
             let factor = 0.5 * m * entries + m * m * m / 60.0;
             ((factor / (2.0 * entries + base.rows.width() as f64)) as u64).clamp(10, GRADIENTS)

@@ -1,4 +1,5 @@
-//! The linear solvers pass the suite that every solver must pass: any kernel matrix `K` is that of linear samples, the rows of `U √Λ`.
+//! The linear solvers pass the suite that every solver must pass: any kernel matrix `K` is that of
+//! linear samples, the rows of `U √Λ`.
 
 use maxmargin_core::{Dual, Goal, Solution, Start, Stop};
 use maxmargin_data::{Par, Samples};

@@ -1,8 +1,9 @@
-//! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and objective.
+//! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and
+//! objective.
 
 #![expect(clippy::print_stderr, reason = "says what is not compared")]
 
-use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, Silent, Start, Stop};
 use maxmargin_data::libsvm::write;
 use maxmargin_data::{BinaryLabels, Dataset, Generator, Par};
 use maxmargin_linear::{Config, LinearSolution, Matrix, Method, solve};
@@ -31,7 +32,8 @@ fn liblinear(data: &Dataset, c: f64, eps: f64) -> (u64, f64, bool) {
 fn ours(data: &Dataset, c: f64, eps: f64, method: Method) -> LinearSolution {
     let labels = BinaryLabels::new(&data.labels).expect("two classes");
     let n = labels.signs.len();
-    let dual = Dual::new((0..n).collect(), labels.signs, vec![-1.0; n], vec![c; n], 0.0, Balance::Free).expect("a problem");
+    let dual =
+        Dual::new((0..n).collect(), labels.signs, vec![-1.0; n], vec![c; n], 0.0, EqualityConstraint::Free).expect("a problem");
     let matrix = Matrix::new(&data.samples, None, Par::Seq);
     let config = Config { method, ..Config::default() };
     solve(&matrix, &dual, Start::zero(&dual).expect("feasible"), &config, &Stop::at(eps), &mut Silent).expect("a problem")
@@ -49,7 +51,8 @@ fn compare(name: &str, data: &Dataset) {
         let best = ours(data, c, 1e-6, Method::Newton).certificate;
         let near = |value: f64| (value - best.dual).abs() <= 1e-4 * best.primal;
         assert!(near(objective) && near(baseline.certificate.dual), "{name}, C = {c}: {objective} {baseline:?} {best:?}");
-        // The orders are random: the number of sweeps agrees as those of two seeds do, and no order is worth a factor.
+        // The orders are random: the number of sweeps agrees as those of two seeds do, and no order
+        // is worth a factor.
         let ratio = baseline.work.sweeps as f64 / sweeps as f64;
         assert!((0.4..2.5).contains(&ratio), "{name}, C = {c}: {} sweeps, LIBLINEAR {sweeps}", baseline.work.sweeps);
     }

@@ -1,6 +1,6 @@
 //! The linear solvers on problems without kernel: against each other, and on what is odd.
 
-use maxmargin_core::{Balance, Dual, DualError, Goal, Offset, Progress, Silent, Start, Status, Stop};
+use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Goal, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 const ALL: [Method; 4] = [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf];
 
-fn hinge(labels: &[f64], c: Vec<f64>, balance: Balance) -> Dual {
+fn hinge(labels: &[f64], c: Vec<f64>, balance: EqualityConstraint) -> Dual {
     let n = labels.len();
     Dual::new((0..n).collect(), labels.to_vec(), vec![-1.0; n], c, 0.0, balance).expect("a problem")
 }
@@ -27,7 +27,7 @@ fn by(method: Method) -> Config {
 fn two_points_by_hand() {
     // One support vector on each side: w = 1, α₁ + α₂ = 1, objective ½.
     let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
-    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], Balance::Free);
+    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], EqualityConstraint::Free);
     for method in ALL {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         assert!((found.certificate.dual - 0.5).abs() < 1e-9, "{method:?}: {found:?}");
@@ -35,14 +35,14 @@ fn two_points_by_hand() {
     }
     // Shifted by 5, the bias takes the shift: w = 1, b = −5.
     let samples = Samples::from_dense(2, 1, vec![6.0, 4.0]).expect("samples");
-    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], Balance::Sum(0.0));
+    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], EqualityConstraint::Sum(0.0));
     for method in [Method::Hybrid, Method::Newton] {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         assert!((found.w[0].1 - 1.0).abs() < 1e-8 && (found.solution.bias + 5.0).abs() < 1e-7, "{method:?}: {found:?}");
     }
     // Squared hinge, C = ½: min ½w² + 2 · ½ (1 − w)² has w = 2/3, objective 2/9 + 1/9.
     let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
-    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, -1.0], &[0.5; 2], Offset::None).expect("a problem");
+    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, -1.0], &[0.5; 2], BiasTerm::None).expect("a problem");
     for method in ALL {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         assert!((found.certificate.primal - 1.0 / 3.0).abs() < 1e-8, "{method:?}: {found:?}");
@@ -53,9 +53,10 @@ fn two_points_by_hand() {
 #[test]
 fn shrinking_changes_the_way_and_not_the_optimum() {
     let data = Generator::Blobs.generate(400, Some(8), 3).expect("data");
-    let dual = hinge(&data.labels, vec![10.0; 400], Balance::Free);
+    let dual = hinge(&data.labels, vec![10.0; 400], EqualityConstraint::Free);
     let of = |method, shrinking| run(&data.samples, None, &dual, &Config { shrinking, ..by(method) }, &Stop::at(1e-6));
-    // A sweep over everything looks at everything (adaptive schedules at a few less), and one that has set variables aside at the others.
+    // A sweep over everything looks at everything (adaptive schedules at a few less), and one that
+    // has set variables aside at the others.
     let share = |found: &LinearSolution| found.work.steps as f64 / (400 * found.work.sweeps) as f64;
     for (method, own) in [(Method::Descent, true), (Method::Avsf, false)] {
         let found = [false, true].map(|shrinking| of(method, Some(shrinking)));
@@ -82,7 +83,7 @@ fn a_bias_feature_is_a_column_of_the_data() {
         })
         .collect();
     let with = Samples::from_dense(60, 4, with).expect("samples");
-    let dual = hinge(&data.labels, vec![1.0; 60], Balance::Free);
+    let dual = hinge(&data.labels, vec![1.0; 60], EqualityConstraint::Free);
     for method in ALL {
         let a = run(&data.samples, Some(2.0), &dual, &by(method), &Stop::at(1e-10));
         let b = run(&with, None, &dual, &by(method), &Stop::at(1e-10));
@@ -95,7 +96,7 @@ fn a_bias_feature_is_a_column_of_the_data() {
 #[test]
 fn rows_of_zeros_are_settled_at_once() {
     let samples = Samples::from_sparse(2, vec![0, 1, 1, 2, 2], vec![0, 1], vec![1.0, 2.0]).expect("samples");
-    let dual = hinge(&[1.0, 1.0, -1.0, -1.0], vec![3.0; 4], Balance::Free);
+    let dual = hinge(&[1.0, 1.0, -1.0, -1.0], vec![3.0; 4], EqualityConstraint::Free);
     for method in ALL {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         assert_eq!((found.solution.alpha[1], found.solution.alpha[3]), (3.0, 3.0), "{method:?}");
@@ -103,7 +104,8 @@ fn rows_of_zeros_are_settled_at_once() {
     }
 }
 
-/// From zero, what sweeps have gained is the dual objective: rows of zeros, which are settled before the first, included.
+/// From zero, what sweeps have gained is the dual objective: rows of zeros, which are settled
+/// before the first, included.
 #[test]
 fn progress_tells_what_sweeps_have_gained() {
     let data = Generator::Blobs.generate(80, Some(3), 4).expect("data");
@@ -111,7 +113,7 @@ fn progress_tells_what_sweeps_have_gained() {
     (0..80).for_each(|i| data.samples.row(i).for_each(|j, v| values[3 * i + j] = v));
     let samples = Samples::from_dense(81, 3, values).expect("samples");
     let labels: Vec<f64> = data.labels.iter().copied().chain([1.0]).collect();
-    let (dual, matrix) = (hinge(&labels, vec![2.0; 81], Balance::Free), Matrix::new(&samples, None, Par::Seq));
+    let (dual, matrix) = (hinge(&labels, vec![2.0; 81], EqualityConstraint::Free), Matrix::new(&samples, None, Par::Seq));
     for method in [Method::Descent, Method::Avsf] {
         let mut told = Vec::new();
         let mut watch = |progress: &Progress| {
@@ -131,13 +133,13 @@ fn progress_tells_what_sweeps_have_gained() {
 #[test]
 fn one_class_without_bias_is_a_problem() {
     let samples = Samples::from_dense(3, 2, vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0]).expect("samples");
-    let dual = hinge(&[1.0; 3], vec![1.0; 3], Balance::Free);
+    let dual = hinge(&[1.0; 3], vec![1.0; 3], EqualityConstraint::Free);
     for method in ALL {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         // w = (1, 1) satisfies all three margins, and the first two are tight.
         assert!((found.certificate.dual - 1.0).abs() < 1e-8, "{method:?} {found:?}");
     }
-    let squared = Dual::squared_hinge(vec![0, 1], vec![1.0; 2], &[1.0; 2], Offset::Free);
+    let squared = Dual::squared_hinge(vec![0, 1], vec![1.0; 2], &[1.0; 2], BiasTerm::Free);
     assert_eq!(squared, Err(DualError::OneClass));
 }
 
@@ -149,14 +151,15 @@ fn what_cannot_be_is_refused() {
         let start = Start::checked(dual, vec![0.0; dual.len()]).expect("feasible");
         solve(&matrix, dual, start, &by(method), &Stop::at(1e-3), &mut Silent).map(|s| s.solution.status)
     };
-    let summed = hinge(&[1.0, -1.0], vec![1.0; 2], Balance::Sum(0.0));
-    assert!(matches!(attempt(&summed, Method::Descent), Err(LinearError::Balance { .. })));
-    assert!(matches!(attempt(&summed, Method::Avsf), Err(LinearError::Balance { .. })));
-    let hard = hinge(&[1.0, -1.0], vec![f64::INFINITY; 2], Balance::Free);
+    let summed = hinge(&[1.0, -1.0], vec![1.0; 2], EqualityConstraint::Sum(0.0));
+    assert!(matches!(attempt(&summed, Method::Descent), Err(LinearError::EqualityConstraint { .. })));
+    assert!(matches!(attempt(&summed, Method::Avsf), Err(LinearError::EqualityConstraint { .. })));
+    let hard = hinge(&[1.0, -1.0], vec![f64::INFINITY; 2], EqualityConstraint::Free);
     assert_eq!(attempt(&hard, Method::Hybrid), Err(LinearError::Unbounded(0)));
-    let far = Dual::new(vec![0, 5], vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2], 0.0, Balance::Free).expect("a problem");
+    let far =
+        Dual::new(vec![0, 5], vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2], 0.0, EqualityConstraint::Free).expect("a problem");
     assert_eq!(attempt(&far, Method::Hybrid), Err(LinearError::Row { row: 5, rows: 2 }));
-    let start = Start::zero(&hinge(&[1.0; 3], vec![1.0; 3], Balance::Free)).expect("feasible");
+    let start = Start::zero(&hinge(&[1.0; 3], vec![1.0; 3], EqualityConstraint::Free)).expect("feasible");
     let found = solve(&matrix, &summed, start, &by(Method::Hybrid), &Stop::at(1e-3), &mut Silent);
     assert_eq!(found.err(), Some(LinearError::Start { found: 3, expected: 2 }));
 }
@@ -164,7 +167,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn limits_and_watches_end_a_run_with_an_honest_certificate() {
     let data = Generator::Blobs.generate(3000, Some(8), 9).expect("data");
-    let dual = hinge(&data.labels, vec![100.0; 3000], Balance::Free);
+    let dual = hinge(&data.labels, vec![100.0; 3000], EqualityConstraint::Free);
     for method in ALL {
         let stop = Stop { max_iter: Some(1), ..Stop::at(1e-9) };
         let found = run(&data.samples, None, &dual, &by(method), &stop);
@@ -190,7 +193,7 @@ fn the_same_bits_on_any_number_of_threads() {
     let text = Generator::SparseText.generate(9000, Some(2048), 3).expect("data");
     let blobs = Generator::Blobs.generate(20_000, Some(6), 3).expect("data");
     for (data, c) in [(&text, 1.0), (&text, 1000.0), (&blobs, 100.0)] {
-        for balance in [Balance::Free, Balance::Sum(0.0)] {
+        for balance in [EqualityConstraint::Free, EqualityConstraint::Sum(0.0)] {
             let dual = hinge(&data.labels, vec![c; data.labels.len()], balance);
             for method in [Method::Hybrid, Method::Newton] {
                 let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-2) };
@@ -205,7 +208,7 @@ fn the_same_bits_on_any_number_of_threads() {
 #[test]
 fn a_solution_is_its_own_warm_start() {
     let data = Generator::Blobs.generate(2000, Some(5), 2).expect("data");
-    for (balance, methods) in [(Balance::Free, &ALL[..]), (Balance::Sum(0.0), &ALL[..2])] {
+    for (balance, methods) in [(EqualityConstraint::Free, &ALL[..]), (EqualityConstraint::Sum(0.0), &ALL[..2])] {
         let dual = hinge(&data.labels, vec![10.0; 2000], balance);
         let matrix = Matrix::new(&data.samples, None, Par::Seq);
         for &method in methods {
@@ -223,7 +226,7 @@ fn a_solution_is_its_own_warm_start() {
 fn the_time_hardly_depends_on_c() {
     let data = Generator::Blobs.generate(4000, Some(10), 6).expect("data");
     let steps = |c: f64| {
-        let dual = hinge(&data.labels, vec![c; 4000], Balance::Free);
+        let dual = hinge(&data.labels, vec![c; 4000], EqualityConstraint::Free);
         let stop = Stop::when(Goal::Both { kkt: 1e-3, gap: 1e-8 });
         let found = run(&data.samples, None, &dual, &Config::default(), &stop);
         assert_eq!(found.solution.status, Status::Converged, "C = {c}");
@@ -242,7 +245,7 @@ fn sweeps_that_do_not_arrive_are_given_up() {
     let labels: Vec<f64> = (0..200).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
     let value = |at: usize| 1000.0 + 100.0 * ((at * at * 7919 % 1009) as f64 / 1009.0 + labels[at / 4] * (at % 4) as f64 / 8.0);
     let samples = Samples::from_dense(200, 4, (0..800).map(value).collect()).expect("samples");
-    let dual = hinge(&labels, vec![1e6; 200], Balance::Free);
+    let dual = hinge(&labels, vec![1e6; 200], EqualityConstraint::Free);
     for method in [Method::Descent, Method::Avsf] {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-2));
         assert_eq!(found.solution.status, Status::Slow, "{method:?}: {:?}", found.certificate);
@@ -276,11 +279,12 @@ proptest! {
     fn methods_agree((samples, labels, c) in problems(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
         let ids: Vec<usize> = (0..labels.len()).collect();
         let dual = if squared {
-            Dual::squared_hinge(ids, labels.clone(), &c, Offset::None).expect("a problem")
+            Dual::squared_hinge(ids, labels.clone(), &c, BiasTerm::None).expect("a problem")
         } else {
-            hinge(&labels, c.clone(), Balance::Free)
+            hinge(&labels, c.clone(), EqualityConstraint::Free)
         };
-        // Coordinate descent may take for ever on what Newton steps do at once: it gets a limit, and where it keeps it, it must agree.
+        // Coordinate descent may take for ever on what Newton steps do at once: it gets a limit,
+        // and where it keeps it, it must agree.
         let stop = Stop { max_iter: Some(400_000), ..Stop::at(1e-6) };
         let best = run(&samples, feature, &dual, &by(Method::Newton), &stop);
         prop_assert_eq!(best.solution.status, Status::Converged);
@@ -302,12 +306,13 @@ proptest! {
     }
 }
 
-/// A sweep over much data was not called off before its end: millions of entries are now the most that passes between two questions.
+/// A sweep over much data was not called off before its end: millions of entries are now the most
+/// that passes between two questions.
 #[test]
 fn a_sweep_is_called_off_inside() {
     let (rows, features) = (40_000, 250);
     let data = Generator::Blobs.generate(rows, Some(features), 3).expect("data");
-    let dual = hinge(&data.labels, vec![1.0; rows], Balance::Free);
+    let dual = hinge(&data.labels, vec![1.0; rows], EqualityConstraint::Free);
     let matrix = Matrix::new(&data.samples, None, Par::Seq);
     for method in [Method::Descent, Method::Avsf, Method::Hybrid] {
         let mut told = 0;

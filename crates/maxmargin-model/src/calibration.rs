@@ -5,11 +5,12 @@ mod isotonic;
 mod platt;
 
 use crate::error::ModelError;
-use crate::machine::Decide;
-use maxmargin_core::Needs;
+use crate::machine::DecisionRule;
+use maxmargin_core::TargetKind;
 use serde::{Deserialize, Serialize};
 
-/// Probabilities of two sides are kept this far away from 0 and 1, as LIBSVM does: of a finite sample nobody knows more.
+/// Probabilities of two sides are kept this far away from 0 and 1, as LIBSVM does: of a finite
+/// sample nobody knows more.
 const LEAST: f64 = 1e-7;
 
 /// How many marks one class has.
@@ -20,8 +21,8 @@ const BEYOND: (f64, f64) = (0.001, 0.999);
 
 /// How the decision value of one machine becomes a probability.
 ///
-/// Fits are deterministic and count every sample once, whatever its weight: weights say what errors cost, not how often samples are met.
-/// Formulas and sources: `docs/math/probabilities.md`.
+/// Fits are deterministic and count every sample once, whatever its weight: weights say what errors
+/// cost, not how often samples are met. Formulas and sources: `docs/math/probabilities.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Calibration {
@@ -32,7 +33,8 @@ pub enum Calibration {
         /// Added to it.
         b: f64,
     },
-    /// A monotone function that is linear between its knots and constant outside: of the later class.
+    /// A monotone function that is linear between its knots and constant outside: of the later
+    /// class.
     Steps {
         /// Decision values, ascending.
         at: Vec<f64>,
@@ -44,13 +46,14 @@ pub enum Calibration {
         /// In units of the target, above 0.
         scale: f64,
     },
-    /// LIBSVM's marks of one class: ten decision values, ascending; between mark `i − 1` and mark `i` a sample is inside with probability `i / 10`.
+    /// LIBSVM's marks of one class: ten decision values, ascending; between mark `i − 1` and mark
+    /// `i` a sample is inside with probability `i / 10`.
     Marks(Vec<f64>),
 }
 
 impl Calibration {
-    /// Platt's sigmoid for decision values, each with whether its sample is of the later class: the least negative log-likelihood of Platt's targets among
-    /// sigmoids that do not fall.
+    /// Platt's sigmoid for decision values, each with whether its sample is of the later class: the
+    /// least negative log-likelihood of Platt's targets among sigmoids that do not fall.
     ///
     /// # Errors
     ///
@@ -66,9 +69,10 @@ impl Calibration {
         Self::Sigmoid { a, b }.checked()
     }
 
-    /// How far decision values are from telling the sides apart: the mean negative log-likelihood of Platt's targets (the sides themselves, but for a prior of one
-    /// sample) at their sigmoid, and its derivative by each decision value. A smooth function of them: the sigmoid is the best there is, so that what it changes by
-    /// does not count.
+    /// How far decision values are from telling the sides apart: the mean negative log-likelihood
+    /// of Platt's targets (the sides themselves, but for a prior of one sample) at their sigmoid,
+    /// and its derivative by each decision value. A smooth function of them: the sigmoid is the
+    /// best there is, so that what it changes by does not count.
     ///
     /// # Errors
     ///
@@ -83,10 +87,12 @@ impl Calibration {
         Ok(platt::loss(decisions, later, platt::fit(decisions, later)))
     }
 
-    /// The monotone function nearest to Platt's targets in squares, by pooling adjacent violators; equal decision values are one.
+    /// The monotone function nearest to Platt's targets in squares, by pooling adjacent violators;
+    /// equal decision values are one.
     ///
-    /// The targets are `(n₊ + 1)/(n₊ + 2)` for the later class and `1/(n₋ + 2)` for the earlier, of which there are `n₊` and `n₋`: no mean of them is 0 or 1.
-    /// Every pool has a knot at its first and its last decision value.
+    /// The targets are `(n₊ + 1)/(n₊ + 2)` for the later class and `1/(n₋ + 2)` for the earlier, of
+    /// which there are `n₊` and `n₋`: no mean of them is 0 or 1. Every pool has a knot at its first
+    /// and its last decision value.
     ///
     /// # Errors
     ///
@@ -102,8 +108,9 @@ impl Calibration {
         Self::Steps { at, probability }.checked()
     }
 
-    /// The scale of the errors `target − prediction` of a regression: the mean of their absolute values without those beyond five standard deviations
-    /// of the distribution that all of them suggest (LIBSVM's rule).
+    /// The scale of the errors `target − prediction` of a regression: the mean of their absolute
+    /// values without those beyond five standard deviations of the distribution that all of them
+    /// suggest (LIBSVM's rule).
     ///
     /// # Errors
     ///
@@ -113,7 +120,8 @@ impl Calibration {
         Self::Laplace { scale: errors::scale(errors) }.checked()
     }
 
-    /// The marks of one class from decision values of samples of it; none where fewer than five of them lie on either side of 0.
+    /// The marks of one class from decision values of samples of it; none where fewer than five of
+    /// them lie on either side of 0.
     ///
     /// # Errors
     ///
@@ -130,7 +138,8 @@ impl Calibration {
     ///
     /// # Errors
     ///
-    /// When a number is not finite, knots or marks do not ascend, probabilities fall or leave ]0, 1[, or a scale is not positive.
+    /// When a number is not finite, knots or marks do not ascend, probabilities fall or leave ]0,
+    /// 1[, or a scale is not positive.
     pub fn checked(self) -> Result<Self, ModelError> {
         let wrong = match &self {
             Self::Sigmoid { a, b } => (!a.is_finite() || !b.is_finite()).then(|| format!("the sigmoid has {a} and {b}")),
@@ -145,15 +154,16 @@ impl Calibration {
     }
 
     /// Whether machines that decide like this can have it.
-    pub(crate) fn fits(&self, decide: Decide) -> bool {
+    pub(crate) fn fits(&self, decide: DecisionRule) -> bool {
         match self {
-            Self::Sigmoid { .. } | Self::Steps { .. } => decide.needs() == Needs::Classes,
-            Self::Laplace { .. } => decide == Decide::Value,
-            Self::Marks(_) => decide == Decide::Inlier,
+            Self::Sigmoid { .. } | Self::Steps { .. } => decide.target_kind() == TargetKind::Classes,
+            Self::Laplace { .. } => decide == DecisionRule::Value,
+            Self::Marks(_) => decide == DecisionRule::Inlier,
         }
     }
 
-    /// The probability of the later class, or of being inside, at a decision value: between 10⁻⁷ and 1 − 10⁻⁷. Regression has none: not a number.
+    /// The probability of the later class, or of being inside, at a decision value: between 10⁻⁷
+    /// and 1 − 10⁻⁷. Regression has none: not a number.
     pub fn probability(&self, decision: f64) -> f64 {
         match self {
             Self::Sigmoid { a, b } => platt::sigmoid(a * decision + b).clamp(LEAST, 1.0 - LEAST),

@@ -1,10 +1,10 @@
 //! What numbers must be to be a model.
 
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine, Scheme};
+use crate::machine::{DecisionRule, Machine, Multiclass};
 use crate::parts::Parts;
 use crate::record::{MachineRecord, Record};
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
@@ -15,14 +15,15 @@ const MOST_FEATURES: u64 = u32::MAX as u64;
 /// Longest name of a solver.
 const NAME: usize = 64;
 
-/// Support vectors without features that no machine uses, at most: text of other programs may have some.
+/// Support vectors without features that no machine uses, at most: text of other programs may have
+/// some.
 const UNUSED: usize = 1 << 16;
 
 /// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_classes(parts.decide, &parts.classes)?;
     check_scheme(parts)?;
-    let wanted = parts.scheme.machines(parts.classes.len());
+    let wanted = parts.multiclass.machines(parts.classes.len());
     if parts.machines.len() as u128 != wanted {
         let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
@@ -47,9 +48,9 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
 }
 
-fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
+fn check_classes(decide: DecisionRule, classes: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
-    if decide.needs() != Needs::Classes {
+    if decide.target_kind() != TargetKind::Classes {
         return if classes.is_empty() { Ok(()) } else { invalid(format!("{} labels for a rule that knows none", classes.len())) };
     }
     if classes.len() < 2 {
@@ -68,18 +69,20 @@ fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
 
 /// The rule is one for the machines that there are; two classes are a pair in any case.
 fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
-    let (decide, scheme) = (parts.decide, parts.scheme);
+    let (decide, multiclass) = (parts.decide, parts.multiclass);
     let fits = match decide {
-        Decide::Vote | Decide::Value | Decide::Inlier | Decide::Threshold => scheme == Scheme::Pairs,
-        Decide::Argmax => scheme == Scheme::Rest,
-        Decide::Coupled => !parts.calibration.is_empty(),
+        DecisionRule::Vote | DecisionRule::Value | DecisionRule::Inlier | DecisionRule::Threshold => {
+            multiclass == Multiclass::OneVsOne
+        }
+        DecisionRule::Argmax => multiclass == Multiclass::OneVsRest,
+        DecisionRule::Coupled => !parts.calibration.is_empty(),
     };
-    if decide == Decide::Threshold && parts.threshold.is_none() {
+    if decide == DecisionRule::Threshold && parts.threshold.is_none() {
         return Err(ModelError::invalid("rule", "labels of a threshold, and the model has none"));
     }
-    if !fits || (scheme == Scheme::Rest && parts.classes.len() < 3) {
+    if !fits || (multiclass == Multiclass::OneVsRest && parts.classes.len() < 3) {
         let (classes, calibrations) = (parts.classes.len(), parts.calibration.len());
-        let reason = format!("{decide:?} for {classes} classes in the scheme {scheme:?}, {calibrations} calibrations");
+        let reason = format!("{decide:?} for {classes} classes in the multiclass {multiclass:?}, {calibrations} calibrations");
         return Err(ModelError::invalid("rule", reason));
     }
     Ok(())
@@ -121,7 +124,8 @@ pub(crate) fn check_tie_order(order: &[u32], classes: usize) -> Result<(), Model
     Err(ModelError::invalid("order of ties", format!("it does not have each of {classes} classes once")))
 }
 
-/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for all but a few.
+/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms
+/// must account for all but a few.
 fn check_support(parts: &Parts) -> Result<(), ModelError> {
     let (rows, features) = (parts.support.len(), parts.support.features());
     let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
@@ -169,7 +173,7 @@ pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), Mode
     }
     let names = columns.labels().len();
     let is_named = |label: &f64| label.fract() == 0.0 && *label >= 0.0 && (*label as usize) < names;
-    if names > 0 && parts.decide.needs() == Needs::Classes && !parts.classes.iter().all(is_named) {
+    if names > 0 && parts.decide.target_kind() == TargetKind::Classes && !parts.classes.iter().all(is_named) {
         return invalid(format!("{names} words for the labels {:?}", parts.classes));
     }
     Ok(())
@@ -226,7 +230,7 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
         let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
         return invalid(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
     }
-    if formulation.needs() != parts.decide.needs() {
+    if formulation.target_kind() != parts.decide.target_kind() {
         return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decide));
     }
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
@@ -238,7 +242,7 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
             return invalid(format!("{} weights of {} rows, one of them {wrong:?}", weights.len(), record.rows));
         }
     }
-    if let Some(value) = formulation.offset().feature().filter(|value| !value.is_finite()) {
+    if let Some(value) = formulation.bias_term().feature().filter(|value| !value.is_finite()) {
         return invalid(format!("the value of the bias feature is {value}"));
     }
     // Reports print it: a file must not bring control characters or pages.

@@ -1,14 +1,18 @@
-//! Probabilities of several classes from those of pairs: the second method of T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class
-//! classification by pairwise coupling", JMLR 5 (2004).
+//! Probabilities of several classes from those of pairs: the second method of T.-F. Wu, C.-J. Lin
+//! and R. C. Weng, "Probability estimates for multi-class classification by pairwise coupling",
+//! JMLR 5 (2004).
 
 use maxmargin_data::classes::pairs;
 
-/// The probabilities `p` of `count` classes, summing to 1, that minimise `Σ_{i<j} (r_ji p_i − r_ij p_j)²`; `of_later` has for each of
-/// [`pairs`] the probability `r_ji` of its later class, above 0 and below 1.
+/// The probabilities `p` of `count` classes, summing to 1, that minimise `Σ_{i<j} (r_ji p_i − r_ij
+/// p_j)²`; `of_later` has for each of [`pairs`] the probability `r_ji` of its later class, above 0
+/// and below 1.
 ///
-/// The paper iterates. The minimum is where `Q p` is the same for all classes, `Q_ii = Σ_j r_ji²`, `Q_ij = −r_ij r_ji`: up to a factor `Q⁻¹ 1`. `Q` is a
-/// positive semidefinite M-matrix, whose elimination without exchanges adds numbers of one sign only but on the diagonal, so that no probability is
-/// negative and there is nothing to iterate. The class with the smallest pivot, the likeliest, comes last: `Q` is singular where all pairs agree.
+/// The paper iterates. The minimum is where `Q p` is the same for all classes, `Q_ii = Σ_j r_ji²`,
+/// `Q_ij = −r_ij r_ji`: up to a factor `Q⁻¹ 1`. `Q` is a positive semidefinite M-matrix, whose
+/// elimination without exchanges adds numbers of one sign only but on the diagonal, so that no
+/// probability is negative and there is nothing to iterate. The class with the smallest pivot, the
+/// likeliest, comes last: `Q` is singular where all pairs agree.
 pub(crate) fn coupled(count: usize, of_later: &[f64]) -> Vec<f64> {
     if let [later] = of_later {
         return vec![1.0 - later, *later];
@@ -27,7 +31,8 @@ pub(crate) fn coupled(count: usize, of_later: &[f64]) -> Vec<f64> {
     p
 }
 
-/// `Q⁻¹ 1` up to a factor, by elimination in the order of the greatest pivots; every entry is positive.
+/// `Q⁻¹ 1` up to a factor, by elimination in the order of the greatest pivots; every entry is
+/// positive.
 fn solved(q: &mut [f64], n: usize) -> Vec<f64> {
     let given: Vec<f64> = (0..n).map(|i| q[i * n + i]).collect();
     let mut order: Vec<usize> = (0..n).collect();

@@ -6,14 +6,13 @@
 //! digits) stands above
 //! ```
 //!
-//! Everything about the bytes is checked before anything is decoded, and everything decoded is checked before it is a model: a
-//! damaged or hostile file gives an error. Numbers are stored as they are, so that a model that was written and read back
-//! predicts the same bits. Files of formats 1 to 8 are read as well (`old`).
+//! Everything about the bytes is checked before anything is decoded, and everything decoded is
+//! checked before it is a model: a damaged or hostile file gives an error. Numbers are stored as
+//! they are, so that a model that was written and read back predicts the same bits.
 
 use crate::error::ModelError;
 use crate::libsvm;
 use crate::model::Model;
-use crate::old;
 use crate::parts::Parts;
 use maxmargin_data::codec;
 use sha2::{Digest, Sha256};
@@ -24,9 +23,6 @@ pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
 pub const FORMAT: u32 = 9;
-
-/// The first format whose checksum is that of the format (four bytes, little endian) and the content.
-const SEALED_FORMAT: u32 = 9;
 
 /// Longest possible first line: magic, format, length, checksum, blanks, line end.
 const HEADER_LIMIT: usize = 128;
@@ -52,11 +48,8 @@ pub fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
 fn header(format: u32, payload: &[u8]) -> String {
     let mut line = format!("{MAGIC} {format} {} ", payload.len());
     let mut digest = Sha256::new();
-    // Without the format a digit of it could be damaged and the file read as one of an earlier
-    // format.
-    if format >= SEALED_FORMAT {
-        digest.update(format.to_le_bytes());
-    }
+    // The checksum covers the format: a damaged digit of it is an error of its own.
+    digest.update(format.to_le_bytes());
     digest.update(payload);
     for byte in digest.finalize() {
         // Writing to a string cannot fail.
@@ -80,8 +73,11 @@ pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     let payload = &rest[line_end + 1..];
     let mut words = line.split(' ').skip(1);
     let format: u32 = words.next().and_then(|w| w.parse().ok()).ok_or(ModelError::Header)?;
-    if format > FORMAT {
-        return Err(ModelError::Future { found: format, newest: FORMAT });
+    match format {
+        0 => return Err(ModelError::Header),
+        1..FORMAT => return Err(ModelError::Past { found: format }),
+        FORMAT => {}
+        _ => return Err(ModelError::Future { found: format, newest: FORMAT }),
     }
     let expected: u64 = words.next().and_then(|w| w.parse().ok()).ok_or(ModelError::Header)?;
     let found = payload.len() as u64;
@@ -91,17 +87,17 @@ pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     if found > expected {
         return Err(ModelError::Trailing(found - expected));
     }
-    // Compared as text: a first line that is not exactly what `encode` writes is damaged, wherever the damage is.
+    // Compared as text: a first line that is not exactly what `encode` writes is damaged, wherever
+    // the damage is.
     let wanted = header(format, payload);
     let given = &bytes[..=MAGIC.len() + line_end];
-    if format == 0 || given.len() != wanted.len() {
+    if given.len() != wanted.len() {
         return Err(ModelError::Header);
     }
     if given != wanted.as_bytes() {
         return Err(ModelError::Checksum);
     }
-    let parts = if format < FORMAT { old::decode(format, payload)? } else { content(payload)? };
-    Model::new(parts)
+    Model::new(content(payload)?)
 }
 
 fn content(payload: &[u8]) -> Result<Parts, ModelError> {

@@ -1,4 +1,5 @@
-//! Models of the maxmargin workspace (layer 3): a [`Model`] is one decision function or several, with the [`Record`] of how they were trained.
+//! Models of the maxmargin workspace (layer 3): a [`Model`] is one decision function or several,
+//! with the [`Record`] of how they were trained.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -11,7 +12,6 @@ pub mod liblinear;
 pub mod libsvm;
 mod machine;
 mod model;
-mod old;
 mod parts;
 mod predict;
 mod probability;
@@ -21,7 +21,7 @@ mod weights;
 pub use calibration::Calibration;
 pub use error::ModelError;
 pub use file::{decode, encode, read};
-pub use machine::{Decide, Machine, Rule, Scheme};
+pub use machine::{DecisionRule, Machine, Multiclass, Rule};
 pub use model::Model;
 pub use parts::{Parts, Section};
 pub use probability::likeliest_in_order;

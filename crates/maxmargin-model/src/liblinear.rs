@@ -1,6 +1,7 @@
 //! LIBLINEAR's models and their text, in and out.
 //!
-//! They have one column of weights for two classes, for values and for one class, and one for each class of more: one against the rest.
+//! They have one column of weights for two classes, for values and for one class, and one for each
+//! class of more: one against the rest.
 
 mod convert;
 mod read;
@@ -40,7 +41,8 @@ pub struct LinearModel {
     pub bias: f64,
     /// What one class subtracts.
     pub rho: Option<f64>,
-    /// One column of weights for each decision value, `features` long, and one more where there is a bias.
+    /// One column of weights for each decision value, `features` long, and one more where there is
+    /// a bias.
     pub weights: Vec<Vec<f64>>,
 }
 
@@ -63,7 +65,8 @@ impl LinearModel {
         matches!(self.solver, 0 | 6 | 7)
     }
 
-    /// Decision values of every row, row-major rows × columns of weights. Features beyond the model's are ignored.
+    /// Decision values of every row, row-major rows × columns of weights. Features beyond the
+    /// model's are ignored.
     pub fn decision_values(&self, samples: &Samples, par: Par) -> Vec<f64> {
         let columns = self.weights.len();
         let mut values = vec![0.0; samples.len() * columns];

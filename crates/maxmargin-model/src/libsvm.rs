@@ -1,8 +1,9 @@
 //! LIBSVM's model text, in and out.
 //!
-//! Numbers are written so that they read back to the same bits; LIBSVM itself keeps only eight digits of support vectors. The
-//! text has no place for a scaler, a record or sections: they are left out (write the scaler as a range file beside it). Probabilities are Platt's
-//! there, the errors of a regression Laplace's, and those of one class its marks.
+//! Numbers are written so that they read back to the same bits; LIBSVM itself keeps only eight
+//! digits of support vectors. The text has no place for a scaler, a record or sections: they are
+//! left out (write the scaler as a range file beside it). Probabilities are Platt's there, the
+//! errors of a regression Laplace's, and those of one class its marks.
 
 mod layout;
 mod read;
@@ -12,7 +13,7 @@ pub use layout::decision_values;
 pub use read::read_model;
 pub use write::{kernel_lines, write_model};
 
-use crate::machine::Decide;
+use crate::machine::DecisionRule;
 use crate::model::Model;
 use crate::parts::Section;
 use maxmargin_core::Formulation;
@@ -48,11 +49,11 @@ impl Kind {
     }
 
     /// The rule of machines that do not vote.
-    fn decides_alone(self) -> Option<Decide> {
+    fn decides_alone(self) -> Option<DecisionRule> {
         match self {
             Self::CSvc | Self::NuSvc => None,
-            Self::OneClass => Some(Decide::Inlier),
-            Self::EpsilonSvr | Self::NuSvr => Some(Decide::Value),
+            Self::OneClass => Some(DecisionRule::Inlier),
+            Self::EpsilonSvr | Self::NuSvr => Some(DecisionRule::Value),
         }
     }
 
@@ -74,10 +75,10 @@ impl Kind {
             _ => Self::CSvc,
         });
         let kept = || model.section(KEPT).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
-        let ruled = match model.decide() {
-            Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => Self::CSvc,
-            Decide::Inlier => Self::OneClass,
-            Decide::Value => Self::EpsilonSvr,
+        let ruled = match model.decision_rule() {
+            DecisionRule::Vote | DecisionRule::Argmax | DecisionRule::Coupled | DecisionRule::Threshold => Self::CSvc,
+            DecisionRule::Inlier => Self::OneClass,
+            DecisionRule::Value => Self::EpsilonSvr,
         };
         // A section is anybody's bytes: it may choose among the types of the rule.
         let fits = |kind: &Self| kind.decides_alone() == ruled.decides_alone();

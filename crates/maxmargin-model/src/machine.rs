@@ -1,6 +1,7 @@
-//! What a model is made of: decision functions that share vectors, and the rule by which they elect a label.
+//! What a model is made of: decision functions that share vectors, and the rule by which they elect
+//! a label.
 
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
 use maxmargin_kernel::Expansion;
@@ -29,20 +30,24 @@ impl Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Decide {
-    /// One machine for each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; it votes for the later class at 0 and above, and of
-    /// classes with equally many votes the earliest wins. Two classes are one machine.
+pub enum DecisionRule {
+    /// One machine for each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; it
+    /// votes for the later class at 0 and above, and of classes with equally many votes the
+    /// earliest wins. Two classes are one machine.
     Vote,
     /// One machine whose decision value is what it says: regression. There are no classes.
     Value,
-    /// One machine that says 1 above 0 and −1 otherwise: one class (LIBSVM's rule). There are no classes.
+    /// One machine that says 1 above 0 and −1 otherwise: one class (LIBSVM's rule). There are no
+    /// classes.
     Inlier,
-    /// One machine for each class against the rest ([`Scheme::Rest`]): the one with the greatest decision value, the earliest of equals.
+    /// One machine for each class against the rest ([`Multiclass::OneVsRest`]): the one with the
+    /// greatest decision value, the earliest of equals.
     Argmax,
-    /// The class of the greatest probability; of equals the one that decision values alone elect if it is among them, else the earliest. For models
-    /// with a calibration, of either scheme.
+    /// The class of the greatest probability; of equals the one that decision values alone elect if
+    /// it is among them, else the earliest. For models with a calibration, of either scheme.
     Coupled,
-    /// Of two classes the second from [`crate::Parts::threshold`] on, instead of from 0. For models that have one, with a calibration or without.
+    /// Of two classes the second from [`crate::Parts::threshold`] on, instead of from 0. For models
+    /// that have one, with a calibration or without.
     Threshold,
 }
 
@@ -52,37 +57,39 @@ pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its o
 /// Which classes the machines of a model tell apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scheme {
-    /// Each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; two classes are one machine. Regression and one class are one as well.
+pub enum Multiclass {
+    /// Each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; two classes are
+    /// one machine. Regression and one class are one as well.
     #[default]
-    Pairs,
+    OneVsOne,
     /// Each class against the rest, three classes or more.
-    Rest,
+    OneVsRest,
 }
 
-impl Scheme {
+impl Multiclass {
     /// Number of machines that `classes` classes need; 1 where there are none.
     pub fn machines(self, classes: usize) -> u128 {
         match self {
-            Self::Pairs if classes == 0 => 1,
-            Self::Pairs => classes as u128 * (classes as u128 - 1) / 2,
-            Self::Rest => classes as u128,
+            Self::OneVsOne if classes == 0 => 1,
+            Self::OneVsOne => classes as u128 * (classes as u128 - 1) / 2,
+            Self::OneVsRest => classes as u128,
         }
     }
 
-    /// The two sides of every machine: the classes below 0 (the earlier of a pair; none where it is all the others) and from 0 on.
+    /// The two sides of every machine: the classes below 0 (the earlier of a pair; none where it is
+    /// all the others) and from 0 on.
     pub fn sides(self, classes: usize) -> Vec<(Option<usize>, usize)> {
         match self {
-            Self::Pairs => pairs(classes).map(|(a, b)| (Some(a), b)).collect(),
-            Self::Rest => (0..classes).map(|class| (None, class)).collect(),
+            Self::OneVsOne => pairs(classes).map(|(a, b)| (Some(a), b)).collect(),
+            Self::OneVsRest => (0..classes).map(|class| (None, class)).collect(),
         }
     }
 
     /// The rule without probabilities.
-    pub fn decide(self) -> Decide {
+    pub fn decision_rule(self) -> DecisionRule {
         match self {
-            Self::Pairs => Decide::Vote,
-            Self::Rest => Decide::Argmax,
+            Self::OneVsOne => DecisionRule::Vote,
+            Self::OneVsRest => DecisionRule::Argmax,
         }
     }
 
@@ -90,10 +97,10 @@ impl Scheme {
     /// by `order`, where it is not empty.
     pub(crate) fn elected(self, classes: usize, order: &[u32], decisions: &[f64]) -> usize {
         match (self, order) {
-            (Self::Pairs, []) => elected(classes, decisions),
-            (Self::Rest, []) => greatest(decisions),
-            (Self::Pairs, order) => elected_in_order(order, decisions),
-            (Self::Rest, order) => greatest_in_order(order, decisions),
+            (Self::OneVsOne, []) => elected(classes, decisions),
+            (Self::OneVsRest, []) => greatest(decisions),
+            (Self::OneVsOne, order) => elected_in_order(order, decisions),
+            (Self::OneVsRest, order) => greatest_in_order(order, decisions),
         }
     }
 }
@@ -104,22 +111,22 @@ pub(crate) fn greatest(values: &[f64]) -> usize {
     (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0)
 }
 
-impl Decide {
+impl DecisionRule {
     /// The rule for formulations with these needs.
-    pub fn of(needs: Needs) -> Self {
+    pub fn of(needs: TargetKind) -> Self {
         match needs {
-            Needs::Classes => Self::Vote,
-            Needs::Values => Self::Value,
-            Needs::Nothing => Self::Inlier,
+            TargetKind::Classes => Self::Vote,
+            TargetKind::Values => Self::Value,
+            TargetKind::Nothing => Self::Inlier,
         }
     }
 
     /// What it needs to know of samples.
-    pub fn needs(self) -> Needs {
+    pub fn target_kind(self) -> TargetKind {
         match self {
-            Self::Vote | Self::Argmax | Self::Coupled | Self::Threshold => Needs::Classes,
-            Self::Value => Needs::Values,
-            Self::Inlier => Needs::Nothing,
+            Self::Vote | Self::Argmax | Self::Coupled | Self::Threshold => TargetKind::Classes,
+            Self::Value => TargetKind::Values,
+            Self::Inlier => TargetKind::Nothing,
         }
     }
 }
@@ -128,24 +135,25 @@ impl Decide {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The rule.
-    pub decide: Decide,
+    pub decide: DecisionRule,
     /// The labels, where it knows any.
     pub classes: Vec<f64>,
     /// Which of them machines tell apart.
-    pub scheme: Scheme,
+    pub multiclass: Multiclass,
 }
 
 impl Rule {
     /// That of regression.
-    pub const VALUE: Self = Self { decide: Decide::Value, classes: Vec::new(), scheme: Scheme::Pairs };
+    pub const VALUE: Self = Self { decide: DecisionRule::Value, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
     /// That of one class.
-    pub const INLIER: Self = Self { decide: Decide::Inlier, classes: Vec::new(), scheme: Scheme::Pairs };
+    pub const INLIER: Self = Self { decide: DecisionRule::Inlier, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
-    /// The rule of these classes, whose machines are arranged by `scheme`: two classes are a pair in any case.
-    pub fn of(classes: &ClassLabels, scheme: Scheme) -> Self {
-        let scheme = if classes.count() == 2 { Scheme::Pairs } else { scheme };
-        Self { decide: scheme.decide(), classes: classes.labels().to_vec(), scheme }
+    /// The rule of these classes, whose machines are arranged by `scheme`: two classes are a pair
+    /// in any case.
+    pub fn of(classes: &ClassLabels, multiclass: Multiclass) -> Self {
+        let multiclass = if classes.count() == 2 { Multiclass::OneVsOne } else { multiclass };
+        Self { decide: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass }
     }
 
     /// What one value per machine says, without regard to probabilities and thresholds.
@@ -154,23 +162,23 @@ impl Rule {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decide, (&self.classes, self.scheme), &[], decisions)
+        label(self.decide, (&self.classes, self.multiclass), &[], decisions)
     }
 }
 
 impl From<&ClassLabels> for Rule {
     fn from(classes: &ClassLabels) -> Self {
-        Self::of(classes, Scheme::Pairs)
+        Self::of(classes, Multiclass::OneVsOne)
     }
 }
 
-pub(crate) fn label(decide: Decide, (classes, scheme): (&[f64], Scheme), order: &[u32], decisions: &[f64]) -> f64 {
+pub(crate) fn label(decide: DecisionRule, (classes, multiclass): (&[f64], Multiclass), order: &[u32], decisions: &[f64]) -> f64 {
     match decide {
-        Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => {
-            classes[scheme.elected(classes.len(), order, decisions)]
+        DecisionRule::Vote | DecisionRule::Argmax | DecisionRule::Coupled | DecisionRule::Threshold => {
+            classes[multiclass.elected(classes.len(), order, decisions)]
         }
-        Decide::Value => decisions[0],
-        Decide::Inlier if decisions[0] > 0.0 => 1.0,
-        Decide::Inlier => -1.0,
+        DecisionRule::Value => decisions[0],
+        DecisionRule::Inlier if decisions[0] > 0.0 => 1.0,
+        DecisionRule::Inlier => -1.0,
     }
 }

@@ -1,8 +1,9 @@
-//! The model: decision functions and the rule that makes labels of them, checked once when it is made.
+//! The model: decision functions and the rule that makes labels of them, checked once when it is
+//! made.
 
 use crate::check::{check, check_encoder, check_index_base, check_record, check_scaler, check_tie_order};
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine, Rule, Scheme};
+use crate::machine::{DecisionRule, Machine, Multiclass, Rule};
 use crate::parts::{Parts, Section};
 use crate::record::Record;
 use crate::weights::cached;
@@ -10,7 +11,8 @@ use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Columns, Encoder, Samples};
 use maxmargin_kernel::Kernel;
 
-/// A trained support vector machine, of classes, of values or of one class: one or several [`Machine`]s over shared vectors.
+/// A trained support vector machine, of classes, of values or of one class: one or several
+/// [`Machine`]s over shared vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub(crate) parts: Parts,
@@ -28,7 +30,8 @@ impl Model {
         parts.kernel = parts.kernel.checked()?;
         check(&parts)?;
         if parts.support.is_empty() {
-            // Dense rows that are not there would take their width for granted, which then no byte of a file accounts for.
+            // Dense rows that are not there would take their width for granted, which then no byte
+            // of a file accounts for.
             parts.support = Samples::from_sparse(parts.support.features(), vec![0], Vec::new(), Vec::new())
                 .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
         }
@@ -36,11 +39,13 @@ impl Model {
         Ok(Self { parts, weights })
     }
 
-    /// Gathers the machines of all pairs of classes, each given as (row of `samples`, coefficient) with rows ascending, and a bias; two classes are
-    /// one machine, and so are regression ([`Rule::VALUE`]) and one class ([`Rule::INLIER`]).
+    /// Gathers the machines of all pairs of classes, each given as (row of `samples`, coefficient)
+    /// with rows ascending, and a bias; two classes are one machine, and so are regression
+    /// ([`Rule::VALUE`]) and one class ([`Rule::INLIER`]).
     ///
-    /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The model has index base 1
-    /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`], which comes last).
+    /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The
+    /// model has index base 1 ([`Model::with_index_base`]) and no record yet
+    /// ([`Model::with_record`], which comes last).
     ///
     /// # Errors
     ///
@@ -71,8 +76,8 @@ impl Model {
         Self::ruled(kernel, support, rule.into(), machines.collect())
     }
 
-    /// Gathers linear machines that keep their weights alone, each given as (feature, weight) with features ascending below `features`, and a bias;
-    /// otherwise as [`Model::from_machines`].
+    /// Gathers linear machines that keep their weights alone, each given as (feature, weight) with
+    /// features ascending below `features`, and a bias; otherwise as [`Model::from_machines`].
     ///
     /// # Errors
     ///
@@ -101,7 +106,7 @@ impl Model {
             scaler: None,
             record: None,
             sections: Vec::new(),
-            scheme: rule.scheme,
+            multiclass: rule.multiclass,
             calibration: Vec::new(),
             encoder: None,
             threshold: None,
@@ -120,12 +125,13 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model behind a scaler, whose work the support vectors must be: scaling is part of the training.
+    /// The same model behind a scaler, whose work the support vectors must be: scaling is part of
+    /// the training.
     ///
     /// # Errors
     ///
-    /// When the scaler has another number of features than the support vectors, and when the model has its record: that tells of a training without
-    /// this scaler.
+    /// When the scaler has another number of features than the support vectors, and when the model
+    /// has its record: that tells of a training without this scaler.
     pub fn with_scaler(mut self, scaler: Scaler) -> Result<Self, ModelError> {
         self.check_unrecorded("scaler")?;
         check_scaler(&scaler, &self.parts.support)?;
@@ -133,11 +139,13 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model behind the columns of a table, whose work the support vectors must be; it comes before the record, as a scaler does.
+    /// The same model behind the columns of a table, whose work the support vectors must be; it
+    /// comes before the record, as a scaler does.
     ///
     /// # Errors
     ///
-    /// When the columns have another number of features than the support vectors, or other labels than the classes; and when the model has its record.
+    /// When the columns have another number of features than the support vectors, or other labels
+    /// than the classes; and when the model has its record.
     pub fn with_encoder(mut self, encoder: Encoder) -> Result<Self, ModelError> {
         self.check_unrecorded("list of columns")?;
         check_encoder(&encoder, &self.parts)?;
@@ -154,7 +162,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When it is neither 0 nor 1, and when the model has its record: that tells of a file with the other numbering.
+    /// When it is neither 0 nor 1, and when the model has its record: that tells of a file with the
+    /// other numbering.
     pub fn with_index_base(mut self, index_base: u32) -> Result<Self, ModelError> {
         self.check_unrecorded("index base")?;
         check_index_base(index_base)?;
@@ -191,7 +200,8 @@ impl Model {
         }
     }
 
-    /// What changes the samples that the kernel sees comes before the record of the training that saw them.
+    /// What changes the samples that the kernel sees comes before the record of the training that
+    /// saw them.
     fn check_unrecorded(&self, what: &'static str) -> Result<(), ModelError> {
         if self.parts.record.is_none() {
             return Ok(());
@@ -237,19 +247,20 @@ impl Model {
     }
 
     /// How decision values become predictions.
-    pub fn decide(&self) -> Decide {
+    pub fn decision_rule(&self) -> DecisionRule {
         self.parts.decide
     }
 
     /// Which classes the machines tell apart.
-    pub fn scheme(&self) -> Scheme {
-        self.parts.scheme
+    pub fn multiclass(&self) -> Multiclass {
+        self.parts.multiclass
     }
 
-    /// The labels that a machine decides between, where there are classes: the one below 0 (none where that is all the others), and the one from 0 on.
+    /// The labels that a machine decides between, where there are classes: the one below 0 (none
+    /// where that is all the others), and the one from 0 on.
     pub fn sides(&self, machine: usize) -> Option<(Option<f64>, f64)> {
         let classes = self.classes();
-        let (a, b) = *self.scheme().sides(classes.len()).get(machine)?;
+        let (a, b) = *self.multiclass().sides(classes.len()).get(machine)?;
         Some((a.map(|a| classes[a]), classes[b]))
     }
 
@@ -258,7 +269,8 @@ impl Model {
         &self.parts.machines
     }
 
-    /// Number of different support vectors of the training, whether the model keeps them or their sums.
+    /// Number of different support vectors of the training, whether the model keeps them or their
+    /// sums.
     pub fn support_vectors(&self) -> usize {
         let Some(record) = self.record().filter(|_| self.folded()) else { return self.len() };
         let mut rows: Vec<u64> = record.machines.iter().flat_map(|machine| &machine.rows).copied().collect();
@@ -267,12 +279,14 @@ impl Model {
         rows.len()
     }
 
-    /// Whether the machines keep their weights instead of their support vectors ([`crate::MachineRecord::folded`]).
+    /// Whether the machines keep their weights instead of their support vectors
+    /// ([`crate::MachineRecord::folded`]).
     pub fn folded(&self) -> bool {
         self.record().is_some_and(|record| record.machines.iter().any(|machine| machine.folded.is_some()))
     }
 
-    /// Number of vectors that the model keeps: support vectors, or 1 per machine for linear machines of weights alone.
+    /// Number of vectors that the model keeps: support vectors, or 1 per machine for linear
+    /// machines of weights alone.
     pub fn len(&self) -> usize {
         self.parts.support.len()
     }
@@ -292,8 +306,8 @@ impl Model {
         self.parts.record.as_ref()
     }
 
-    /// `w = Σ coef_k x_k` of a machine of a linear kernel, one entry per feature; none when there is no such machine, or features and machines are so
-    /// many that almost all entries are 0.
+    /// `w = Σ coef_k x_k` of a machine of a linear kernel, one entry per feature; none when there
+    /// is no such machine, or features and machines are so many that almost all entries are 0.
     pub fn weights(&self, machine: usize) -> Option<&[f64]> {
         self.weights.get(machine).map(Vec::as_slice)
     }

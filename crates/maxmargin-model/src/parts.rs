@@ -1,14 +1,15 @@
 //! All numbers of a model, before anything is checked.
 
 use crate::calibration::Calibration;
-use crate::machine::{Decide, Machine, Scheme};
+use crate::machine::{DecisionRule, Machine, Multiclass};
 use crate::record::Record;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that another crate keeps in a model file (such as the state of an incremental solver), found by tag.
+/// Bytes that another crate keeps in a model file (such as the state of an incremental solver),
+/// found by tag.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// Whose bytes these are, padded with zeros.
@@ -22,12 +23,13 @@ pub struct Section {
 pub struct Parts {
     /// The kernel.
     pub kernel: Kernel,
-    /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0 with the serial numbers, nothing else.
+    /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0
+    /// with the serial numbers, nothing else.
     pub support: Samples,
     /// The decision functions: as many as `decide` needs for the classes, and in its order.
     pub machines: Vec<Machine>,
     /// How decision values become labels.
-    pub decide: Decide,
+    pub decide: DecisionRule,
     /// The labels, in any order.
     pub classes: Vec<f64>,
     /// The number that files give to the first feature: 0 or 1.
@@ -39,16 +41,18 @@ pub struct Parts {
     /// Bytes of other crates.
     pub sections: Vec<Section>,
     /// Which classes the machines tell apart.
-    pub scheme: Scheme,
+    pub multiclass: Multiclass,
     /// How decision values become probabilities: one for each machine, or none at all.
     pub calibration: Vec<Calibration>,
-    /// The columns of the table that the model was trained on, and what fills their gaps: applied before the scaler.
+    /// The columns of the table that the model was trained on, and what fills their gaps: applied
+    /// before the scaler.
     pub encoder: Option<Encoder>,
-    /// Of two classes: the decision value from which on it is the second, for [`Decide::Threshold`].
+    /// Of two classes: the decision value from which on it is the second, for
+    /// [`DecisionRule::Threshold`].
     pub threshold: Option<f64>,
     /// The classes (places in `classes`) in the order of the labels of LIBSVM's or LIBLINEAR's
     /// model, where ties are decided as theirs: a decision value of exactly 0 is for the later of a
     /// pair, and of equal votes, decision values or probabilities the earliest wins. Empty: as
-    /// [`Decide`] says.
+    /// [`DecisionRule`] says.
     pub tie_order: Vec<u32>,
 }

@@ -14,16 +14,19 @@ use std::collections::{BTreeSet, HashMap};
 const CHUNK: usize = 1024;
 
 impl Model {
-    /// The decision values of every row of `queries`, row-major `queries × machines`. Of two classes that is one value a row, the second class at 0
-    /// and above; of more, one for each of [`maxmargin_data::classes::pairs`], where `(a, b)` goes to `b` at 0 and above.
+    /// The decision values of every row of `queries`, row-major `queries × machines`. Of two
+    /// classes that is one value a row, the second class at 0 and above; of more, one for each of
+    /// [`maxmargin_data::classes::pairs`], where `(a, b)` goes to `b` at 0 and above.
     ///
-    /// Each kernel value is computed once for all machines. Feature counts may differ: what a row lacks is 0. Features that the model never saw
-    /// count in an RBF distance, as in LIBSVM, but are dropped where there is a scaler, which does not know their range. The bits do not depend on
-    /// `par`.
+    /// Each kernel value is computed once for all machines. Feature counts may differ: what a row
+    /// lacks is 0. Features that the model never saw count in an RBF distance, as in LIBSVM, but
+    /// are dropped where there is a scaler, which does not know their range. The bits do not depend
+    /// on `par`.
     ///
     /// # Errors
     ///
-    /// When rows cannot be scaled, or rows of a precomputed kernel lack the value of a support vector.
+    /// When rows cannot be scaled, or rows of a precomputed kernel lack the value of a support
+    /// vector.
     pub fn decision_values(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
         let Parts { kernel, support, machines, .. } = self.parts();
         let queries = self.prepared(queries)?;
@@ -49,7 +52,8 @@ impl Model {
         Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
     }
 
-    /// The rows as the kernel of this model sees them: their gaps filled where they are of a table, and scaled where the model scales.
+    /// The rows as the kernel of this model sees them: their gaps filled where they are of a table,
+    /// and scaled where the model scales.
     ///
     /// # Errors
     ///
@@ -99,15 +103,16 @@ fn weighted(queries: &Samples, bias: f64, par: Par, w: impl Fn(usize) -> f64 + S
     values
 }
 
-/// Whether almost no feature occurs: numbers per feature would cost gigabytes for a few bytes of a file that name feature
-/// 4,000,000,000.
+/// Whether almost no feature occurs: numbers per feature would cost gigabytes for a few bytes of a
+/// file that name feature 4,000,000,000.
 fn is_hollow(support: &Samples, queries: &Samples) -> bool {
     let sparse = [support, queries].iter().any(|s| matches!(s.storage(), Storage::Sparse(_)));
     let features = support.features().max(queries.features());
     sparse && features > (16 * (support.non_zeros() + queries.non_zeros())).max(1 << 22)
 }
 
-/// Hollow matrices without the columns that are zero in both: dot products and distances stay the same.
+/// Hollow matrices without the columns that are zero in both: dot products and distances stay the
+/// same.
 fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
     if !is_hollow(support, queries) {
         return Ok(None);

@@ -1,11 +1,12 @@
-//! Probabilities and labels: from the decision values of all machines to one number for each outcome, and to what is predicted.
+//! Probabilities and labels: from the decision values of all machines to one number for each
+//! outcome, and to what is predicted.
 
 use crate::calibration::Calibration;
 use crate::coupling::coupled;
 use crate::error::ModelError;
-use crate::machine::{Decide, Scheme, greatest, label};
+use crate::machine::{DecisionRule, Multiclass, greatest, label};
 use crate::model::Model;
-use maxmargin_core::Needs;
+use maxmargin_core::TargetKind;
 use maxmargin_data::{Par, Samples};
 
 /// Rows per task.
@@ -27,10 +28,12 @@ pub fn likeliest_in_order(order: &[u32], probabilities: &[f64]) -> usize {
     order.iter().find(is_most).map_or(order[0] as usize, |class| *class as usize)
 }
 
-impl Scheme {
-    /// The probabilities of the outcomes of one row: of each of `classes` in the order of the labels, or, of one class, of being inside and outside.
+impl Multiclass {
+    /// The probabilities of the outcomes of one row: of each of `classes` in the order of the
+    /// labels, or, of one class, of being inside and outside.
     ///
-    /// Two classes have that of their machine; several those of pairs coupled, or, each class against the rest, the sigmoids divided by their sum.
+    /// Two classes have that of their machine; several those of pairs coupled, or, each class
+    /// against the rest, the sigmoids divided by their sum.
     ///
     /// # Panics
     ///
@@ -40,8 +43,8 @@ impl Scheme {
         let each: Vec<f64> = calibration.iter().zip(decisions).map(|(one, f)| one.probability(*f)).collect();
         match self {
             _ if classes == 0 => vec![each[0], 1.0 - each[0]],
-            Self::Pairs => coupled(classes, &each),
-            Self::Rest => {
+            Self::OneVsOne => coupled(classes, &each),
+            Self::OneVsRest => {
                 let sum: f64 = each.iter().sum();
                 each.iter().map(|p| p / sum).collect()
             }
@@ -50,16 +53,18 @@ impl Scheme {
 }
 
 impl Model {
-    /// The same model with a calibration for each machine. Where there are classes, labels are from now on those of the greatest probability
-    /// ([`Decide::Coupled`]), or stay those of the threshold where there is one; [`Model::with_decide`] goes back to decision values.
+    /// The same model with a calibration for each machine. Where there are classes, labels are from
+    /// now on those of the greatest probability ([`DecisionRule::Coupled`]), or stay those of the
+    /// threshold where there is one; [`Model::with_decide`] goes back to decision values.
     ///
     /// # Errors
     ///
     /// When there is not one for each machine, or one of another kind than the machines have.
     pub fn with_calibration(self, calibration: Vec<Calibration>) -> Result<Self, ModelError> {
         let mut parts = self.without_calibration().into_parts();
-        if parts.decide.needs() == Needs::Classes && parts.decide != Decide::Threshold && !calibration.is_empty() {
-            parts.decide = Decide::Coupled;
+        if parts.decide.target_kind() == TargetKind::Classes && parts.decide != DecisionRule::Threshold && !calibration.is_empty()
+        {
+            parts.decide = DecisionRule::Coupled;
         }
         parts.calibration = calibration;
         Self::new(parts)
@@ -69,39 +74,42 @@ impl Model {
     #[must_use]
     pub fn without_calibration(mut self) -> Self {
         let parts = &mut self.parts;
-        if parts.decide == Decide::Coupled {
-            parts.decide = parts.scheme.decide();
+        if parts.decide == DecisionRule::Coupled {
+            parts.decide = parts.multiclass.decision_rule();
         }
         parts.calibration = Vec::new();
         self
     }
 
-    /// The same model of two classes, whose labels are from now on those of this threshold ([`Decide::Threshold`]): the second class of
-    /// [`Model::classes`] where the decision value is `threshold` or more. Decision values and probabilities stay what they are. [`Model::with_decide`] goes
-    /// back to another rule.
+    /// The same model of two classes, whose labels are from now on those of this threshold
+    /// ([`DecisionRule::Threshold`]): the second class of [`Model::classes`] where the decision
+    /// value is `threshold` or more. Decision values and probabilities stay what they are.
+    /// [`Model::with_decide`] goes back to another rule.
     ///
     /// # Errors
     ///
     /// When it is not finite, or the model is not one of two classes.
     pub fn with_threshold(self, threshold: f64) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
-        (parts.threshold, parts.decide) = (Some(threshold), Decide::Threshold);
+        (parts.threshold, parts.decide) = (Some(threshold), DecisionRule::Threshold);
         Self::new(parts)
     }
 
-    /// The same model without a threshold: it decides by its probabilities where it has them, otherwise by its decision values alone.
+    /// The same model without a threshold: it decides by its probabilities where it has them,
+    /// otherwise by its decision values alone.
     #[must_use]
     pub fn without_threshold(mut self) -> Self {
         let parts = &mut self.parts;
-        if parts.decide == Decide::Threshold {
-            parts.decide = if parts.calibration.is_empty() { parts.scheme.decide() } else { Decide::Coupled };
+        if parts.decide == DecisionRule::Threshold {
+            parts.decide = if parts.calibration.is_empty() { parts.multiclass.decision_rule() } else { DecisionRule::Coupled };
         }
         parts.threshold = None;
         self
     }
 
-    /// The decision value from which on a sample is of the second of two classes, where the model has another one than 0 for that. It counts where
-    /// [`Model::decide`] is [`Decide::Threshold`].
+    /// The decision value from which on a sample is of the second of two classes, where the model
+    /// has another one than 0 for that. It counts where [`Model::decide`] is
+    /// [`DecisionRule::Threshold`].
     pub fn threshold(&self) -> Option<f64> {
         self.parts().threshold
     }
@@ -110,8 +118,9 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When it is no rule for the machines of this model, or asks for probabilities or a threshold that it does not have.
-    pub fn with_decide(self, decide: Decide) -> Result<Self, ModelError> {
+    /// When it is no rule for the machines of this model, or asks for probabilities or a threshold
+    /// that it does not have.
+    pub fn with_decide(self, decide: DecisionRule) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
         parts.decide = decide;
         Self::new(parts)
@@ -122,24 +131,25 @@ impl Model {
         &self.parts().calibration
     }
 
-    /// What the columns of [`Model::probabilities`] are about: the labels in the order of [`Model::classes`]; of one class 1 (inside) and −1. Empty for
-    /// regression, and where there are no probabilities.
+    /// What the columns of [`Model::probabilities`] are about: the labels in the order of
+    /// [`Model::classes`]; of one class 1 (inside) and −1. Empty for regression, and where there
+    /// are no probabilities.
     pub fn outcomes(&self) -> &[f64] {
-        match self.decide().needs() {
+        match self.decision_rule().target_kind() {
             _ if self.calibration().is_empty() => &[],
-            Needs::Classes => self.classes(),
-            Needs::Values => &[],
-            Needs::Nothing => &[1.0, -1.0],
+            TargetKind::Classes => self.classes(),
+            TargetKind::Values => &[],
+            TargetKind::Nothing => &[1.0, -1.0],
         }
     }
 
-    /// The probability of every outcome for every row of `queries`, row-major `queries × outcomes` ([`Model::outcomes`]); each row sums to 1. The bits do not
-    /// depend on `par`.
+    /// The probability of every outcome for every row of `queries`, row-major `queries × outcomes`
+    /// ([`Model::outcomes`]); each row sums to 1. The bits do not depend on `par`.
     ///
     /// # Errors
     ///
-    /// As [`Model::decision_values`], and when the model has no probabilities of outcomes: it was not calibrated, or is a regression
-    /// ([`Model::error_scale`]).
+    /// As [`Model::decision_values`], and when the model has no probabilities of outcomes: it was
+    /// not calibrated, or is a regression ([`Model::error_scale`]).
     pub fn probabilities(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
         self.check_outcomes()?;
         self.probabilities_of(&self.decision_values(queries, par)?, par)
@@ -158,13 +168,13 @@ impl Model {
         self.check_outcomes()?;
         let (machines, outcomes) = (self.machines().len(), self.outcomes().len());
         assert_eq!(decisions.len() % machines, 0, "a decision value of each machine for every row");
-        let (classes, scheme) = (self.classes().len(), self.scheme());
+        let (classes, multiclass) = (self.classes().len(), self.multiclass());
         let mut all = vec![0.0; decisions.len() / machines * outcomes];
         par.for_chunks(&mut all, CHUNK * outcomes, |chunk, all| {
             let rows = decisions[chunk * CHUNK * machines..].chunks_exact(machines);
             all.chunks_exact_mut(outcomes)
                 .zip(rows)
-                .for_each(|(to, row)| to.copy_from_slice(&scheme.probabilities(classes, self.calibration(), row)));
+                .for_each(|(to, row)| to.copy_from_slice(&multiclass.probabilities(classes, self.calibration(), row)));
         });
         Ok(all)
     }
@@ -173,8 +183,8 @@ impl Model {
         if !self.outcomes().is_empty() {
             return Ok(());
         }
-        Err(ModelError::NoProbabilities(match self.decide() {
-            Decide::Value => "it predicts values, whose errors have a scale where it was calibrated",
+        Err(ModelError::NoProbabilities(match self.decision_rule() {
+            DecisionRule::Value => "it predicts values, whose errors have a scale where it was calibrated",
             _ => "it was not calibrated: train it with probabilities, or calibrate it with its training data",
         }))
     }
@@ -184,8 +194,9 @@ impl Model {
         self.calibration().first().and_then(Calibration::scale)
     }
 
-    /// Half the width of the interval around a predicted value that holds the target with probability `level`, from 0 to below 1, where the model is a
-    /// calibrated regression: `−s ln(1 − level)`.
+    /// Half the width of the interval around a predicted value that holds the target with
+    /// probability `level`, from 0 to below 1, where the model is a calibrated regression: `−s ln(1
+    /// − level)`.
     pub fn half_interval(&self, level: f64) -> Option<f64> {
         self.error_scale().filter(|_| (0.0..1.0).contains(&level)).map(|scale| -scale * (-level).ln_1p())
     }
@@ -196,17 +207,17 @@ impl Model {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        let (classes, scheme, order) = (self.classes(), self.scheme(), self.tie_order());
-        match (self.decide(), self.threshold()) {
-            (Decide::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
-            (Decide::Coupled, _) => {}
-            (decide, _) => return label(decide, (classes, scheme), order, decisions),
+        let (classes, multiclass, order) = (self.classes(), self.multiclass(), self.tie_order());
+        match (self.decision_rule(), self.threshold()) {
+            (DecisionRule::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
+            (DecisionRule::Coupled, _) => {}
+            (decide, _) => return label(decide, (classes, multiclass), order, decisions),
         }
-        let probabilities = scheme.probabilities(classes.len(), self.calibration(), decisions);
+        let probabilities = multiclass.probabilities(classes.len(), self.calibration(), decisions);
         if !order.is_empty() {
             return classes[likeliest_in_order(order, &probabilities)];
         }
-        let (likeliest, elected) = (greatest(&probabilities), scheme.elected(classes.len(), order, decisions));
+        let (likeliest, elected) = (greatest(&probabilities), multiclass.elected(classes.len(), order, decisions));
         classes[if probabilities[elected] >= probabilities[likeliest] { elected } else { likeliest }]
     }
 }

@@ -35,8 +35,9 @@ pub struct Record {
 pub struct MachineRecord {
     /// Row (from 0) of each support vector in the training data, ascending.
     pub rows: Vec<u64>,
-    /// For a linear machine that keeps its weights instead of its support vectors: the dual solution behind them, `s α` of each row; the weights
-    /// are the sum of these rows with these coefficients.
+    /// For a linear machine that keeps its weights instead of its support vectors: the dual
+    /// solution behind them, `s α` of each row; the weights are the sum of these rows with these
+    /// coefficients.
     pub folded: Option<Vec<f64>>,
     /// Support vectors at their bound `C`.
     pub bounded: u64,
@@ -49,7 +50,8 @@ pub struct MachineRecord {
 }
 
 impl Record {
-    /// A record of trainings on `data` that has no machines yet, asked for `goal`: no name of a solver.
+    /// A record of trainings on `data` that has no machines yet, asked for `goal`: no name of a
+    /// solver.
     ///
     /// `weights` has one factor of C for each class.
     pub fn new(data: &Dataset, formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
@@ -76,7 +78,8 @@ impl Record {
         }
     }
 
-    /// The machine with the greatest KKT violation, the first of equals; none where there are no machines.
+    /// The machine with the greatest KKT violation, the first of equals; none where there are no
+    /// machines.
     pub fn worst(&self) -> Option<&MachineRecord> {
         // The last of equal maxima would win otherwise.
         self.machines.iter().rev().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt))
@@ -93,7 +96,8 @@ impl Record {
     }
 }
 
-/// What identifies training data: the SHA-256 of its text, or, for data that never was text (generated), of its numbers.
+/// What identifies training data: the SHA-256 of its text, or, for data that never was text
+/// (generated), of its numbers.
 pub fn data_sha256(data: &Dataset) -> [u8; 32] {
     if data.sha256 == [0; 32] { numbers_sha256(data) } else { data.sha256 }
 }

@@ -26,13 +26,15 @@ pub fn check_width(features: usize, columns: usize, entries: usize) -> Result<()
     Err(ModelError::TooWide { features, columns, entries })
 }
 
-/// Whether a vector of weights that is made for one prediction is dense: features are not many more than entries.
+/// Whether a vector of weights that is made for one prediction is dense: features are not many more
+/// than entries.
 pub(crate) fn are_dense(support: &Samples) -> bool {
     support.features() as u128 <= 16 * support.non_zeros() as u128
 }
 
-/// The dense weights of every machine, or nothing for other kernels and where they are too many: a few bytes of a file that name feature
-/// 4,000,000,000, or thousands of machines, must not cost gigabytes.
+/// The dense weights of every machine, or nothing for other kernels and where they are too many: a
+/// few bytes of a file that name feature 4,000,000,000, or thousands of machines, must not cost
+/// gigabytes.
 pub(crate) fn cached(parts: &Parts) -> Vec<Vec<f64>> {
     let numbers = parts.support.features() as u128 * parts.machines.len() as u128;
     let terms: usize = parts.machines.iter().map(|machine| machine.coef.len()).sum();

@@ -1,4 +1,5 @@
-//! The beginning of a path: who moves where (Karasuyama and Takeuchi 2009, equations 3 and 4), and a state from a solution.
+//! The beginning of a path: who moves where (Karasuyama and Takeuchi 2009, equations 3 and 4), and
+//! a state from a solution.
 
 use crate::pool::Pool;
 use crate::state::{Place, Ramp, State, Tally};
@@ -6,7 +7,8 @@ use crate::update::{Added, PathError};
 use maxmargin_core::{Solution, Status, Work};
 
 impl State {
-    /// Sets the path up that adds, removes and moves bounds. False when nothing has to move: then all is done.
+    /// Sets the path up that adds, removes and moves bounds. False when nothing has to move: then
+    /// all is done.
     pub(crate) fn begin(
         &mut self,
         pool: Pool,
@@ -39,7 +41,8 @@ impl State {
         Ok(moves)
     }
 
-    /// Takes removed samples out of the margin all at once where that is quicker than deleting them from the factor one by one.
+    /// Takes removed samples out of the margin all at once where that is quicker than deleting them
+    /// from the factor one by one.
     fn thin_margin(&mut self, pool: Pool, remove: &[usize], tally: &mut Tally) -> Result<(), PathError> {
         let leaves: Vec<usize> =
             remove.iter().filter_map(|&id| self.slot(id)).filter(|&s| self.place[s] == Place::Margin).collect();
@@ -48,7 +51,8 @@ impl State {
                 self.set_place(slot, Place::Removing);
             }
             let stay = self.margin.iter().copied().filter(|&s| self.place[s] == Place::Margin).collect();
-            // Part of a margin that could be factored can be factored; should rounding say no, the walk ends at once and the finish mends it.
+            // Part of a margin that could be factored can be factored; should rounding say no, the
+            // walk ends at once and the finish mends it.
             self.rebuild(pool, stay, tally)?;
         }
         Ok(())
@@ -110,8 +114,8 @@ impl State {
         Ok(())
     }
 
-    /// With an empty margin the bias is free within an interval: if the newcomers that it leaves wrong all pull it to one side, it
-    /// goes there as far as the others allow.
+    /// With an empty margin the bias is free within an interval: if the newcomers that it leaves
+    /// wrong all pull it to one side, it goes there as far as the others allow.
     fn welcome(&mut self, slots: &[usize]) {
         let mut new = vec![false; self.slots()];
         slots.iter().for_each(|&s| new[s] = true);
@@ -179,7 +183,8 @@ impl State {
         self.replace(pool, &slots, alpha, tally)
     }
 
-    /// Gives the members `slots` (all there are) other coefficients, with sets that follow from them. As [`State::take`].
+    /// Gives the members `slots` (all there are) other coefficients, with sets that follow from
+    /// them. As [`State::take`].
     pub(crate) fn replace(&mut self, pool: Pool, slots: &[usize], alpha: &[f64], tally: &mut Tally) -> Result<(), PathError> {
         self.margin = slots.to_vec();
         for (&slot, a) in slots.iter().zip(alpha) {

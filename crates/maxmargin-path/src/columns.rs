@@ -23,10 +23,11 @@ pub(crate) struct Seats {
     pub(crate) slot: Vec<usize>,
 }
 
-/// `K[:, s]` for some slots `s`: `rows` entries each, in slot order. Vacant rows hold any finite number.
+/// `K[:, s]` for some slots `s`: `rows` entries each, in slot order. Vacant rows hold any finite
+/// number.
 ///
-/// Columns are shared between clones of a state; they are copied only when rows are added. A column for which there is no room is computed each
-/// time that it is wanted.
+/// Columns are shared between clones of a state; they are copied only when rows are added. A column
+/// for which there is no room is computed each time that it is wanted.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     held: Vec<Option<Arc<Vec<f64>>>>,
@@ -94,7 +95,8 @@ impl Columns {
         self.held[slot].is_some()
     }
 
-    /// Notes what the factor takes now: columns longest unused make room for it, those that `keep` names at last.
+    /// Notes what the factor takes now: columns longest unused make room for it, those that `keep`
+    /// names at last.
     pub(crate) fn take(&mut self, bytes: u64, keep: impl Fn(usize) -> bool) {
         self.taken = bytes;
         if !self.make_room(0, &keep) {
@@ -108,7 +110,8 @@ impl Columns {
         self.peak = self.peak.max(self.bytes + self.taken + passing);
     }
 
-    /// Gives up the columns longest unused until `more` bytes fit or only kept ones are left; whether they fit.
+    /// Gives up the columns longest unused until `more` bytes fit or only kept ones are left;
+    /// whether they fit.
     fn make_room(&mut self, more: u64, keep: &impl Fn(usize) -> bool) -> bool {
         let wanted = |this: &Self| this.bytes + this.taken + more;
         if wanted(self) <= self.budget {
@@ -136,8 +139,9 @@ impl Columns {
         }
     }
 
-    /// Calls `each` with every column of `slots` and its place among them, in their order. Missing ones are computed in batches and kept where there is
-    /// room; `keep` says which columns must not be given up for them.
+    /// Calls `each` with every column of `slots` and its place among them, in their order. Missing
+    /// ones are computed in batches and kept where there is room; `keep` says which columns must
+    /// not be given up for them.
     pub(crate) fn visit(
         &mut self,
         (pool, seats): (Pool, &Seats),
@@ -217,7 +221,8 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Computes the columns of slots that have just been taken, enters their values into every column that is held, and calls `each` with them.
+    /// Computes the columns of slots that have just been taken, enters their values into every
+    /// column that is held, and calls `each` with them.
     pub(crate) fn admit(
         &mut self,
         (pool, seats): (Pool, &Seats),
@@ -247,8 +252,8 @@ impl Columns {
         Ok(())
     }
 
-    /// `out += Σ coef·K[:, slot]`, the same bits whatever is held. Missing columns are computed in batches and kept only where the budget has room for
-    /// them.
+    /// `out += Σ coef·K[:, slot]`, the same bits whatever is held. Missing columns are computed in
+    /// batches and kept only where the budget has room for them.
     pub(crate) fn accumulate(
         &mut self,
         pool: Pool,

@@ -1,12 +1,14 @@
-//! Pairwise descent in `f64`: brings a point near enough to the optimum for the active set, where no path leads.
+//! Pairwise descent in `f64`: brings a point near enough to the optimum for the active set, where
+//! no path leads.
 
 use crate::pool::Pool;
 use crate::state::{Place, State};
 use crate::update::PathError;
 
 impl State {
-    /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) on the exact columns, from the present
-    /// coefficients and residuals, until the violation is at most `tol` or after `limit` pairs.
+    /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) on the
+    /// exact columns, from the present coefficients and residuals, until the violation is at most
+    /// `tol` or after `limit` pairs.
     ///
     /// The margin must have been given up before; places are wrong afterwards.
     pub(crate) fn descend(&mut self, pool: Pool, tol: f64, limit: usize) -> Result<(), PathError> {

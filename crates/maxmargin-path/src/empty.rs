@@ -9,8 +9,9 @@ use crate::update::PathError;
 type Extreme = (usize, f64);
 
 impl State {
-    /// The two samples that bound the bias when the residuals have moved by `eta` along `drive`: the one with `r ≥ 0` asked whose
-    /// residual is smallest, and the one with `r ≤ 0` asked whose residual is largest.
+    /// The two samples that bound the bias when the residuals have moved by `eta` along `drive`:
+    /// the one with `r ≥ 0` asked whose residual is smallest, and the one with `r ≤ 0` asked whose
+    /// residual is largest.
     fn extremes(&self, eta: f64) -> (Option<Extreme>, Option<Extreme>) {
         let (mut low, mut high) = (None, None);
         for (slot, side) in self.side.iter().enumerate() {
@@ -30,8 +31,9 @@ impl State {
         self.residual.iter_mut().for_each(|r| *r += by);
     }
 
-    /// Puts the bias where no margin decides it: in the middle of its interval, or at its only end; it stays where nothing
-    /// bounds it. False when the interval is empty by more than `tol`; then the lower end holds.
+    /// Puts the bias where no margin decides it: in the middle of its interval, or at its only end;
+    /// it stays where nothing bounds it. False when the interval is empty by more than `tol`; then
+    /// the lower end holds.
     pub(crate) fn centre(&mut self, tol: f64) -> bool {
         let (by, sound) = match self.extremes(0.0) {
             (Some((_, low)), Some((_, high))) if high - low <= tol => (-f64::midpoint(low, high), true),
@@ -45,8 +47,9 @@ impl State {
 
     /// One breakpoint with an empty margin. `None`: the balance cannot be kept.
     ///
-    /// Driven samples that do not balance (σ ≠ 0) need a margin sample that gives way: the bias goes to that end of its interval,
-    /// and the sample there enters. Those that balance are followed until the ends of the interval meet.
+    /// Driven samples that do not balance (σ ≠ 0) need a margin sample that gives way: the bias
+    /// goes to that end of its interval, and the sample there enters. Those that balance are
+    /// followed until the ends of the interval meet.
     pub(crate) fn leap(&mut self, pool: Pool, tally: &mut Tally) -> Result<Option<Event>, PathError> {
         let moving: f64 = self.driven.iter().chain(&self.bounds).map(|d| self.rate[d.slot].abs()).sum();
         let left = 1.0 - self.tau;
@@ -56,7 +59,8 @@ impl State {
             self.shift(-r);
             return Ok(self.admit(pool, slot, tally)?.then_some(Event::Enter(slot)));
         }
-        // The width of the interval is concave and piecewise linear in the step: Newton from the far end descends to its first zero.
+        // The width of the interval is concave and piecewise linear in the step: Newton from the
+        // far end descends to its first zero.
         let mut eta = left;
         loop {
             pool.asking.spend(2 * self.slots() as u64)?;

@@ -1,18 +1,19 @@
-//! The active-set finish for any problem with one balance: another solver's α taken to an exact optimum.
+//! The active-set finish for any problem with one balance: another solver's α taken to an exact
+//! optimum.
 
 use crate::model::check_ids;
 use crate::pool::Pool;
 use crate::state::{State, Tally};
 use crate::update::PathError;
-use maxmargin_core::{Asking, Balance, Dual, Solution, Status, Work};
+use maxmargin_core::{Asking, Dual, EqualityConstraint, Solution, Status, Work};
 use maxmargin_kernel::Gram;
 
 /// A solution taken to an exact optimum.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Polished {
-    /// α, bias and gradient in the order of the problem; [`Status::Converged`] when `kkt` is at most `tolerance`, else
-    /// [`Status::Stalled`]. Iterations are changes of the sets.
+    /// α, bias and gradient in the order of the problem; [`Status::Converged`] when `kkt` is at
+    /// most `tolerance`, else [`Status::Stalled`]. Iterations are changes of the sets.
     pub solution: Solution,
     /// KKT violation of residuals computed afresh in `f64`.
     pub kkt: f64,
@@ -20,19 +21,21 @@ pub struct Polished {
     pub tolerance: f64,
 }
 
-/// Takes `alpha`, an approximate solution of `dual` (say, at a violation of 10⁻³ to 10⁻⁶), to a KKT violation of 10⁻⁸ or less.
+/// Takes `alpha`, an approximate solution of `dual` (say, at a violation of 10⁻³ to 10⁻⁶), to a KKT
+/// violation of 10⁻⁸ or less.
 ///
-/// Primal active set with the Cholesky factor of the free samples; factor and kernel columns take at most `memory` bytes, and `go_on` is asked during
-/// all long work.
+/// Primal active set with the Cholesky factor of the free samples; factor and kernel columns take
+/// at most `memory` bytes, and `go_on` is asked during all long work.
 ///
 /// # Errors
 ///
-/// When the balance is not `Sum` (nor `Simplex` with positive signs only), a sample appears twice, lengths differ, a number is not finite, or no
-/// feasible point exists; when the factor does not fit, or the rest is not wanted any more.
+/// When the balance is not `Sum` (nor `Simplex` with positive signs only), a sample appears twice,
+/// lengths differ, a number is not finite, or no feasible point exists; when the factor does not
+/// fit, or the rest is not wanted any more.
 pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &dyn Fn() -> bool) -> Result<Polished, PathError> {
     let sum = match dual.balance() {
-        Balance::Sum(sum) => sum,
-        Balance::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
+        EqualityConstraint::Sum(sum) => sum,
+        EqualityConstraint::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
         _ => return Err(PathError::Unsupported),
     };
     if !dual.has_one_ridge() {
@@ -57,8 +60,9 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &
         return Err(PathError::Infeasible);
     }
     let mut state = State::new(gram, dual.ridge(), sum, memory);
-    let entries: Vec<_> =
-        (0..dual.len()).map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.lin()[k], dual.upper()[k])).collect();
+    let entries: Vec<_> = (0..dual.len())
+        .map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.linear_term()[k], dual.upper()[k]))
+        .collect();
     let mut tally = Tally::default();
     let mut go_on = || go_on();
     let asking = Asking::new(&mut go_on);

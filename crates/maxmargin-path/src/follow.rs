@@ -46,7 +46,8 @@ impl Nearest {
 }
 
 impl State {
-    /// Follows the path from where it stands until its end or until `limit` breakpoints have been passed in all.
+    /// Follows the path from where it stands until its end or until `limit` breakpoints have been
+    /// passed in all.
     pub(crate) fn follow(&mut self, pool: Pool, limit: usize, tally: &mut Tally) -> Result<Walk, PathError> {
         let (mut streak, mut patience) = (0, usize::MAX);
         loop {
@@ -94,13 +95,15 @@ impl State {
         }
     }
 
-    /// How many samples take part in a degenerate point: the margin, and those outside it whose residual is 0.
+    /// How many samples take part in a degenerate point: the margin, and those outside it whose
+    /// residual is 0.
     fn ties(&self) -> usize {
         let touching = self.side.iter().zip(&self.residual).filter(|(s, r)| **s != 0.0 && *s * *r <= 1e-9).count();
         self.margin.len() + touching
     }
 
-    /// `dβ_M`, `db` and `ψ` (equations 10 and 11): keeps `r_M = 0` and `Σ β` while the driven samples move with their rates.
+    /// `dβ_M`, `db` and `ψ` (equations 10 and 11): keeps `r_M = 0` and `Σ β` while the driven
+    /// samples move with their rates.
     fn direction(&mut self, pool: Pool) -> Result<(), PathError> {
         let m = self.margin.len() as u64;
         pool.asking.spend(2 * m * m)?;
@@ -171,7 +174,8 @@ impl State {
         }
     }
 
-    /// Lets a slot whose residual has become 0 into the margin, by exchange where the system would be singular.
+    /// Lets a slot whose residual has become 0 into the margin, by exchange where the system would
+    /// be singular.
     pub(crate) fn admit(&mut self, pool: Pool, slot: usize, tally: &mut Tally) -> Result<bool, PathError> {
         let inward = if self.place[slot] == Place::Zero { self.sign[slot] } else { -self.sign[slot] };
         self.stop_driving(pool, slot)?;

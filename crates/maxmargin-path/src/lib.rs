@@ -2,9 +2,11 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 3 of maxmargin. [`Path`] is the multiple incremental and decremental algorithm (MID) of Karasuyama and Takeuchi
-//! (2009), with the single one (SID, Cauwenberghs and Poggio 2000) as a [`Mode`]; [`polish`] is the active-set finish that every call ends with,
-//! offered for the solutions of other solvers. [`Updatable`] owns its samples and kernel. The mathematics is in `docs/math/path.md`.
+//! Layer 3 of maxmargin. [`Path`] is the multiple incremental and decremental algorithm (MID) of
+//! Karasuyama and Takeuchi (2009), with the single one (SID, Cauwenberghs and Poggio 2000) as a
+//! [`Mode`]; [`polish`] is the active-set finish that every call ends with, offered for the
+//! solutions of other solvers. [`Updatable`] owns its samples and kernel. The mathematics is in
+//! `docs/math/path.md`.
 
 mod begin;
 mod columns;

@@ -1,4 +1,5 @@
-//! Moves between the sets: into the margin, out of it, and the exchange that replaces an insertion that would be singular.
+//! Moves between the sets: into the margin, out of it, and the exchange that replaces an insertion
+//! that would be singular.
 
 use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
@@ -83,9 +84,11 @@ impl State {
 
     /// The exact exchange that a singular insertion asks for.
     ///
-    /// `slot` (e) is an affine combination of the margin: `K_:e = K_:M z`, `1ᵀz = 1`. Moving β along `(−z, +1)·direction` changes no
-    /// residual and no balance. It goes on until `slot` meets its other bound, or a margin sample meets one and leaves, after
-    /// which `slot` can enter. Must follow a refused [`State::enter`]. False when that cannot be (no positive semidefinite kernel).
+    /// `slot` (e) is an affine combination of the margin: `K_:e = K_:M z`, `1ᵀz = 1`. Moving β
+    /// along `(−z, +1)·direction` changes no residual and no balance. It goes on until `slot` meets
+    /// its other bound, or a margin sample meets one and leaves, after which `slot` can enter. Must
+    /// follow a refused [`State::enter`]. False when that cannot be (no positive semidefinite
+    /// kernel).
     pub(crate) fn exchange(&mut self, pool: Pool, slot: usize, direction: f64, tally: &mut Tally) -> Result<bool, PathError> {
         let mut z = Vec::new();
         for _ in 0..=self.margin.len() {
@@ -133,7 +136,8 @@ impl State {
         12 * (m as u64) * (m as u64)
     }
 
-    /// Factors the margin `slots` from nothing. Those that are affine combinations of the others are exchanged away.
+    /// Factors the margin `slots` from nothing. Those that are affine combinations of the others
+    /// are exchanged away.
     ///
     /// False when that fails.
     pub(crate) fn rebuild(&mut self, pool: Pool, slots: Vec<usize>, tally: &mut Tally) -> Result<bool, PathError> {
@@ -166,7 +170,8 @@ impl State {
         }
         for slot in slots {
             if !self.enter(pool, slot)? {
-                // Away from the side where its residual is wrong, or, with none, to the nearer bound.
+                // Away from the side where its residual is wrong, or, with none, to the nearer
+                // bound.
                 let r = self.residual[slot];
                 let direction = if r == 0.0 { -self.sign[slot] } else { -r.signum() };
                 if !self.exchange(pool, slot, direction, tally)? {

@@ -1,11 +1,12 @@
-//! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked and carried out here.
+//! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked
+//! and carried out here.
 
 use crate::follow::Walk;
 use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
 use crate::update::{Added, Config, Mode, PathError, Saved, Update};
 use maxmargin_core::{
-    Balance, Certain, Certificate, Dual, Solution, Status, Work, certain, certify_gradient, exact_gradient_asking,
+    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certain, certify_gradient, exact_gradient_asking,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
@@ -169,7 +170,8 @@ impl Model {
         if self.unfinished() { Err(PathError::Unfinished) } else { Ok(()) }
     }
 
-    /// Runs the requests one after the other; all but the last go to their end without the closing check.
+    /// Runs the requests one after the other; all but the last go to their end without the closing
+    /// check.
     fn run(&mut self, pool: Pool, requests: &[Request]) -> Result<Update, PathError> {
         let computed = self.state.columns.computed;
         self.attempt(|this| {
@@ -199,7 +201,8 @@ impl Model {
                 }
             }
         }
-        // Without a margin the bias is in the middle of an interval that samples with α = 0 bound as well: it moves with them.
+        // Without a margin the bias is in the middle of an interval that samples with α = 0 bound
+        // as well: it moves with them.
         let settled = idle && !self.state.margin.is_empty();
         if settled { Ok(self.report(1.0, tally)) } else { self.seal(pool, 1.0, tally) }
     }
@@ -208,7 +211,8 @@ impl Model {
         self.config.switch.unwrap_or(4 * self.state.slots() + 1000)
     }
 
-    /// Follows the path under way to its end, `limit`, or the point where the active set takes over.
+    /// Follows the path under way to its end, `limit`, or the point where the active set takes
+    /// over.
     fn walk(&mut self, pool: Pool, limit: Option<usize>, mut tally: Tally) -> Result<Update, PathError> {
         let start = tally.breakpoints;
         let stop = start.saturating_add(limit.unwrap_or(usize::MAX));
@@ -295,8 +299,8 @@ impl Model {
         let ids = self.ids();
         let sign = state.members().map(|s| state.sign[s]).collect();
         let upper = state.members().map(|s| state.alpha(s).1).collect();
-        let lin = vec![-1.0; ids.len()];
-        Dual::new(ids, sign, lin, upper, 0.0, Balance::Sum(0.0)).ok()
+        let linear_term = vec![-1.0; ids.len()];
+        Dual::new(ids, sign, linear_term, upper, 0.0, EqualityConstraint::Sum(0.0)).ok()
     }
 
     pub(crate) fn solution(&self) -> Solution {
@@ -319,7 +323,7 @@ impl Model {
     }
 
     /// The judgement from fresh kernel values, and the labels that its gap proves.
-    pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<Certain>)> {
+    pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
         let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;

@@ -9,8 +9,9 @@ use maxmargin_kernel::Gram;
 
 /// An exactly solved C-SVC over some rows of a Gram matrix (the pool), which can be changed.
 ///
-/// Cloning shares the kernel columns: what is copied is the factor (`|M|²/2` numbers) and a few vectors, so that every fold of a
-/// cross-validation can start its decremental path from the model of all data.
+/// Cloning shares the kernel columns: what is copied is the factor (`|M|²/2` numbers) and a few
+/// vectors, so that every fold of a cross-validation can start its decremental path from the model
+/// of all data.
 #[derive(Clone)]
 pub struct Path<'g> {
     gram: &'g dyn Gram,
@@ -35,8 +36,9 @@ impl<'g> Path<'g> {
         Ok(Self { gram, go_on: None, model: Model::new(gram, labels.to_vec(), config)? })
     }
 
-    /// The same model, whose calls ask `go_on` during all long work, some ten times in a second and more. Once it says no they end with
-    /// [`PathError::Interrupted`], and the model is only to be dropped.
+    /// The same model, whose calls ask `go_on` during all long work, some ten times in a second and
+    /// more. Once it says no they end with [`PathError::Interrupted`], and the model is only to be
+    /// dropped.
     #[must_use]
     pub fn asking<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
     where
@@ -66,9 +68,11 @@ impl<'g> Path<'g> {
         work(&mut self.model, Pool { gram: self.gram, asking: &asking })
     }
 
-    /// A model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped to the box).
+    /// A model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped to the
+    /// box).
     ///
-    /// The active-set finish takes it to an exact optimum first; the [`Update`] says what that took.
+    /// The active-set finish takes it to an exact optimum first; the [`Update`] says what that
+    /// took.
     ///
     /// # Errors
     ///
@@ -86,7 +90,8 @@ impl<'g> Path<'g> {
         Ok((path, update))
     }
 
-    /// Replaces all members by `ids`, with their `upper` bounds and `alpha` of any accuracy, as [`Path::from_solution`] does.
+    /// Replaces all members by `ids`, with their `upper` bounds and `alpha` of any accuracy, as
+    /// [`Path::from_solution`] does.
     ///
     /// # Errors
     ///
@@ -95,7 +100,8 @@ impl<'g> Path<'g> {
         self.with_pool(|model, pool| model.adopt(pool, ids, upper, alpha))
     }
 
-    /// Bytes that the path of a model with `free` samples between 0 and C needs at least: for their factor, while it is made.
+    /// Bytes that the path of a model with `free` samples between 0 and C needs at least: for their
+    /// factor, while it is made.
     pub fn memory_of(free: usize) -> u64 {
         crate::state::State::factoring(free)
     }
@@ -109,13 +115,15 @@ impl<'g> Path<'g> {
         Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
     }
 
-    /// Adds and removes samples (equations 3, 4, 10 and 11): while τ goes from 0 to 1, `α_A = τ C` and `α_R` falls as `1 − τ`.
+    /// Adds and removes samples (equations 3, 4, 10 and 11): while τ goes from 0 to 1, `α_A = τ C`
+    /// and `α_R` falls as `1 − τ`.
     ///
     /// Removing samples with α = 0 costs O(1) each while a margin holds the bias.
     ///
     /// # Errors
     ///
-    /// When an id is unknown, a member already, not a member, or named twice, or a C is impossible; the model is then unchanged.
+    /// When an id is unknown, a member already, not a member, or named twice, or a C is impossible;
+    /// the model is then unchanged.
     pub fn change(&mut self, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.change(pool, add, remove))
     }
@@ -160,7 +168,8 @@ impl<'g> Path<'g> {
     ///
     /// # Errors
     ///
-    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be dropped.
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be
+    /// dropped.
     pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.resume(pool, limit))
     }
@@ -174,12 +183,14 @@ impl<'g> Path<'g> {
         self.with_pool(Model::finish)
     }
 
-    /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by sequential minimal optimisation: it is given
-    /// the problem and α, one per variable, and returns α of the same length.
+    /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by
+    /// sequential minimal optimisation: it is given the problem and α, one per variable, and
+    /// returns α of the same length.
     ///
     /// # Errors
     ///
-    /// When the α returned has another length or is not finite; the model then stands where it would without `solve`.
+    /// When the α returned has another length or is not finite; the model then stands where it
+    /// would without `solve`.
     pub fn finish_with(&mut self, solve: impl FnOnce(&Dual, Vec<f64>) -> Vec<f64>) -> Result<Update, PathError> {
         self.with_pool(Model::jump)?;
         let Some(dual) = self.dual() else { return self.finish() };
@@ -248,7 +259,8 @@ impl<'g> Path<'g> {
         self.model.save()
     }
 
-    /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
+    /// The independent judgement of the present solution; `None` without samples, and where who is
+    /// asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
         self.asked(|model, pool| model.certify(pool, par)).map(|judged| judged.0)
     }

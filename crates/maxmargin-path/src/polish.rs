@@ -1,13 +1,16 @@
-//! The finish: a primal active-set method on the same factor, which takes a feasible point to an exact optimum.
+//! The finish: a primal active-set method on the same factor, which takes a feasible point to an
+//! exact optimum.
 //!
-//! Every call of the path ends here. After a clean walk there is nothing to do but to refine the margin and to check; after a
-//! walk that was cut short, or from another solver's solution, sets are corrected until none is wrong.
+//! Every call of the path ends here. After a clean walk there is nothing to do but to refine the
+//! margin and to check; after a walk that was cut short, or from another solver's solution, sets
+//! are corrected until none is wrong.
 
 use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
 use crate::update::PathError;
 
-/// An α within this share of C from a bound is on it: paths leave as much rounding. (Without C only 0 itself is a bound.)
+/// An α within this share of C from a bound is on it: paths leave as much rounding. (Without C only
+/// 0 itself is a bound.)
 const AT_BOUND: f64 = 1e-12;
 
 /// The width of the strip at a bound of `[0, c]` that counts as the bound.
@@ -23,8 +26,8 @@ const AIM: f64 = 1e-10;
 const NEAR: f64 = 1e-3;
 
 impl State {
-    /// The violation that passes as exact: 10⁻⁸ times the largest target (1 for classification), or what `f64` leaves of a
-    /// sum with these coefficients if that is more.
+    /// The violation that passes as exact: 10⁻⁸ times the largest target (1 for classification), or
+    /// what `f64` leaves of a sum with these coefficients if that is more.
     pub(crate) fn tolerance(&self) -> f64 {
         (EXACT * self.unit()).max(4.0 * self.floor())
     }
@@ -47,10 +50,11 @@ impl State {
         self.margin.iter().map(|&j| self.residual[j].abs()).fold(0.0, f64::max)
     }
 
-    /// Corrects sets and coefficients until every residual is right, confirmed by freshly computed ones. Returns the violation
-    /// that was reached.
+    /// Corrects sets and coefficients until every residual is right, confirmed by freshly computed
+    /// ones. Returns the violation that was reached.
     ///
-    /// Where the active set does not get there, pairwise descent brings it nearer and it tries again, twice.
+    /// Where the active set does not get there, pairwise descent brings it nearer and it tries
+    /// again, twice.
     pub(crate) fn polish(&mut self, pool: Pool, tally: &mut Tally) -> Result<f64, PathError> {
         let mut near = NEAR * self.unit();
         for _ in 0..3 {
@@ -81,7 +85,8 @@ impl State {
         loop {
             pool.asking.spend(8 * self.slots() as u64)?;
             if self.margin.is_empty() && !self.centre(tol) {
-                // Two bounded samples contradict each other: one of them becomes free, the other will follow.
+                // Two bounded samples contradict each other: one of them becomes free, the other
+                // will follow.
                 let Some(slot) = self.lowest() else { break };
                 if !self.enter(pool, slot)? {
                     break;
@@ -141,8 +146,9 @@ impl State {
         self.settle_bias(pool, tol)
     }
 
-    /// Where every margin sample sits on a bound, the margin does not decide the bias, however the path came there: they go where they
-    /// are, and the bias to the middle of its interval, so that equal members give equal models.
+    /// Where every margin sample sits on a bound, the margin does not decide the bias, however the
+    /// path came there: they go where they are, and the bias to the middle of its interval, so that
+    /// equal members give equal models.
     fn settle_bias(&mut self, pool: Pool, tol: f64) -> Result<(), PathError> {
         let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
         let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= strip(self.far[s].abs());
@@ -156,7 +162,8 @@ impl State {
         Ok(())
     }
 
-    /// Factors the margin anew and recomputes the residuals: for a factor that has lost too many digits.
+    /// Factors the margin anew and recomputes the residuals: for a factor that has lost too many
+    /// digits.
     fn refactor(&mut self, pool: Pool, tally: &mut Tally) -> Result<bool, PathError> {
         let slots = std::mem::take(&mut self.margin);
         let done = self.rebuild(pool, slots, tally)?;
@@ -169,7 +176,8 @@ impl State {
         (0..self.slots()).filter(|&s| self.side[s] > 0.0).min_by(|&a, &b| self.residual[a].total_cmp(&self.residual[b]))
     }
 
-    /// Minimises over the margin: Newton steps, each cut at the first bound, whose sample then leaves. Updates every residual.
+    /// Minimises over the margin: Newton steps, each cut at the first bound, whose sample then
+    /// leaves. Updates every residual.
     fn solve_margin(&mut self, pool: Pool, tally: &mut Tally) -> Result<(), PathError> {
         let mut asked: Vec<f64> = self.margin.iter().map(|&j| self.residual[j]).collect();
         let mut before: Vec<(usize, f64)> = self.margin.iter().map(|&j| (j, self.beta[j])).collect();
@@ -214,9 +222,10 @@ impl State {
         Ok(())
     }
 
-    /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it has got to, bounds are final,
-    /// the balance is restored by the samples nearest to the margin. With `descend`, pairwise descent follows where the point
-    /// is far from optimal. Then [`State::polish`] has the rest to do.
+    /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it
+    /// has got to, bounds are final, the balance is restored by the samples nearest to the margin.
+    /// With `descend`, pairwise descent follows where the point is far from optimal. Then
+    /// [`State::polish`] has the rest to do.
     pub(crate) fn jump(&mut self, pool: Pool, descend: bool, tally: &mut Tally) -> Result<(), PathError> {
         self.settle_places();
         let mut free = std::mem::take(&mut self.margin);
@@ -231,7 +240,8 @@ impl State {
         Ok(())
     }
 
-    /// Descends to a violation of `tol`, as far as a sensible effort gets there; returns the free samples.
+    /// Descends to a violation of `tol`, as far as a sensible effort gets there; returns the free
+    /// samples.
     fn approach(&mut self, pool: Pool, tol: f64) -> Result<Vec<usize>, PathError> {
         self.descend(pool, tol, 100 * self.slots() + 10_000)?;
         let members = self.members().collect();
@@ -266,7 +276,8 @@ impl State {
         interior
     }
 
-    /// Ends all motion: bounds and driven samples to their ends, velocities to 0. Samples that were removed are vacated.
+    /// Ends all motion: bounds and driven samples to their ends, velocities to 0. Samples that were
+    /// removed are vacated.
     fn settle_places(&mut self) {
         self.tau = 1.0;
         for ramp in std::mem::take(&mut self.bounds) {
@@ -296,7 +307,8 @@ impl State {
         self.inflow = 0.0;
     }
 
-    /// The regular end of a path: as [`State::jump`], but every sample that was coming in has arrived at C.
+    /// The regular end of a path: as [`State::jump`], but every sample that was coming in has
+    /// arrived at C.
     pub(crate) fn arrive(&mut self) {
         let driven = self.driven.clone();
         self.settle_places();
@@ -313,7 +325,8 @@ impl State {
         }
     }
 
-    /// Makes `Σ β = sum` again: free samples first, then those whose residuals are smallest. What ends inside its box joins `interior`.
+    /// Makes `Σ β = sum` again: free samples first, then those whose residuals are smallest. What
+    /// ends inside its box joins `interior`.
     fn restore_balance(&mut self, interior: &mut Vec<usize>) {
         let mut lack = self.lack();
         let mut inside = vec![false; self.slots()];

@@ -1,4 +1,5 @@
-//! The state of a model on its path: who is a member, in which set, with which coefficient and residual.
+//! The state of a model on its path: who is a member, in which set, with which coefficient and
+//! residual.
 
 use crate::columns::{Columns, NONE, Seats};
 use crate::pool::Pool;
@@ -24,7 +25,8 @@ pub(crate) enum Place {
     Removing,
 }
 
-/// A quantity of one slot that moves along a straight line while the path's parameter goes from 0 to 1.
+/// A quantity of one slot that moves along a straight line while the path's parameter goes from 0
+/// to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ramp {
     pub(crate) slot: usize,
@@ -50,9 +52,11 @@ pub(crate) struct Tally {
 }
 
 /// Everything in signed coordinates: `β = s α` lies between 0 and `far = s C`, and the residual is
-/// `r_i = Σ_j K_ij β_j + b − t_i` with `t_i = −s_i lin_i` (the label, for C-SVC), so that `s_i r_i = y_i f_i − 1`.
+/// `r_i = Σ_j K_ij β_j + b − t_i` with `t_i = −s_i lin_i` (the label, for C-SVC), so that `s_i r_i
+/// = y_i f_i − 1`.
 ///
-/// Optimal: `r ≥ 0` where β can only grow, `r ≤ 0` where it can only fall, `r = 0` inside the box, `Σ β = sum`.
+/// Optimal: `r ≥ 0` where β can only grow, `r ≤ 0` where it can only fall, `r = 0` inside the box,
+/// `Σ β = sum`.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) seats: Seats,
@@ -65,7 +69,8 @@ pub(crate) struct State {
     pub(crate) place: Vec<Place>,
     /// +1 where `r ≥ 0` is asked, −1 where `r ≤ 0` is, 0 where nothing is.
     pub(crate) side: Vec<f64>,
-    /// `v`: velocity of β for driven samples and for those that sit on a moving bound; 0 for all others.
+    /// `v`: velocity of β for driven samples and for those that sit on a moving bound; 0 for all
+    /// others.
     pub(crate) rate: Vec<f64>,
     /// Velocity of `far`.
     pub(crate) far_rate: Vec<f64>,
@@ -256,7 +261,8 @@ impl State {
         f64::EPSILON * self.reach * self.beta.iter().map(|b| b.abs()).sum::<f64>()
     }
 
-    /// The violation, infinite where the point is not even feasible: outside the box or off the balance by more than 10⁻⁹.
+    /// The violation, infinite where the point is not even feasible: outside the box or off the
+    /// balance by more than 10⁻⁹.
     pub(crate) fn judge(&self) -> f64 {
         let total = self.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0);
         let outside = |s: usize| {
@@ -267,7 +273,8 @@ impl State {
         if feasible { self.violation() } else { f64::INFINITY }
     }
 
-    /// LIBSVM's violation `max over I_low − min over I_up` of the present residuals, at least 0. Samples that a path under way drives are not judged.
+    /// LIBSVM's violation `max over I_low − min over I_up` of the present residuals, at least 0.
+    /// Samples that a path under way drives are not judged.
     pub(crate) fn violation(&self) -> f64 {
         let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
         let under_way = self.tau < 1.0;

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Update};
-use maxmargin_core::{Asking, Certain, Certificate, Dual, Solution};
+use maxmargin_core::{Asking, Certificate, Dual, GapScreening, Solution};
 use maxmargin_data::Par;
 use maxmargin_data::samples::{Samples, SamplesError};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
@@ -15,8 +15,8 @@ const SPARE: usize = 256;
 
 /// A C-SVC with the samples it was trained on, exactly updatable.
 ///
-/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came. `'w` is the life of who is asked during long work
-/// ([`Updatable::open_asking`]).
+/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came. `'w`
+/// is the life of who is asked during long work ([`Updatable::open_asking`]).
 pub struct Updatable<'w> {
     samples: Samples,
     keys: Vec<u64>,
@@ -26,7 +26,8 @@ pub struct Updatable<'w> {
     model: Model,
 }
 
-/// An [`Updatable`] as it is written to disk. Kernel columns and factor are rebuilt when it is opened.
+/// An [`Updatable`] as it is written to disk. Kernel columns and factor are rebuilt when it is
+/// opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedUpdatable {
     /// The samples of the model.
@@ -77,7 +78,8 @@ pub enum UpdatableError {
 }
 
 impl<'w> Updatable<'w> {
-    /// A model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a solution `alpha` of any accuracy (zeros will do, but a trained one is faster).
+    /// A model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a solution
+    /// `alpha` of any accuracy (zeros will do, but a trained one is faster).
     ///
     /// # Errors
     ///
@@ -122,8 +124,8 @@ impl<'w> Updatable<'w> {
         Self::opened(saved, None)
     }
 
-    /// A model that was saved, whose calls ask `go_on` during all long work. Once it says no they end with [`PathError::Interrupted`], and the model
-    /// is only to be dropped.
+    /// A model that was saved, whose calls ask `go_on` during all long work. Once it says no they
+    /// end with [`PathError::Interrupted`], and the model is only to be dropped.
     ///
     /// # Errors
     ///
@@ -179,7 +181,8 @@ impl<'w> Updatable<'w> {
     ///
     /// # Errors
     ///
-    /// When labels or C are impossible or of other number than the samples; the model is then unchanged.
+    /// When labels or C are impossible or of other number than the samples; the model is then
+    /// unchanged.
     pub fn add(&mut self, samples: &Samples, labels: &[f64], upper: &[f64]) -> Result<(Range<u64>, Update), UpdatableError> {
         self.exchange(samples, labels, upper, &[])
     }
@@ -188,7 +191,8 @@ impl<'w> Updatable<'w> {
     ///
     /// # Errors
     ///
-    /// When a key is not that of a sample in the model, or named twice; the model is then unchanged.
+    /// When a key is not that of a sample in the model, or named twice; the model is then
+    /// unchanged.
     pub fn remove(&mut self, keys: &[u64]) -> Result<Update, UpdatableError> {
         let rows = self.rows(keys)?;
         Ok(self.with_pool(|model, pool| model.change(pool, &[], &rows))?)
@@ -242,7 +246,8 @@ impl<'w> Updatable<'w> {
     ///
     /// # Errors
     ///
-    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be dropped.
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be
+    /// dropped.
     pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, UpdatableError> {
         Ok(self.with_pool(|model, pool| model.resume(pool, limit))?)
     }
@@ -282,7 +287,8 @@ impl<'w> Updatable<'w> {
         self.gram.kernel()
     }
 
-    /// The problem solved, variables in the order of [`Updatable::keys`], over [`Updatable::gram`]; `None` without samples.
+    /// The problem solved, variables in the order of [`Updatable::keys`], over [`Updatable::gram`];
+    /// `None` without samples.
     pub fn dual(&self) -> Option<Dual> {
         self.model.dual()
     }
@@ -297,13 +303,15 @@ impl<'w> Updatable<'w> {
         self.model.solution()
     }
 
-    /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
+    /// The independent judgement of the present solution; `None` without samples, and where who is
+    /// asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
         self.certify_labels(par).map(|judged| judged.0)
     }
 
-    /// [`Updatable::certify`], and the labels that the gap proves, in the order of [`Updatable::keys`].
-    pub fn certify_labels(&self, par: Par) -> Option<(Certificate, Option<Certain>)> {
+    /// [`Updatable::certify`], and the labels that the gap proves, in the order of
+    /// [`Updatable::keys`].
+    pub fn certify_labels(&self, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         self.asked(|model, pool| model.certify(pool, par))
     }
 
@@ -312,7 +320,8 @@ impl<'w> Updatable<'w> {
         keys.iter().map(|key| row(key).ok_or(UpdatableError::Key(*key))).collect()
     }
 
-    /// Appends rows to samples and Gram matrix; rows that are not needed any more go first when they have become many.
+    /// Appends rows to samples and Gram matrix; rows that are not needed any more go first when
+    /// they have become many.
     fn grow(&mut self, fresh: &Samples, labels: &[f64]) -> Result<(), UpdatableError> {
         let alive = self.model.ids();
         let packed = self.samples.len() - alive.len() > alive.len() + SPARE;

@@ -20,13 +20,15 @@ pub enum Mode {
 pub struct Config {
     /// All at once or one by one.
     pub mode: Mode,
-    /// Stop after this many breakpoints and report where the path has got to ([`Status::IterationLimit`]).
+    /// Stop after this many breakpoints and report where the path has got to
+    /// ([`Status::IterationLimit`]).
     pub limit: Option<usize>,
-    /// After this many breakpoints leave the path and solve for its end by the active set (`None`: four times the members plus
-    /// 1,000, which no path that makes progress has been seen to need).
+    /// After this many breakpoints leave the path and solve for its end by the active set (`None`:
+    /// four times the members plus 1,000, which no path that makes progress has been seen to need).
     pub switch: Option<usize>,
-    /// Bytes that kernel columns and the factor of the margin may take together. Columns without room are computed each time; where the factor
-    /// alone is larger, that is [`PathError::Memory`].
+    /// Bytes that kernel columns and the factor of the margin may take together. Columns without
+    /// room are computed each time; where the factor alone is larger, that is
+    /// [`PathError::Memory`].
     pub memory: u64,
 }
 
@@ -87,17 +89,21 @@ pub struct Update {
     pub exchanges: usize,
     /// Changes of the sets by the active-set finish after the path. 0 after a clean walk.
     pub repairs: usize,
-    /// How far the path was followed: 1 is its end; less where the finish took over or the limit came first.
+    /// How far the path was followed: 1 is its end; less where the finish took over or the limit
+    /// came first.
     pub travelled: f64,
-    /// [`Status::Converged`]: the KKT violation, from freshly computed residuals, is at most `tolerance`.
-    /// [`Status::IterationLimit`]: the breakpoint limit came first, the path can be resumed or finished. [`Status::Stalled`]: the
-    /// violation could not be brought below `tolerance`.
+    /// [`Status::Converged`]: the KKT violation, from freshly computed residuals, is at most
+    /// `tolerance`. [`Status::IterationLimit`]: the breakpoint limit came first, the path can be
+    /// resumed or finished. [`Status::Stalled`]: the violation could not be brought below
+    /// `tolerance`.
     pub status: Status,
-    /// KKT violation `max over I_low − min over I_up` (that of `maxmargin_core::Certificate`), from residuals computed afresh in
-    /// `f64`. While the path is under way, that of the samples that are not driven, from the residuals the path carries.
+    /// KKT violation `max over I_low − min over I_up` (that of `maxmargin_core::Certificate`), from
+    /// residuals computed afresh in `f64`. While the path is under way, that of the samples that
+    /// are not driven, from the residuals the path carries.
     pub kkt: f64,
-    /// The violation that counts as exact: 10⁻⁸ for classification (times the largest linear term in general), or four times
-    /// `ε·max K·Σ|α|`, the rounding of a decision value, where that is more.
+    /// The violation that counts as exact: 10⁻⁸ for classification (times the largest linear term
+    /// in general), or four times `ε·max K·Σ|α|`, the rounding of a decision value, where that is
+    /// more.
     pub tolerance: f64,
     /// Samples in the margin set.
     pub margin: usize,
@@ -128,7 +134,8 @@ impl Update {
         }
     }
 
-    /// This call and the one that went on from where it stopped, as one: counts are summed, the rest is how the later one ended.
+    /// This call and the one that went on from where it stopped, as one: counts are summed, the
+    /// rest is how the later one ended.
     #[must_use]
     pub fn followed_by(self, later: Self) -> Self {
         Self {
@@ -141,7 +148,8 @@ impl Update {
         }
     }
 
-    /// This call and one on another path: counts are summed, the rest is that of the one that came less far.
+    /// This call and one on another path: counts are summed, the rest is that of the one that came
+    /// less far.
     #[must_use]
     pub fn beside(self, other: Self) -> Self {
         Self {
@@ -224,7 +232,8 @@ pub enum PathError {
     /// The problem is none with one balance of the form Σ sα = d over distinct samples.
     #[error("the active-set finish needs a balance of the form sum(sign * alpha) = d, and every sample once")]
     Unsupported,
-    /// The caller said that the rest is not wanted. The model is neither what it was nor what it was to be: only to be dropped.
+    /// The caller said that the rest is not wanted. The model is neither what it was nor what it
+    /// was to be: only to be dropped.
     #[error("the path was called off: go on from the last solution that was saved")]
     Interrupted,
     /// The factor does not fit.

@@ -1,8 +1,9 @@
 //! Path following passes the suite that every solver must pass, as far as it is a solver.
 //!
-//! A path stops at a number of breakpoints, but not by a clock or a watch, and it does not report progress: time limits are met by being done,
-//! and [`conformance::interruption`] does not apply. The finish has no limit at all, so what begins with it is not held to
-//! [`conformance::limits`]. Indefinite kernels have no factor.
+//! A path stops at a number of breakpoints, but not by a clock or a watch, and it does not report
+//! progress: time limits are met by being done, and [`conformance::interruption`] does not apply.
+//! The finish has no limit at all, so what begins with it is not held to [`conformance::limits`].
+//! Indefinite kernels have no factor.
 #![expect(clippy::needless_pass_by_value, reason = "the suite hands starts over")]
 
 use maxmargin_core::{Dual, Solution, Start, Status, Stop, Work, bias_of};
@@ -11,7 +12,8 @@ use maxmargin_path::{Added, Config, Mode, Path, Update, polish};
 use maxmargin_testkit::conformance::{self, Solver, TOLERANCES};
 use maxmargin_testkit::{Problem, analytic, generate};
 
-/// A label for every row of the matrix; rows that are not part of the problem have one that nobody asks for.
+/// A label for every row of the matrix; rows that are not part of the problem have one that nobody
+/// asks for.
 fn labels(dual: &Dual, pool: usize) -> Vec<f64> {
     let mut labels = vec![1.0; pool];
     dual.ids().iter().zip(dual.sign()).for_each(|(&id, &sign)| labels[id] = sign);
@@ -24,7 +26,8 @@ fn ordered(dual: &Dual, path: &Path, update: &Update) -> Solution {
     let place = |id: &usize| ids.binary_search(id).expect("every variable is a member");
     let take = |values: &[f64]| dual.ids().iter().map(|id| values[place(id)]).collect::<Vec<f64>>();
     let (alpha, gradient) = (take(&by_id.alpha), take(&by_id.gradient));
-    // On its way a path's bias is that of the margin; the suite asks for the one that all free samples imply.
+    // On its way a path's bias is that of the margin; the suite asks for the one that all free
+    // samples imply.
     let bias = if update.status == Status::Converged { by_id.bias } else { bias_of(dual, &alpha, &gradient) };
     let work = Work { iterations: update.breakpoints as u64, ..Work::default() };
     Solution { alpha, bias, gradient, status: update.status, work }

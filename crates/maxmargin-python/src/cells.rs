@@ -4,7 +4,7 @@ use crate::report::validation;
 use crate::run::{Failure, Line};
 use maxmargin::cv::{CellLog, CvReport, Finished, FoldPlan, Opened};
 use maxmargin::data::Dataset;
-use maxmargin::{Attended, ColumnKeys, Logs, Ranges, Search, Svm};
+use maxmargin::{ColumnKeys, Logs, Ranges, Search, SearchHooks, Svm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -48,7 +48,7 @@ pub(crate) fn keys(
     line: &Line,
 ) -> Result<Vec<Vec<String>>, Failure> {
     let asked = Asked::default();
-    svm.search(data, plan, &Search::new(ranges), Attended { watch: line, logs: &asked }, |_, _| ())?;
+    svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: line, logs: &asked }, |_, _| ())?;
     let columns = asked.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(columns.iter().map(|column| column.cells.iter().map(hex).collect()).collect())
 }
@@ -108,7 +108,8 @@ impl CellLog for Stage<'_> {
     fn close(&self, _: usize) {}
 }
 
-/// Does what is left of one column: its cells go into `outbox`, each as it is done. `known` are its first cells.
+/// Does what is left of one column: its cells go into `outbox`, each as it is done. `known` are its
+/// first cells.
 pub(crate) fn solve(
     svm: &Svm,
     (data, plan): (&Dataset, &FoldPlan),
@@ -117,7 +118,7 @@ pub(crate) fn solve(
     line: &Line,
 ) -> Result<(), Failure> {
     let logs = Column { known, outbox };
-    let found = svm.search(data, plan, &Search::new(ranges), Attended { watch: line, logs: &logs }, |_, _: CvReport| ())?;
+    let found = svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: line, logs: &logs }, |_, _: CvReport| ())?;
     if let Some(failed) = outbox.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(failed.into());
     }

@@ -1,4 +1,5 @@
-//! Arrays of numpy and scipy as samples: packed once, so that nobody's later writes reach a training.
+//! Arrays of numpy and scipy as samples: packed once, so that nobody's later writes reach a
+//! training.
 
 use crate::run::{Failure, run};
 use maxmargin::data::samples::SamplesError;
@@ -59,7 +60,8 @@ impl Data {
         Self::of(Samples::from_dense(rows, columns, values).map_err(of_kernel)?, y)
     }
 
-    /// Compressed rows: values of float32 or float64, sorted indices without duplicates, of int32 or int64.
+    /// Compressed rows: values of float32 or float64, sorted indices without duplicates, of int32
+    /// or int64.
     #[staticmethod]
     #[pyo3(signature = (values, indices, indptr, features, y=None))]
     fn csr(
@@ -86,7 +88,8 @@ impl Data {
     }
 }
 
-/// The values of an array of rows, with so many columns left free before each, and its shape with them.
+/// The values of an array of rows, with so many columns left free before each, and its shape with
+/// them.
 fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize, usize)> {
     fn copied<T: Element + Copy + Into<f64>>(x: &Bound<'_, PyArray2<T>>, free: usize) -> PyResult<Vec<f64>> {
         let x: PyReadonlyArray2<'_, T> = x.readonly();

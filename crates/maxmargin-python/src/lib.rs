@@ -1,7 +1,8 @@
-//! The native half of the Python package `maxmargin`: arrays in, trained models and certificates out.
+//! The native half of the Python package `maxmargin`: arrays in, trained models and certificates
+//! out.
 //!
-//! Estimators, their checks and their words are Python, in `python/maxmargin`; here is what that cannot do: pack arrays, train without holding the interpreter, be
-//! interrupted, keep models.
+//! Estimators, their checks and their words are Python, in `python/maxmargin`; here is what that
+//! cannot do: pack arrays, train without holding the interpreter, be interrupted, keep models.
 
 // Arguments from Python come by value.
 #![allow(clippy::needless_pass_by_value)]

@@ -3,7 +3,7 @@
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::{Failure, Line, run};
-use maxmargin::cv::{CalibrationReport, CertificateReport, Change, Kept, update, verify};
+use maxmargin::cv::{CalibrationReport, CertificateReport, Change, TrainingData, update, verify};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
@@ -133,8 +133,9 @@ impl Model {
         self.model.kernel().gamma()
     }
 
-    /// For each machine: the rows of its support vectors in the training data and their coefficients (positive for the later class), its bias, and how its
-    /// training ended. Rows are those of the model's own vectors where it does not tell of its training.
+    /// For each machine: the rows of its support vectors in the training data and their
+    /// coefficients (positive for the later class), its bias, and how its training ended. Rows are
+    /// those of the model's own vectors where it does not tell of its training.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let record = self.model.record();
         let machine = |(p, machine): (usize, &model::Machine)| {
@@ -174,7 +175,8 @@ impl Model {
         Ok(weights.into_pyarray(py))
     }
 
-    /// The support vectors of all machines, by ascending row of the training data, as (values, indices, indptr, features).
+    /// The support vectors of all machines, by ascending row of the training data, as (values,
+    /// indices, indptr, features).
     fn vectors<'py>(&self, py: Python<'py>) -> Vectors<'py> {
         let (values, indices, indptr, features) = compressed(&self.model.parts().support);
         (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features)
@@ -182,7 +184,7 @@ impl Model {
 
     /// The training data that it keeps, as (values, indices, indptr, features) and labels.
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Option<(Vectors<'py>, Bound<'py, PyArray1<f64>>)>> {
-        let Some(kept) = Kept::of(&self.model).map_err(invalid)? else { return Ok(None) };
+        let Some(kept) = TrainingData::of(&self.model).map_err(invalid)? else { return Ok(None) };
         let (values, indices, indptr, features) = compressed(&kept.data.samples);
         let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);
         Ok(Some((rows, kept.data.labels.into_pyarray(py))))
@@ -224,7 +226,8 @@ impl Model {
         values.into_pyarray(py).reshape(shape)
     }
 
-    /// The name of what each machine has for probabilities; the two numbers of its sigmoid, where it is one.
+    /// The name of what each machine has for probabilities; the two numbers of its sigmoid, where
+    /// it is one.
     fn calibrations(&self) -> Vec<(&'static str, Option<(f64, f64)>)> {
         let numbers = |of: &model::Calibration| match of {
             model::Calibration::Sigmoid { a, b } => Some((*a, *b)),
@@ -233,7 +236,8 @@ impl Model {
         self.model.calibration().iter().map(|of| (of.name(), numbers(of))).collect()
     }
 
-    /// What the probabilities of this training were fitted to, and how good they are of samples that took no part.
+    /// What the probabilities of this training were fitted to, and how good they are of samples
+    /// that took no part.
     #[getter]
     fn calibration<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(report) = &self.calibration else { return Ok(None) };
@@ -263,13 +267,14 @@ impl Model {
         Ok(fields)
     }
 
-    /// The model with these samples more, and without these rows of its present training data, along exact paths.
+    /// The model with these samples more, and without these rows of its present training data,
+    /// along exact paths.
     #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
     fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
         let model = Arc::clone(&self.model);
         let add = add.map(|data| Arc::clone(&data.data));
         let updated = run(py, None, move |line| {
-            let kept = Kept::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
+            let kept = TrainingData::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
             if !model.calibration().is_empty() {
                 return Err(
                     "the model has probabilities, which were fitted to the rows that it has: train on the changed rows".into()

@@ -2,7 +2,7 @@
 
 use maxmargin::Cell;
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, CvReport, FoldReport, Spread};
+use maxmargin::cv::{CertificateReport, CvReport, FoldReport, FoldStatistics};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,8 +42,9 @@ fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     Ok(fields)
 }
 
-/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines, one such matrix after the other
-/// for each of its rounds; no rows where they were dropped.
+/// A cross-validation: its folds, and the decision values of every sample by the machines that did
+/// not see it, rows × machines, one such matrix after the other for each of its rounds; no rows
+/// where they were dropped.
 pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("C", of.c)?;
@@ -58,7 +59,8 @@ pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyD
     Ok(fields)
 }
 
-/// One combination of a grid: its C, the gamma of its kernel, if that has one, and its cross-validation.
+/// One combination of a grid: its C, the gamma of its kernel, if that has one, and its
+/// cross-validation.
 pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyDict>> {
     let gamma = of.svm.kernel_given().gamma();
     let fields = validation(py, of.found)?;
@@ -66,10 +68,10 @@ pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyD
     Ok(fields)
 }
 
-/// The mean of the scores of folds, their deviation, and the interval about the mean: of (score, training rows, test rows) and the least and greatest score that
-/// there can be.
+/// The mean of the scores of folds, their deviation, and the interval about the mean: of (score,
+/// training rows, test rows) and the least and greatest score that there can be.
 #[pyfunction]
 pub(crate) fn spread(folds: Vec<(f64, usize, usize)>, least: f64, greatest: f64) -> (f64, f64, f64, f64) {
-    let Spread { mean, deviation, low, high, .. } = Spread::of(folds.into_iter(), [least, greatest]);
+    let FoldStatistics { mean, deviation, low, high, .. } = FoldStatistics::of(folds.into_iter(), [least, greatest]);
     (mean, deviation, low, high)
 }

@@ -1,4 +1,5 @@
-//! Work on threads of its own, while Python goes on: other threads run, signals are heard, progress is told.
+//! Work on threads of its own, while Python goes on: other threads run, signals are heard, progress
+//! is told.
 
 use crate::message::message;
 use maxmargin::cv::{CvProgress, CvWatch, Stage};
@@ -60,10 +61,12 @@ struct Place<T> {
     filled: Condvar,
 }
 
-/// Does `work` on the pool without the interpreter and waits for it. A signal whose handler raises (Ctrl-C) ends the wait at once: `work` is told by its
-/// [`Line`], ends as soon as it looks there, and what it finds is dropped.
+/// Does `work` on the pool without the interpreter and waits for it. A signal whose handler raises
+/// (Ctrl-C) ends the wait at once: `work` is told by its [`Line`], ends as soon as it looks there,
+/// and what it finds is dropped.
 ///
-/// `report` is called about once a second with (stage, done, total, iterations, violation, tolerance).
+/// `report` is called about once a second with (stage, done, total, iterations, violation,
+/// tolerance).
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,
@@ -72,7 +75,8 @@ pub(crate) fn run<T: Send + 'static>(
     run_beside(py, report, || Ok(()), work)
 }
 
-/// [`run`], and the calling thread does `meanwhile` at every look at Python's signals; its error ends the wait like theirs.
+/// [`run`], and the calling thread does `meanwhile` at every look at Python's signals; its error
+/// ends the wait like theirs.
 pub(crate) fn run_beside<T: Send + 'static>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,
@@ -175,7 +179,8 @@ fn made(threads: usize) -> PyResult<Pool> {
     Ok(Pool { process: std::process::id(), threads, own: Arc::new(pool) })
 }
 
-/// As many as the environment says (joblib's workers are told by `OMP_NUM_THREADS`), otherwise as this process may use.
+/// As many as the environment says (joblib's workers are told by `OMP_NUM_THREADS`), otherwise as
+/// this process may use.
 ///
 /// # Errors
 ///
@@ -202,7 +207,8 @@ pub(crate) fn threads() -> PyResult<usize> {
     Ok(held(&POOL).as_ref().map_or(1, |known| known.threads))
 }
 
-/// Sets the number of threads; those that run go on with what they have. Results do not depend on it.
+/// Sets the number of threads; those that run go on with what they have. Results do not depend on
+/// it.
 #[pyfunction]
 pub(crate) fn set_threads(count: i64) -> PyResult<()> {
     let threads = usize::try_from(count).ok().filter(|threads| (1..=MOST_THREADS).contains(threads));

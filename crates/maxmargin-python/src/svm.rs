@@ -5,8 +5,8 @@ use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::report::{cell, validation};
 use crate::run::{Line, run, run_beside};
-use maxmargin::core::{Formulation, Loss, Offset};
-use maxmargin::cv::{CvReport, FoldPlan, Kept, Seeding};
+use maxmargin::core::{BiasTerm, Formulation, Loss};
+use maxmargin::cv::{CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::{Fitted, Ranges, Solver};
@@ -62,14 +62,14 @@ impl Svm {
         seeding: &str,
     ) -> PyResult<Self> {
         let loss = if squared { Loss::SquaredHinge } else { Loss::Hinge };
-        let offset = match bias {
-            None => Offset::Free,
-            Some(0.0) => Offset::None,
-            Some(value) => Offset::Feature(value),
+        let bias_term = match bias {
+            None => BiasTerm::Free,
+            Some(0.0) => BiasTerm::None,
+            Some(value) => BiasTerm::Feature(value),
         };
         let formulation = match formulation {
-            "c-svc" => Formulation::Svc { c, loss, offset },
-            "epsilon-svr" => Formulation::Svr { c, epsilon, loss, offset },
+            "c-svc" => Formulation::Svc { c, loss, bias_term },
+            "epsilon-svr" => Formulation::Svr { c, epsilon, loss, bias_term },
             "nu-svc" => Formulation::NuSvc { nu },
             "nu-svr" => Formulation::NuSvr { c, nu },
             "one-class" => Formulation::OneClass { nu },
@@ -84,7 +84,8 @@ impl Svm {
             other => return Err(PyValueError::new_err(format!("no kernel is called `{other}`"))),
         };
         let solver: Solver = solver.parse().map_err(invalid)?;
-        let mut svm = maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).offset(offset).solver(solver).seed(seed).eps(tol);
+        let mut svm =
+            maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).bias_term(bias_term).solver(solver).seed(seed).eps(tol);
         svm = svm.memory(memory).shrinking(shrinking).threads(Par::Pool);
         svm = class_weight.into_iter().fold(svm, |svm, (label, factor)| svm.class_weight(label, factor));
         svm = if one_vs_rest { svm.one_vs_rest() } else { svm };
@@ -118,14 +119,15 @@ impl Svm {
         let (model, calibration) = run(py, report.as_ref(), move |line| {
             let Fitted { model, calibration, .. } = svm.fit_watched(&data, line)?;
             // Labels go by decision values, as in scikit-learn, whatever probabilities say.
-            let decide = model.scheme().decide();
+            let decide = model.multiclass().decision_rule();
             let model = if model.classes().is_empty() { model } else { model.with_decide(decide)? };
-            Ok((if keep { Kept::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
+            Ok((if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
         })?;
         Ok(Model::calibrated(model, calibration))
     }
 
-    /// Cross-validates; `folds` has for each fold the rows that it tests and those that it sets aside, neither tested nor trained on.
+    /// Cross-validates; `folds` has for each fold the rows that it tests and those that it sets
+    /// aside, neither tested nor trained on.
     #[pyo3(signature = (data, folds, sample_weight=None, report=None))]
     fn cross_validate<'py>(
         &self,
@@ -140,8 +142,9 @@ impl Svm {
         validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
     }
 
-    /// Cross-validates every combination of values of C and gamma (of none the estimator's own counts) over the same folds: cells, and why others are no
-    /// problem. `decisions`: whether decision values are kept.
+    /// Cross-validates every combination of values of C and gamma (of none the estimator's own
+    /// counts) over the same folds: cells, and why others are no problem. `decisions`: whether
+    /// decision values are kept.
     #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn grid<'py>(
@@ -169,7 +172,8 @@ impl Svm {
         Ok((cells, found.failed.iter().map(|failed| failed.found.to_string()).collect()))
     }
 
-    /// The keys of the cells of such a grid, a list for each gamma: of equal keys all bits are equal.
+    /// The keys of the cells of such a grid, a list for each gamma: of equal keys all bits are
+    /// equal.
     #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None))]
     fn keys(
         &self,
@@ -186,8 +190,9 @@ impl Svm {
         run(py, None, move |line| cells::keys(&svm, (&data, &plan), ranges, line))
     }
 
-    /// One column of such a grid: all values of C at one gamma, or at the estimator's own. `known` are the bytes of its first cells; `keep` is called with the key
-    /// and the bytes of each other cell as it is done.
+    /// One column of such a grid: all values of C at one gamma, or at the estimator's own. `known`
+    /// are the bytes of its first cells; `keep` is called with the key and the bytes of each other
+    /// cell as it is done.
     #[pyo3(signature = (data, folds, costs, gamma, known, keep, sample_weight=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn column(

@@ -1,4 +1,5 @@
-//! Nanoseconds that an exact value of a small squared distance takes at each level: looked up among few and among many, and computed.
+//! Nanoseconds that an exact value of a small squared distance takes at each level: looked up among
+//! few and among many, and computed.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::distances::{DISTANCES, Distances};

@@ -1,4 +1,5 @@
-//! Microseconds of the passes of an iteration, over values and over codes, at each level: `passes_speed [VARIABLES] [ROWS]`.
+//! Microseconds of the passes of an iteration, over values and over codes, at each level:
+//! `passes_speed [VARIABLES] [ROWS]`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::level::{levels, restrict};

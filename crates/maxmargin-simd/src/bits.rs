@@ -1,6 +1,7 @@
 //! Dot products of rows of zeros and ones: as many bits of a word as two rows have in common.
 //!
-//! Words are counted eight at a time where the machine has AVX-512 with VPOPCNTDQ, half bytes by table lookups where it has AVX2, words one by one elsewhere.
+//! Words are counted eight at a time where the machine has AVX-512 with VPOPCNTDQ, half bytes by
+//! table lookups where it has AVX2, words one by one elsewhere.
 
 use crate::lengths::room;
 use crate::level::{Level, level};
@@ -18,8 +19,9 @@ pub const PANEL: usize = 32;
 /// Rows in one group, at most.
 pub const GROUP: usize = 12;
 
-/// `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows and the [`PANEL`] samples of one panel: word `k` of sample `j`
-/// is `panel[k * PANEL + j]`, of row `r` `rows[k * count + r]`.
+/// `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows and the
+/// [`PANEL`] samples of one panel: word `k` of sample `j` is `panel[k * PANEL + j]`, of row `r`
+/// `rows[k * count + r]`.
 ///
 /// # Panics
 ///

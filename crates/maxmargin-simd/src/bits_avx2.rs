@@ -1,4 +1,5 @@
-//! Bits that rows have in common, with AVX2: half bytes counted by table lookups, bytes added up, their sums taken once for many words.
+//! Bits that rows have in common, with AVX2: half bytes counted by table lookups, bytes added up,
+//! their sums taken once for many words.
 
 use super::PANEL;
 use std::arch::x86_64::*;
@@ -11,8 +12,9 @@ const WORDS: usize = 31;
 
 /// # Safety
 ///
-/// Needs AVX2; `rows` holds a whole number of words for each of `count` rows, `panel` as many for [`PANEL`] samples, and `out` has room for `count` lines of
-/// [`PANEL`] sums that begin `stride` apart.
+/// Requires AVX2; `rows` holds a whole number of words for each of `count` rows, `panel` as many
+/// for [`PANEL`] samples, and `out` has room for `count` lines of [`PANEL`] sums that begin
+/// `stride` apart.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
     let words = rows.len() / count;

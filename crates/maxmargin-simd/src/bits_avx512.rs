@@ -1,4 +1,5 @@
-//! Bits that rows have in common, with AVX-512: the words of eight samples counted by one instruction.
+//! Bits that rows have in common, with AVX-512: the words of eight samples counted by one
+//! instruction.
 
 use super::PANEL;
 use std::arch::x86_64::*;
@@ -8,8 +9,9 @@ const PARTS: usize = PANEL / 8;
 
 /// # Safety
 ///
-/// Needs AVX-512 F and VPOPCNTDQ; `rows` holds a whole number of words for each of `count` rows, `panel` as many for [`PANEL`] samples, and `out` has room for `count` lines of
-/// [`PANEL`] sums that begin `stride` apart.
+/// Requires AVX-512 F and VPOPCNTDQ; `rows` holds a whole number of words for each of `count` rows,
+/// `panel` as many for [`PANEL`] samples, and `out` has room for `count` lines of [`PANEL`] sums
+/// that begin `stride` apart.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 pub(super) unsafe fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
     let words = rows.len() / count;

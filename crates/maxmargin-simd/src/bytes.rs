@@ -1,7 +1,9 @@
-//! Exact dot products of small integers: 64 byte products per instruction where the machine has AVX-512 VNNI, sixteen with AVX2.
+//! Exact dot products of small integers: 64 byte products per instruction where the machine has
+//! AVX-512 VNNI, sixteen with AVX2.
 //!
-//! A sample is held twice: as unsigned bytes `x − low` in a panel of columns and, when it is a row of a product, as signed bytes
-//! `x − middle`. The caller undoes both shifts with sums that it knows.
+//! A sample is held twice: as unsigned bytes `x − low` in a panel of columns and, when it is a row
+//! of a product, as signed bytes `x − middle`. The caller undoes both shifts with sums that it
+//! knows.
 
 use crate::lengths::room;
 use crate::level::{Level, level};
@@ -35,10 +37,11 @@ pub fn position(j: usize, k: usize) -> usize {
     (k / 4 * PANEL + j) * 4 + k % 4
 }
 
-/// `out[r * stride + j] = Σ_k rows[k, r] panel[k, j]` for up to [`GROUP`] rows and the [`PANEL`] samples of one panel.
+/// `out[r * stride + j] = Σ_k rows[k, r] panel[k, j]` for up to [`GROUP`] rows and the [`PANEL`]
+/// samples of one panel.
 ///
-/// `panel` holds `depth` bytes (a multiple of 4) of each sample at [`position`]; `rows` holds four consecutive signed bytes of row
-/// `r` in its element `k / 4 * count + r`. Sums wrap at 32 bits.
+/// `panel` holds `depth` bytes (a multiple of 4) of each sample at [`position`]; `rows` holds four
+/// consecutive signed bytes of row `r` in its element `k / 4 * count + r`. Sums wrap at 32 bits.
 ///
 /// # Panics
 ///

@@ -10,8 +10,8 @@ const ROWS: usize = 4;
 ///
 /// # Safety
 ///
-/// The machine has AVX2; `1 ≤ count ≤ 12`; `rows` holds `steps × count` elements, `panel` `steps × 128` bytes, `out` at least
-/// `(count − 1) × stride + 32`.
+/// The machine has AVX2; `1 ≤ count ≤ 12`; `rows` holds `steps × count` elements, `panel` `steps ×
+/// 128` bytes, `out` at least `(count − 1) × stride + 32`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], stride: usize) {
     for first in (0..count).step_by(ROWS) {

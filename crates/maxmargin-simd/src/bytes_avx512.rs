@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 ///
 /// # Safety
 ///
-/// The machine has AVX-512 F, BW, DQ, VL and VNNI; `1 ≤ count ≤ 12`; `rows` holds `steps × count` elements, `panel`
-/// `steps × 128` bytes, `out` at least `(count − 1) × stride + 32`.
+/// The machine has AVX-512 F, BW, DQ, VL and VNNI; `1 ≤ count ≤ 12`; `rows` holds `steps × count`
+/// elements, `panel` `steps × 128` bytes, `out` at least `(count − 1) × stride + 32`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
 pub(super) unsafe fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], stride: usize) {
     // SAFETY: the caller's promises, passed on.

@@ -1,4 +1,5 @@
-//! From raw sums of products to what small squared distances stand for, in `f64`: values are looked up that would be computed again and again.
+//! From raw sums of products to what small squared distances stand for, in `f64`: values are looked
+//! up that would be computed again and again.
 
 use crate::level::{Level, level};
 
@@ -22,7 +23,8 @@ impl Distances {
         Self { values, few: widest < FEW }
     }
 
-    /// `out_k`: the value of the distance `row + columns_k − 2 sums_k`; of one that the table does not have, that of another.
+    /// `out_k`: the value of the distance `row + columns_k − 2 sums_k`; of one that the table does
+    /// not have, that of another.
     ///
     /// # Panics
     ///

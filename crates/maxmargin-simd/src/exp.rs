@@ -1,9 +1,12 @@
-//! Gaussians over slices: `exp(−γ max(0, n + n_j − 2 dot_j))`, the last step of every block of an RBF kernel.
+//! Gaussians over slices: `exp(−γ max(0, n + n_j − 2 dot_j))`, the last step of every block of an
+//! RBF kernel.
 //!
-//! All dispatch levels perform the same correctly rounded operations in the same order, so they return the same bits.
-//! The argument is reduced in base 2 with `γ log₂e` split into two numbers, so that the product `γ d²` is never rounded: for the
-//! squared distance `d²` that was formed in the working precision the result is within 1 unit in the last place of
-//! `exp(−γ d²)`. Results below 2⁻¹²⁵ (`f32`) or 2⁻¹⁰²¹ (`f64`) are returned as 0: subnormal numbers would slow every later pass.
+//! All dispatch levels perform the same correctly rounded operations in the same order, so they
+//! return the same bits. The argument is reduced in base 2 with `γ log₂e` split into two numbers,
+//! so that the product `γ d²` is never rounded: for the squared distance `d²` that was formed in
+//! the working precision the result is within 1 unit in the last place of `exp(−γ d²)`. Results
+//! below 2⁻¹²⁵ (`f32`) or 2⁻¹⁰²¹ (`f64`) are returned as 0: subnormal numbers would slow every
+//! later pass.
 
 use crate::level::{Level, detect, level};
 
@@ -81,8 +84,9 @@ impl Gaussian {
         Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64, less_one: false }
     }
 
-    /// The same with 1 taken from every result in `f32`: `expm1(−γ x)` within 2 units in the last place, so that small distances keep their digits where
-    /// `exp` is 1. Results in `f64` are what they were.
+    /// The same with 1 taken from every result in `f32`: `expm1(−γ x)` within 2 units in the last
+    /// place, so that small distances keep their digits where `exp` is 1. Results in `f64` are what
+    /// they were.
     #[must_use]
     pub fn less_one(self) -> Self {
         Self { less_one: true, ..self }
@@ -110,7 +114,8 @@ impl Gaussian {
         }
     }
 
-    /// The same from `f64` norms and dot products: the distance is formed in `f64`, its exponential in `f32`.
+    /// The same from `f64` norms and dot products: the distance is formed in `f64`, its exponential
+    /// in `f32`.
     ///
     /// # Panics
     ///
@@ -154,8 +159,8 @@ impl Gaussian {
         }
     }
 
-    /// The same from `f32` norms and dot products, the distance formed in `f64`: for integer data, whose norms and dot products `f32` holds
-    /// exactly (the sum of two norms it may not).
+    /// The same from `f32` norms and dot products, the distance formed in `f64`: for integer data,
+    /// whose norms and dot products `f32` holds exactly (the sum of two norms it may not).
     ///
     /// # Panics
     ///
@@ -177,8 +182,8 @@ impl Gaussian {
         }
     }
 
-    /// `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers: the distance is exact, whatever wraps on the way to it
-    /// (it must lie in 0 … 2³¹ − 1).
+    /// `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers: the distance is exact,
+    /// whatever wraps on the way to it (it must lie in 0 … 2³¹ − 1).
     ///
     /// # Panics
     ///

@@ -61,7 +61,8 @@ pub fn levels() -> impl Iterator<Item = Level> {
     [Level::Portable, Level::Avx2, Level::Avx512].into_iter().filter(move |&level| level <= best)
 }
 
-/// Uses at most `highest` from now on, in the whole process, and returns what that is on this machine. For tests and measurements.
+/// Uses at most `highest` from now on, in the whole process, and returns what that is on this
+/// machine. For tests and measurements.
 pub fn restrict(highest: Level) -> Level {
     let chosen = detect().min(highest);
     CHOSEN.store(chosen as u8, Ordering::Relaxed);

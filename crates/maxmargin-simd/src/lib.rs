@@ -2,8 +2,9 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store whose bounds were checked at
-//! the door, or a call of code for instructions that [`level`] found on this machine.
+//! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store
+//! whose bounds were checked at the door, or a call of code for instructions that [`level`] found
+//! on this machine.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
 #![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine names dozens of them")]
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]

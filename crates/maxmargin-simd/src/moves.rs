@@ -15,7 +15,8 @@ pub struct Between<'a> {
     pub most: &'a [f64],
 }
 
-/// `p_k = turn · p_k` and `to_k = at_k + step · p_k`, and how many of these lie outside of the bounds or at one.
+/// `p_k = turn · p_k` and `to_k = at_k + step · p_k`, and how many of these lie outside of the
+/// bounds or at one.
 ///
 /// # Panics
 ///
@@ -50,7 +51,7 @@ fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f
 
 /// # Safety
 ///
-/// Needs AVX2.
+/// Requires AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
@@ -59,7 +60,7 @@ unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mu
 
 /// # Safety
 ///
-/// Needs AVX-512 F, BW, DQ and VL.
+/// Requires AVX-512 F, BW, DQ and VL.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn moved_avx512(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {

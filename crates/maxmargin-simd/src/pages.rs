@@ -1,7 +1,9 @@
 //! Memory for kernel values: pieces of large mappings, on huge pages where the system has them.
 //!
-//! The first touch of a page is the price of memory: on small pages a matrix of some gigabytes costs more to touch than to compute. Pieces lie side by
-//! side, so that a huge page is touched once for all of them, and mappings whose pieces are all gone are filled again before there is a new one.
+//! The first touch of a page is the price of memory: on small pages a matrix of some gigabytes
+//! costs more to touch than to compute. Pieces lie side by side, so that a huge page is touched
+//! once for all of them, and mappings whose pieces are all gone are filled again before there is a
+//! new one.
 
 use memmap2::MmapMut;
 use std::alloc::{Layout, handle_alloc_error};
@@ -91,7 +93,8 @@ impl Pages {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |slab: &Slab, used: usize| slab.len.checked_sub(used).is_some_and(|left| left >= len);
         let Inner { slabs, open, used } = &mut *inner;
-        // Whose pieces are all gone is filled from its start again, the first of them first: what was touched before costs nothing.
+        // Whose pieces are all gone is filled from its start again, the first of them first: what
+        // was touched before costs nothing.
         if slabs.get_mut(*open).is_some_and(|slab| Arc::get_mut(slab).is_some()) {
             *open = slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0))).unwrap_or(*open);
             *used = 0;
@@ -116,7 +119,8 @@ impl Pages {
 }
 
 impl Inner {
-    /// Before `more` bytes are mapped: of slabs that nobody has a piece of, which are all too small, no more than as many bytes are kept.
+    /// Before `more` bytes are mapped: of slabs that nobody has a piece of, which are all too
+    /// small, no more than as many bytes are kept.
     fn make_room(&mut self, more: usize) {
         let mut kept = 0;
         self.slabs.retain_mut(|slab| {
@@ -173,7 +177,8 @@ mod tests {
         assert_eq!((again.as_ptr(), pages.bytes()), (address, 3 * SMALLEST as u64));
     }
 
-    /// Matrices of one size one after the other lie where the first did, wherever in its mappings that ended.
+    /// Matrices of one size one after the other lie where the first did, wherever in its mappings
+    /// that ended.
     #[test]
     fn what_was_touched_is_used_before_what_was_not() {
         let pages = Pages::new();

@@ -1,7 +1,9 @@
-//! The passes of sequential minimal optimisation over kernel rows: fused gradient update and scan, second-order selection.
+//! The passes of sequential minimal optimisation over kernel rows: fused gradient update and scan,
+//! second-order selection.
 //!
-//! All dispatch levels return the same bits: no fused multiply-add, minima broken by the lowest index, and the selection runs on
-//! [`LANES`] virtual lanes whatever the width of the machine's vectors.
+//! All dispatch levels return the same bits: no fused multiply-add, minima broken by the lowest
+//! index, and the selection runs on [`LANES`] virtual lanes whatever the width of the machine's
+//! vectors.
 
 use crate::lengths::bits;
 use crate::level::{Level, level};
@@ -45,7 +47,8 @@ impl Extremes {
         self.max_low - self.min_up
     }
 
-    /// Joins the extremes of a later slice that begins at `offset`; equal values keep the earlier index.
+    /// Joins the extremes of a later slice that begins at `offset`; equal values keep the earlier
+    /// index.
     pub fn join(&mut self, later: Self, offset: usize) {
         if later.min_up < self.min_up {
             self.min_up = later.min_up;
@@ -61,7 +64,8 @@ impl Extremes {
 /// The winner of a second-order selection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Partner {
-    /// Twice the gain in the objective: `(f_j − f_i)² / (K_ii + K_jj − 2 K_ij)`; −∞ when there is no partner.
+    /// Twice the gain in the objective: `(f_j − f_i)² / (K_ii + K_jj − 2 K_ij)`; −∞ when there is
+    /// no partner.
     pub gain: f64,
     /// Index of the partner (`usize::MAX` when there is none).
     pub index: usize,
@@ -71,7 +75,8 @@ impl Partner {
     /// No partner.
     pub const NONE: Self = Self { gain: f64::NEG_INFINITY, index: usize::MAX };
 
-    /// Joins the winner of a later slice that begins at `offset`; equal gains keep the earlier index.
+    /// Joins the winner of a later slice that begins at `offset`; equal gains keep the earlier
+    /// index.
     pub fn join(&mut self, later: Self, offset: usize) {
         if later.gain > self.gain {
             *self = Self { gain: later.gain, index: offset + later.index };
@@ -138,7 +143,8 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
     assert!(bits(up.len(), n) && bits(low.len(), n), "one bit per element");
 }
 
-/// `f_k += delta (ki_k − kj_k)` for every `k`, and the extremes of the new `f` over the sets `up` and `low` (packed bits).
+/// `f_k += delta (ki_k − kj_k)` for every `k`, and the extremes of the new `f` over the sets `up`
+/// and `low` (packed bits).
 ///
 /// # Panics
 ///
@@ -149,7 +155,8 @@ pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], l
     dispatch_update::<PAIR>(f, &mut [], Update { ki, kj, turn: 0.0, delta }, up, low)
 }
 
-/// `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the extremes of the new `f` as in [`update_and_scan`].
+/// `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the extremes of
+/// the new `f` as in [`update_and_scan`].
 ///
 /// # Panics
 ///
@@ -179,7 +186,8 @@ pub fn add_and_scan(f: &mut [f64], ki: Row, delta: f64, up: &[u8], low: &[u8]) -
     dispatch_update::<SINGLE>(f, &mut [], Update { ki, kj: ki, turn: 0.0, delta }, up, low)
 }
 
-/// What an update adds: one row (the other is not read), the difference of two, or that difference and a multiple of `q`, which it becomes part of.
+/// What an update adds: one row (the other is not read), the difference of two, or that difference
+/// and a multiple of `q`, which it becomes part of.
 pub(crate) const SINGLE: u8 = 0;
 pub(crate) const PAIR: u8 = 1;
 pub(crate) const TURN: u8 = 2;
@@ -223,9 +231,10 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     portable::scan(f, up, low)
 }
 
-/// The partner `j` in `low` with `f_j > f_i` (the selection's `fi`) that maximises `(f_j − f_i)² / max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin
-/// 2005, working set selection 2). Steps that are conjugate to a direction `along` have a curvature less by `(q_j − q_i)² / pᵀ K p` (Torres-Barrán,
-/// Alaíz and Dorronsoro 2021).
+/// The partner `j` in `low` with `f_j > f_i` (the selection's `fi`) that maximises `(f_j − f_i)² /
+/// max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin 2005, working set selection 2). Steps that
+/// are conjugate to a direction `along` have a curvature less by `(q_j − q_i)² / pᵀ K p`
+/// (Torres-Barrán, Alaíz and Dorronsoro 2021).
 ///
 /// # Panics
 ///
@@ -245,12 +254,14 @@ pub fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Pa
     lanes.best()
 }
 
-/// Best fraction `num / den` of each virtual lane, compared by cross multiplication: no division in the loop.
+/// Best fraction `num / den` of each virtual lane, compared by cross multiplication: no division in
+/// the loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes {
     pub(crate) num: [f64; LANES],
     pub(crate) den: [f64; LANES],
-    /// Block of [`LANES`] elements that the winner of a lane is in, as `f64` bits travel badly: plain integers.
+    /// Block of [`LANES`] elements that the winner of a lane is in, as `f64` bits travel badly:
+    /// plain integers.
     pub(crate) block: [i64; LANES],
 }
 

@@ -17,7 +17,8 @@ fn lanes_of(set: &[u8], k: usize) -> __m256d {
 
 /// # Safety
 ///
-/// Needs AVX2; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
+/// Requires AVX2; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for
+/// [`TURN`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
@@ -86,7 +87,8 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 
 /// # Safety
 ///
-/// Needs AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per element in `low`.
+/// Requires AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per
+/// element in `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
     const PARTS: usize = LANES / 4;

@@ -5,7 +5,8 @@ use crate::row::avx512::{Source, Stretch};
 use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
-/// Elements between a read of a row that comes from memory and its prefetch: the hardware's own stops at every page.
+/// Elements between a read of a row that comes from memory and its prefetch: the hardware's own
+/// stops at every page.
 const AHEAD: usize = 512;
 
 /// The halves of sixteen floats as doubles.
@@ -17,7 +18,8 @@ fn halves(values: __m512) -> [__m512d; 2] {
 
 /// # Safety
 ///
-/// Needs AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
+/// Requires AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form but for
+/// [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
@@ -150,7 +152,8 @@ fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {
 
 /// # Safety
 ///
-/// Needs AVX-512 F, BW, DQ and VL; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per element in `low`.
+/// Requires AVX-512 F, BW, DQ and VL; `ki` (and `q`, and a diagonal given for each element) as long
+/// as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
     // SAFETY: as for this function, and the form is that of the row.

@@ -1,4 +1,5 @@
-//! The SMO passes in plain Rust: lanes of a fixed number without branches, which compilers turn into vectors of whatever width there is.
+//! The SMO passes in plain Rust: lanes of a fixed number without branches, which compilers turn
+//! into vectors of whatever width there is.
 
 use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, scan_chunk};
 use crate::row::Row;
@@ -14,7 +15,8 @@ pub(super) static MASKS: [[u64; 4]; 16] = {
     masks
 };
 
-/// The entries of a row from `start` to `end`, at most a chunk, decoded into `room` where they are codes.
+/// The entries of a row from `start` to `end`, at most a chunk, decoded into `room` where they are
+/// codes.
 #[inline(always)]
 fn values<'a>(row: &Row<'a>, start: usize, end: usize, room: &'a mut [f32; CHUNK]) -> &'a [f32] {
     match row {
@@ -67,7 +69,8 @@ pub(super) fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     found
 }
 
-/// Joins the extremes of the elements from `start` on, with their sets. Few blocks hold one: to see that takes no branch, to find it does.
+/// Joins the extremes of the elements from `start` on, with their sets. Few blocks hold one: to see
+/// that takes no branch, to find it does.
 fn look(start: usize, f: &[f64], up: &[u8], low: &[u8], found: &mut Extremes) {
     for (n, block) in f.chunks(LANES).enumerate() {
         let (at, byte) = (n * LANES, n * LANES / 8);
@@ -131,7 +134,8 @@ pub(super) fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]
 }
 
 impl Lanes {
-    /// Feeds the block of elements from `at` on. Few of them are better than what there is: to see that takes no branch, to keep them does.
+    /// Feeds the block of elements from `at` on. Few of them are better than what there is: to see
+    /// that takes no branch, to keep them does.
     #[inline(always)]
     fn offer(&mut self, at: usize, f: &[f64], fi: f64, tau: f64, curvature: &mut [f64; LANES], low: [u8; 2]) {
         let (mut squares, mut better) = ([0.0; LANES], [0; LANES]);

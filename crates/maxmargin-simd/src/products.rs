@@ -1,9 +1,11 @@
 //! Dot products of a few rows with a panel of columns, in `f32` or `f64`, all sums in registers.
 //!
-//! The bits of a dot product depend only on the two samples, not on the block it is computed in: every product is a chain of
-//! multiply-adds over the features in ascending order, in pieces of [`PIECE`] whose sums are added in order. Features that no column of a panel
-//! has may be left out of it: what they would add is 0 (so that only the sign of a product that is 0 may differ). Multiply-adds are
-//! fused at every level of a processor that can ([`PORTABLE_FUSES`]): all of them then return the same bits.
+//! The bits of a dot product depend only on the two samples, not on the block it is computed in:
+//! every product is a chain of multiply-adds over the features in ascending order, in pieces of
+//! [`PIECE`] whose sums are added in order. Features that no column of a panel has may be left out
+//! of it: what they would add is 0 (so that only the sign of a product that is 0 may differ).
+//! Multiply-adds are fused at every level of a processor that can ([`PORTABLE_FUSES`]): all of them
+//! then return the same bits.
 
 #[cfg(target_arch = "x86_64")]
 #[path = "products_avx2.rs"]
@@ -22,13 +24,14 @@ pub const GROUP: usize = 12;
 /// Features summed in one chain: longer chains would lose accuracy.
 pub const PIECE: usize = 512;
 
-/// Whether the portable form fuses multiply-adds: wherever every processor of the target has the instruction. x86-64 without it would take a
-/// call for each, a hundred times as long.
+/// Whether the portable form fuses multiply-adds: wherever every processor of the target has the
+/// instruction. x86-64 without it would take a call for each, a hundred times as long.
 pub const PORTABLE_FUSES: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
 /// `f32` or `f64`: what products are computed in.
 pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
-    /// Samples in one panel: two cache lines of one feature, so that the sums of a group fit the registers.
+    /// Samples in one panel: two cache lines of one feature, so that the sums of a group fit the
+    /// registers.
     const PANEL: usize;
 
     /// `self · factor + sum`, rounded once if [`PORTABLE_FUSES`].
@@ -56,7 +59,8 @@ impl<T> Columns<'_, T> {
         self.features.map_or(depth, <[u32]>::len)
     }
 
-    /// The end of a piece that begins with the panel's feature `done` and has those of the rows below `limit`.
+    /// The end of a piece that begins with the panel's feature `done` and has those of the rows
+    /// below `limit`.
     #[inline(always)]
     fn piece_end(&self, done: usize, limit: usize, depth: usize) -> usize {
         match self.features {
@@ -95,11 +99,13 @@ macro_rules! real {
 real!(f32, 32, products32);
 real!(f64, 16, products64);
 
-/// `out[r * stride + j] = Σ_k rows[k * count + r] x_jk` for up to [`GROUP`] rows and the [`Real::PANEL`] samples of one panel.
+/// `out[r * stride + j] = Σ_k rows[k * count + r] x_jk` for up to [`GROUP`] rows and the
+/// [`Real::PANEL`] samples of one panel.
 ///
 /// # Panics
 ///
-/// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature that the rows do not have.
+/// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature that the
+/// rows do not have.
 pub fn products<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
     T::dispatch(rows, count, panel, out, stride);
 }
@@ -129,7 +135,8 @@ fn portable<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T]
                 let v = rows[k * count + r];
                 sums.iter_mut().zip(columns).for_each(|(sum, &w)| *sum = v.add_product(w, *sum));
             }
-            // As the vector forms do, the first piece is stored and not added to 0: of two zeros the sign counts too.
+            // As the vector forms do, the first piece is stored and not added to 0: of two zeros
+            // the sign counts too.
             if limit == PIECE {
                 out.copy_from_slice(&sums[..T::PANEL]);
             } else {

@@ -12,8 +12,9 @@ macro_rules! products {
         ///
         /// # Safety
         ///
-        /// Needs AVX2 and FMA; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `PANEL` values of each of its features, which are below
-        /// `depth`; `out` at least `(count − 1) × stride + PANEL`.
+        /// Requires AVX2 and FMA; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel`
+        /// `PANEL` values of each of its features, which are below `depth`; `out` at least `(count
+        /// − 1) × stride + PANEL`.
         #[target_feature(enable = "avx2,fma")]
         pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
             for first in (0..count).step_by(ROWS) {

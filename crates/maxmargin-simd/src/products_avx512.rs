@@ -9,8 +9,9 @@ macro_rules! products {
         ///
         /// # Safety
         ///
-        /// Needs AVX-512 F; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `PANEL` values of each of its features, which are below
-        /// `depth`; `out` at least `(count − 1) × stride + PANEL`.
+        /// Requires AVX-512 F; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel`
+        /// `PANEL` values of each of its features, which are below `depth`; `out` at least `(count
+        /// − 1) × stride + PANEL`.
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
             // SAFETY: the caller's promises, passed on.

@@ -1,4 +1,5 @@
-//! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand for.
+//! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand
+//! for.
 
 use crate::level::{Level, level};
 use crate::sums;

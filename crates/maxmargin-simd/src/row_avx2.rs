@@ -12,11 +12,12 @@ impl Stretch {
         Self([0.0; CHUNK])
     }
 
-    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: where they lie, or decoded.
+    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: where they lie, or
+    /// decoded.
     ///
     /// # Safety
     ///
-    /// Needs AVX2.
+    /// Requires AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn values<'s>(&'s mut self, row: &Row<'s>, from: usize, to: usize) -> &'s [f32] {
@@ -34,11 +35,12 @@ impl Stretch {
 
 /// Writes what `codes` stand for.
 ///
-/// A table of few values is four of bytes, one for each byte of an `f32`, that shuffles look 32 codes up in at once; its bytes are then woven together.
+/// A table of few values is four of bytes, one for each byte of an `f32`, that shuffles look 32
+/// codes up in at once; its bytes are then woven together.
 ///
 /// # Safety
 ///
-/// Needs AVX2 and slices of one length.
+/// Requires AVX2 and slices of one length.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
     let full = if table.few { codes.len() / FEW * FEW } else { 0 };
@@ -49,7 +51,8 @@ pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
         };
         let low: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 0));
         let high: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 1));
-        // Weaving works in halves of a vector: quarters of codes take turns, so that what comes out is in order.
+        // Weaving works in halves of a vector: quarters of codes take turns, so that what comes out
+        // is in order.
         let turns = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
         let last = _mm256_set1_epi8(FEW as i8 - 1);
         for k in (0..full).step_by(FEW) {

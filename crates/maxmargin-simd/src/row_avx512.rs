@@ -1,4 +1,5 @@
-//! Sixteen kernel values at a time from a row of any form. Codes whose table no two registers hold are decoded a stretch at a time.
+//! Sixteen kernel values at a time from a row of any form. Codes whose table no two registers hold
+//! are decoded a stretch at a time.
 
 use super::{FEW, FEW_CODES, MANY_CODES, Row, Table, VALUES};
 use crate::passes::CHUNK;
@@ -24,7 +25,8 @@ pub(crate) struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    /// The source that reads `row`; nothing is read past its end by masked loads that stay below it.
+    /// The source that reads `row`; nothing is read past its end by masked loads that stay below
+    /// it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) fn of(row: &Row<'r>) -> Self {
@@ -41,11 +43,13 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Decodes the entries from `from` to `to`, at most [`CHUNK`], where codes are many: what is asked for next lies among them.
+    /// Decodes the entries from `from` to `to`, at most [`CHUNK`], where codes are many: what is
+    /// asked for next lies among them.
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM` and at least `to` entries; `stretch` lives until others are asked for.
+    /// The row has the form `FORM` and at least `to` entries; `stretch` lives until others are
+    /// asked for.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn enter<const FORM: u8>(&mut self, stretch: &mut Stretch, from: usize, to: usize) {
@@ -61,7 +65,8 @@ impl<'r> Source<'r> {
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM`, and the lanes of `live` lie inside it, where codes are many in the stretch that was entered.
+    /// The row has the form `FORM`, and the lanes of `live` lie inside it, where codes are many in
+    /// the stretch that was entered.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn some<const FORM: u8>(&self, k: usize, live: __mmask16) -> __m512 {
@@ -79,7 +84,8 @@ impl<'r> Source<'r> {
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM` and at least `k + 16` entries, where codes are many in the stretch that was entered.
+    /// The row has the form `FORM` and at least `k + 16` entries, where codes are many in the
+    /// stretch that was entered.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn sixteen<const FORM: u8>(&self, k: usize) -> __m512 {
@@ -169,7 +175,8 @@ unsafe fn gathered(table: &Table, codes: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Any codes: the bytes of the values are looked up in the registers, of 64 codes at once, and woven together.
+/// Any codes: the bytes of the values are looked up in the registers, of 64 codes at once, and
+/// woven together.
 ///
 /// # Safety
 ///
@@ -179,7 +186,8 @@ unsafe fn woven(table: &Table, codes: &[u8], out: &mut [f32]) {
     // SAFETY: a plane has 4 × 64 bytes.
     let part = |byte: usize, quarter: usize| unsafe { _mm512_loadu_si512(table.planes[byte].as_ptr().add(64 * quarter).cast()) };
     let planes: [[__m512i; 4]; 4] = std::array::from_fn(|byte| std::array::from_fn(|quarter| part(byte, quarter)));
-    // Weaving works in quarters of a vector: fours of codes take turns, so that what comes out is in order.
+    // Weaving works in quarters of a vector: fours of codes take turns, so that what comes out is
+    // in order.
     let turns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     for at in (0..out.len()).step_by(64) {
         let left = out.len() - at;

@@ -1,6 +1,8 @@
-//! Whether the passes compute on this machine what plain code in double precision does, at every level that it has.
+//! Whether the passes compute on this machine what plain code in double precision does, at every
+//! level that it has.
 //!
-//! The tests of this crate say the same of the machines on which they were run; this says it of the user's, in milliseconds.
+//! The tests of this crate say the same of the machines on which they were run; this says it of the
+//! user's, in milliseconds.
 
 use crate::exp::Gaussian;
 use crate::level::{Level, level, levels, restrict};
@@ -29,7 +31,8 @@ pub struct Finding {
     pub fault: Option<String>,
 }
 
-/// The answers of a pass as bits, to compare levels with each other; or what plain code says instead.
+/// The answers of a pass as bits, to compare levels with each other; or what plain code says
+/// instead.
 type Pass = fn(&Sample) -> Result<Vec<u64>, String>;
 
 const PASSES: [(&str, Pass); 10] = [
@@ -45,7 +48,8 @@ const PASSES: [(&str, Pass); 10] = [
     ("transposed copies", transposed),
 ];
 
-/// Tries every pass at every level of this machine. The level in use is what it was, afterwards; work that goes on beside it meanwhile runs at other levels.
+/// Tries every pass at every level of this machine. The level in use is what it was, afterwards;
+/// work that goes on beside it meanwhile runs at other levels.
 pub fn run() -> Vec<Finding> {
     let _restored = Restored(level());
     let sample = Sample::new();
@@ -58,7 +62,8 @@ pub fn run() -> Vec<Finding> {
             match check(&sample) {
                 Err(found) => fault = Some(found),
                 Ok(bits) => {
-                    // Products of reals at a portable level without fused multiply-adds round twice.
+                    // Products of reals at a portable level without fused multiply-adds round
+                    // twice.
                     let rounds_twice = at == Level::Portable && !PORTABLE_FUSES && pass.ends_with("precision");
                     match &first {
                         Some((other, expected)) if *expected != bits => {
@@ -223,7 +228,8 @@ fn exponentials(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut coarse = vec![0.0; N];
     gaussian.fill32_from64(9.0, &norms, &dots, &mut coarse);
     let wide: Vec<f64> = coarse.iter().map(|v| f64::from(*v)).collect();
-    // The squared distance, below 15, is rounded to single precision before its exponential is taken: 0.7 · 15 / 2 units, and one of the exponential.
+    // The squared distance, below 15, is rounded to single precision before its exponential is
+    // taken: 0.7 · 15 / 2 units, and one of the exponential.
     near(&wide, |k| (expected(k), 8.0 * <f32 as Number>::EPSILON * expected(k)))?;
     Ok(fine.iter().map(|v| v.to_bits()).chain(coarse.iter().map(|v| u64::from(v.to_bits()))).collect())
 }

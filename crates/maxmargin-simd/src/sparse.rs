@@ -1,6 +1,8 @@
-//! Compressed rows whose column numbers were checked once, so that products need not check them again.
+//! Compressed rows whose column numbers were checked once, so that products need not check them
+//! again.
 //!
-//! Sums are in four interleaved partial sums and never fused, so that every machine returns the same bits.
+//! Sums are in four interleaved partial sums and never fused, so that every machine returns the
+//! same bits.
 
 use std::borrow::Cow;
 
@@ -49,7 +51,8 @@ impl<'a, V: Value> SparseRows<'a, V> {
     ///
     /// # Panics
     ///
-    /// When offsets do not ascend from 0 to the number of entries, there are not as many values as indices, or a column is not below `columns`.
+    /// When offsets do not ascend from 0 to the number of entries, there are not as many values as
+    /// indices, or a column is not below `columns`.
     pub fn new(
         offsets: impl Into<Cow<'a, [usize]>>,
         indices: impl Into<Cow<'a, [u32]>>,
@@ -130,7 +133,8 @@ impl<'a, V: Value> SparseRows<'a, V> {
         }
     }
 
-    /// Asks the processor for row `i`, which will be needed soon. A row that does not exist is ignored.
+    /// Asks the processor for row `i`, which will be needed soon. A row that does not exist is
+    /// ignored.
     #[inline]
     pub fn prefetch(&self, i: usize) {
         if i + 1 < self.offsets.len() {

@@ -36,7 +36,8 @@ pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     sums.total()
 }
 
-/// A dot product whose row comes in parts, with the bits of [`dot`] of the whole: all parts but the last have a multiple of 16 elements.
+/// A dot product whose row comes in parts, with the bits of [`dot`] of the whole: all parts but the
+/// last have a multiple of 16 elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Products {
     lanes: [f64; LANES],

@@ -1,30 +1,34 @@
 //! Only what still moves: problems of the active variables, in rows as short as they are few.
 //!
-//! Most variables settle at a bound early and stay there. A round takes those that do not, makes a matrix of their rows alone and solves their
-//! problem by pairs; then what they have changed is added to the gradients of all, by products with blocks of kernel values that are never
-//! stored, and those that violate the conditions of optimality come in. Nothing of n × n is held. The end of the last round is that of the whole
-//! problem: no violation among all variables.
+//! Most variables settle at a bound early and stay there. A round takes those that do not, makes a
+//! matrix of their rows alone and solves their problem by pairs; then what they have changed is
+//! added to the gradients of all, by products with blocks of kernel values that are never stored,
+//! and those that violate the conditions of optimality come in. Nothing of n × n is held. The end
+//! of the last round is that of the whole problem: no violation among all variables.
 
-use crate::arranged::Arranged;
+use crate::arranged::RoundLayout;
 use crate::pairs::Pairs;
 use crate::patience;
 use crate::solve::SmoConfig;
 use crate::sums::{Changes, sums_of};
-use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
+use maxmargin_core::{Asking, Clock, Dual, EqualityConstraint, Goal, Looking, Status, Work};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
 use std::time::Instant;
 
-/// When problems are solved by their active variables: those that still move, in rows as short as they are few. The solution is the same to the
-/// tolerance; iterations are not those of a solver that goes by all variables.
+/// When problems are solved by their active variables: those that still move, in rows as short as
+/// they are few. The solution is the same to the tolerance; iterations are not those of a solver
+/// that goes by all variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shrinking {
     /// Variables that a problem has at least: fewer have short rows as it is.
     pub from: usize,
-    /// Variables that a problem has at least whose run is long: after [`Shrinking::LONG`] iterations for each of them most have settled.
+    /// Variables that a problem has at least whose run is long: after [`Shrinking::LONG`]
+    /// iterations for each of them most have settled.
     pub long_from: usize,
-    /// Variables of the first round, and how many come in at least where so many violate the conditions of optimality.
+    /// Variables of the first round, and how many come in at least where so many violate the
+    /// conditions of optimality.
     pub first: usize,
 }
 
@@ -50,21 +54,26 @@ impl Default for Shrinking {
 /// A set of more than this share of all variables saves nothing.
 const MOST: f64 = 0.5;
 
-/// Rounds aim at this share of the violation that they begin with: what comes in changes it all again.
+/// Rounds aim at this share of the violation that they begin with: what comes in changes it all
+/// again.
 const SHARE: f64 = 0.1;
 
-/// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
+/// Bounded variables stay in the set as long as they are not further than this from violating the
+/// conditions of optimality: half of a margin.
 const NEAR: f64 = 0.5;
 
-/// Rounds that begin with less than this violation take in variables that are so near from everywhere, not those of the last set alone: what would come in next anyway. Where all have one
-/// margin; values to predict may lie closer together than that, so that much is near that never moves.
+/// Rounds that begin with less than this violation take in variables that are so near from
+/// everywhere, not those of the last set alone: what would come in next anyway. Where all have one
+/// margin; values to predict may lie closer together than that, so that much is near that never
+/// moves.
 const CLOSE: f64 = 2.0;
 const CLOSE_OF_VALUES: f64 = 0.2;
 
 /// Few of the rows of a set are needed: most of its variables stay where they are.
 const WHOLE: f64 = 0.6;
 
-/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better kept: those of 140 real features, or of text.
+/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better
+/// kept: those of 140 real features, or of text.
 const CHEAP: f64 = 4.0;
 
 /// Variables that one thread looks through at a time.
@@ -96,14 +105,16 @@ pub(crate) struct Active<'a, 'g> {
 }
 
 impl<'a, 'g> Active<'a, 'g> {
-    /// Whether going by active variables may pay from the start of a run, and whether it may in a long one.
+    /// Whether going by active variables may pay from the start of a run, and whether it may in a
+    /// long one.
     pub(crate) fn pays(dual: &Dual, rows: &Rows, shrinking: &Shrinking) -> (bool, bool) {
         let gram = rows.gram();
         // Codes of one byte are kept more cheaply than anything is computed twice.
         let kept = rows.holds_all() && gram.table().is_some();
         // Where each sign has a sum there are two bands, and rounds know one.
-        let can = matches!(dual.balance(), Balance::Sum(_)) && gram.value_cost() <= CHEAP;
-        // A long run has most rows already: where these leave no room for a matrix of its own, it would compute one row after the other again.
+        let can = matches!(dual.balance(), EqualityConstraint::Sum(_)) && gram.value_cost() <= CHEAP;
+        // A long run has most rows already: where these leave no room for a matrix of its own, it
+        // would compute one row after the other again.
         let roomy = !rows.holds_all() || rows.room() >= rows.budget() / 4;
         (can && dual.len() >= shrinking.from && !kept, can && roomy && dual.len() >= shrinking.long_from)
     }
@@ -122,7 +133,7 @@ impl<'a, 'g> Active<'a, 'g> {
             rows,
             config: *config,
             first: config.shrinking.first.max(2),
-            close: if dual.lin().windows(2).all(|pair| pair[0] == pair[1]) { CLOSE } else { CLOSE_OF_VALUES },
+            close: if dual.linear_term().windows(2).all(|pair| pair[0] == pair[1]) { CLOSE } else { CLOSE_OF_VALUES },
             alpha: alpha.to_vec(),
             gradient: gradient.to_vec(),
             work: Work::default(),
@@ -195,7 +206,8 @@ impl<'a, 'g> Active<'a, 'g> {
                 return Ok(status);
             }
             self.choose(&band)?;
-            // The last round goes all the way, and one that has all that is near tries to be the last.
+            // The last round goes all the way, and one that has all that is near tries to be the
+            // last.
             let share = if SHARE * violation < 2.0 * aim { aim } else { SHARE * violation };
             let far = if violation < self.close { aim } else { share };
             let status = self.round((share, far), violation, clock);
@@ -233,7 +245,8 @@ impl<'a, 'g> Active<'a, 'g> {
         };
         let found = self.survey(look).into_iter().reduce(Candidates::join);
         let Candidates { free: mut set, mut nearby, mut wanted, moved } = found.unwrap_or_default();
-        // What is near by the measure of a margin may be nearly all, where targets lie closer than that.
+        // What is near by the measure of a margin may be nearly all, where targets lie closer than
+        // that.
         furthest(&mut nearby, self.first.max(2 * set.len()));
         set.extend(nearby.iter().map(|&(_, k)| k));
         if set.len() >= most {
@@ -261,10 +274,11 @@ impl<'a, 'g> Active<'a, 'g> {
         [take(&plus, of_plus), take(&minus, (room - of_plus).min(minus.len()))].concat()
     }
 
-    /// Solves the problem of the set to `aim`, on to `far` as long as that costs less than another round would, and brings the gradients of all up to date.
+    /// Solves the problem of the set to `aim`, on to `far` as long as that costs less than another
+    /// round would, and brings the gradients of all up to date.
     fn round(&mut self, (aim, far): (f64, f64), violation: f64, clock: &mut Clock) -> Status {
         let n = self.dual.len();
-        let Arranged { set, ids, row } = Arranged::new(self.dual, &self.set);
+        let RoundLayout { set, ids, row } = RoundLayout::new(self.dual, &self.set);
         self.set = set;
         let part = self.dual.among(&self.set, row, &self.alpha, &self.gradient);
         let before: Vec<f64> = self.set.iter().map(|&k| self.alpha[k]).collect();
@@ -272,7 +286,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
-        let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, &self.config);
+        let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
         let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
         pairs.others = Some(support(&self.alpha) - support(&before));
         let mut status = pairs.iterate(clock);
@@ -324,7 +338,8 @@ pub(crate) fn furthest(from: &mut Vec<(f64, usize)>, room: usize) {
     }
 }
 
-/// Who may be in the next round; bounded variables with how far they violate the conditions of optimality.
+/// Who may be in the next round; bounded variables with how far they violate the conditions of
+/// optimality.
 #[derive(Default)]
 struct Candidates {
     free: Vec<usize>,

@@ -2,8 +2,9 @@
 
 use maxmargin_core::Dual;
 
-/// The variables of a round and the rows of its matrix. Two variables of one row (those of a sample of regression, one for each sign) share it.
-pub(crate) struct Arranged {
+/// The variables of a round and the rows of its matrix. Two variables of one row (those of a sample
+/// of regression, one for each sign) share it.
+pub(crate) struct RoundLayout {
     pub(crate) set: Vec<usize>,
     /// Rows of the whole matrix.
     pub(crate) ids: Vec<usize>,
@@ -11,8 +12,9 @@ pub(crate) struct Arranged {
     pub(crate) row: Vec<usize>,
 }
 
-impl Arranged {
-    /// Where no row is shared everything stays in its order. Otherwise variables of each sign lie together, and so do their rows: first those of one sign alone, then those of both, then
+impl RoundLayout {
+    /// Where no row is shared everything stays in its order. Otherwise variables of each sign lie
+    /// together, and so do their rows: first those of one sign alone, then those of both, then
     /// those of the other.
     pub(crate) fn new(dual: &Dual, set: &[usize]) -> Self {
         let of_sign = |sign: f64| set.iter().copied().filter(move |&k| dual.sign()[k] == sign);
@@ -45,15 +47,15 @@ impl Arranged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::{Loss, Offset};
+    use maxmargin_core::{BiasTerm, Loss};
 
     #[test]
     fn twins_of_a_round_share_their_row() {
-        let dual = Dual::svr(Loss::Hinge, Offset::Free, vec![4, 5, 6, 7], &[0.0; 4], &[1.0; 4], 0.1).expect("a problem");
-        let Arranged { set, ids, row } = Arranged::new(&dual, &[0, 2, 3, 5, 6, 7]);
+        let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, vec![4, 5, 6, 7], &[0.0; 4], &[1.0; 4], 0.1).expect("a problem");
+        let RoundLayout { set, ids, row } = RoundLayout::new(&dual, &[0, 2, 3, 5, 6, 7]);
         assert_eq!((set, ids), (vec![0, 2, 3, 6, 7, 5], vec![4, 6, 7, 5]));
         assert_eq!(row, [0, 1, 2, 1, 2, 3]);
-        let apart = Arranged::new(&dual, &[0, 1, 6]);
+        let apart = RoundLayout::new(&dual, &[0, 1, 6]);
         assert_eq!((apart.set, apart.ids, apart.row), (vec![0, 1, 6], vec![4, 5, 6], vec![0, 1, 2]));
     }
 }

@@ -1,8 +1,11 @@
 //! Conjugate steps: each goes along its pair and, as conjugate gradients do, along the last step.
 //!
-//! A step on a pair undoes part of what the steps before it have gained, and where `C` is large most steps are such repairs. Torres-Barrán, Alaíz and Dorronsoro (2021, Faster SVM training via conjugate SMO)
-//! go along `d = e_i − e_j + turn · p` instead, where `p` is the last direction and `turn` makes both conjugate, `dᵀ K p = 0`: the gain along `p` stays. It costs `q = K p` for all variables, which follows from the rows of
-//! the pair, and the moves of all variables that `p` has come to hold. A step that meets a bound ends the direction.
+//! A step on a pair undoes part of what the steps before it have gained, and where `C` is large
+//! most steps are such repairs. Torres-Barrán, Alaíz and Dorronsoro (2021, Faster SVM training via
+//! conjugate SMO) go along `d = e_i − e_j + turn · p` instead, where `p` is the last direction and
+//! `turn` makes both conjugate, `dᵀ K p = 0`: the gain along `p` stays. It costs `q = K p` for all
+//! variables, which follows from the rows of the pair, and the moves of all variables that `p` has
+//! come to hold. A step that meets a bound ends the direction.
 
 use maxmargin_simd::moves::{Between, moved};
 
@@ -12,7 +15,9 @@ const TRIAL: u32 = 128;
 /// Steps on pairs alone after a trial that saved too little.
 const REST: u32 = 2048;
 
-/// Share of a step's curvature that conjugate steps are to save on average. `q` makes an iteration up to a third dearer; over a9a, w8a and ijcnn1 a share of 0.04 stands for a fifth of the iterations, 0.1 for half.
+/// Share of a step's curvature that conjugate steps are to save on average. `q` makes an iteration
+/// up to a third dearer; over a9a, w8a and ijcnn1 a share of 0.04 stands for a fifth of the
+/// iterations, 0.1 for half.
 const SAVES: f64 = 0.03;
 
 /// No variable of the direction.
@@ -116,8 +121,8 @@ impl Direction {
         }
     }
 
-    /// Takes a multiple of the last direction with `pair`, which it holds, and moves everything `wanted` along it, or to the first bound; the direction has this
-    /// curvature.
+    /// Takes a multiple of the last direction with `pair`, which it holds, and moves everything
+    /// `wanted` along it, or to the first bound; the direction has this curvature.
     pub(crate) fn go(&mut self, turn: f64, pair: [(usize, f64); 2], wanted: f64, curvature: f64) -> Reach {
         self.length = curvature;
         let Self { beta, least, most, p, moved: to, slot, .. } = &mut *self;

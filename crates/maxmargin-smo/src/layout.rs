@@ -1,4 +1,5 @@
-//! Where the variables of a problem lie in the solver's arrays, and how a kernel row is read in that order.
+//! Where the variables of a problem lie in the solver's arrays, and how a kernel row is read in
+//! that order.
 
 use maxmargin_core::Dual;
 use std::ops::Range;
@@ -18,7 +19,8 @@ pub(crate) struct Piece {
     pub(crate) at: usize,
 }
 
-/// The order of the solver's arrays: the runs of the problem, each padded to a multiple of [`ALIGN`].
+/// The order of the solver's arrays: the runs of the problem, each padded to a multiple of
+/// [`ALIGN`].
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pieces: Vec<Piece>,
@@ -68,7 +70,8 @@ impl Layout {
         self.ids[place]
     }
 
-    /// The parts of the contiguous runs in a range of places that begins at a multiple of 64; `Piece::at` counts from its start.
+    /// The parts of the contiguous runs in a range of places that begins at a multiple of 64;
+    /// `Piece::at` counts from its start.
     pub(crate) fn pieces_in(&self, places: Range<usize>) -> Vec<Piece> {
         let part = |piece: &Piece| {
             let (from, to) = (places.start.max(piece.at), places.end.min(piece.at + piece.columns.len()));

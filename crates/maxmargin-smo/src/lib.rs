@@ -2,9 +2,11 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Second-order working set selection (Fan, Chen and Lin 2005), the gradient kept in `f64` over kernel rows in `f32`, gradient
-//! update and selection fused into two vectorised passes an iteration that threads can share, conjugate steps, warm starts, and a refinement in exact `f64` kernel values
-//! after which the certificate meets the tolerance. The maths is in `docs/math/smo.md`.
+//! Second-order working set selection (Fan, Chen and Lin 2005), the gradient kept in `f64` over
+//! kernel rows in `f32`, gradient update and selection fused into two vectorised passes an
+//! iteration that threads can share, conjugate steps, warm starts, and a refinement in exact `f64`
+//! kernel values after which the certificate meets the tolerance. The maths is in
+//! `docs/math/smo.md`.
 
 mod active;
 mod arranged;
@@ -23,7 +25,7 @@ mod team;
 
 pub use active::Shrinking;
 pub use maxmargin_core::Refine;
-pub use patience::Patience;
+pub use patience::PairBudget;
 pub use relax::{Relaxation, Relaxed, relax};
 pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

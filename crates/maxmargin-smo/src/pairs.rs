@@ -1,7 +1,7 @@
 //! Pair after pair over the rows of one matrix: the loop of SMO.
 
 use crate::active::Active;
-use crate::patience::{self, Patience};
+use crate::patience::{self, PairBudget};
 use crate::prefetch::Prefetch;
 use crate::solve::SmoConfig;
 use crate::state::State;
@@ -20,15 +20,17 @@ pub(crate) struct Pairs<'r, 'g> {
     requested: u64,
     /// Iterations after which the run has stalled ([`most_of`]).
     most: u64,
-    patience: Option<Patience>,
+    patience: Option<PairBudget>,
     /// What was done before these pairs.
     pub(crate) before: Work,
-    /// How many are support vectors whatever these pairs do, where there are more variables than theirs.
+    /// How many are support vectors whatever these pairs do, where there are more variables than
+    /// theirs.
     pub(crate) others: Option<u64>,
 }
 
 impl<'r, 'g> Pairs<'r, 'g> {
-    /// At `alpha` with its gradient. Once the share `whole` of all rows was needed all are computed.
+    /// At `alpha` with its gradient. Once the share `whole` of all rows was needed all are
+    /// computed.
     pub(crate) fn new(
         dual: &'r Dual,
         rows: &'r Rows<'g>,
@@ -40,7 +42,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
     ) -> Self {
         let state = State::new(dual, rows.gram(), alpha, gradient, config.par);
         let state = if config.conjugate { state.by_conjugate_steps() } else { state };
-        let terms = alpha.iter().zip(gradient).zip(dual.lin());
+        let terms = alpha.iter().zip(gradient).zip(dual.linear_term());
         let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
         Self {
             prefetch: Prefetch::new(state.layout.padded(), whole),
@@ -98,7 +100,8 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 return Some(Status::Converged);
             }
             if let Some(others) = self.others.filter(|_| clock.iterations.is_multiple_of(COUNTED)) {
-                // The gradients of all the others are to be brought up to date in `f32`, for half of what exact values cost.
+                // The gradients of all the others are to be brought up to date in `f32`, for half
+                // of what exact values cost.
                 let support = state.alpha().iter().filter(|a| **a != 0.0).count() as u64;
                 clock.owed = others + support + support / 2;
             }
@@ -137,7 +140,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
         }
     }
 
-    /// See [`Patience`].
+    /// See [`PairBudget`].
     fn is_out_of_patience(&self, iterations: u64) -> bool {
         let free = || self.state.alpha().iter().zip(self.dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
         self.patience.is_some_and(|patience| patience.is_over(iterations, self.dual.len(), free))
@@ -157,11 +160,13 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 }
 
-/// Iterations between two counts of the support vectors of a round: less than a hundredth of their time.
+/// Iterations between two counts of the support vectors of a round: less than a hundredth of their
+/// time.
 const COUNTED: u64 = 256;
 
-/// Iterations after which a run of so many variables counts as stalled: a tenth of the ten million after which LIBSVM gives up, and the hundred for each variable that it allows where
-/// those are more. Who names a limit of iterations gets that one instead.
+/// Iterations after which a run of so many variables counts as stalled: a tenth of the ten million
+/// after which LIBSVM gives up, and the hundred for each variable that it allows where those are
+/// more. Who names a limit of iterations gets that one instead.
 fn most_of(variables: usize) -> u64 {
     1_000_000 + 100 * variables as u64
 }
@@ -183,8 +188,9 @@ struct Pace {
     least_then: f64,
 }
 
-/// Windows without a violation less by a tenth, in which the objective moves by less than [`CREEP`] of itself, after which a run has stalled: where it still gets on, one
-/// or the other moves in half a million iterations.
+/// Windows without a violation less by a tenth, in which the objective moves by less than [`CREEP`]
+/// of itself, after which a run has stalled: where it still gets on, one or the other moves in half
+/// a million iterations.
 const IDLE: u32 = 5;
 const CREEP: f64 = 0.01;
 
@@ -204,10 +210,11 @@ impl Pace {
         }
     }
 
-    /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
-    /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
-    /// gains along directions that are flat in `f32`. Or whether both creep for long: on features that nobody has scaled pairs undo each other's work, and ten million
-    /// of them end nowhere.
+    /// Whether a whole window of iterations gained next to nothing and came no nearer to the
+    /// tolerance: where the objective stands still the violation may still shrink, since gains are
+    /// its square, and where the violation is noise there are phantom gains along directions that
+    /// are flat in `f32`. Or whether both creep for long: on features that nobody has scaled pairs
+    /// undo each other's work, and ten million of them end nowhere.
     fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);

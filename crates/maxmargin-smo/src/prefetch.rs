@@ -1,4 +1,5 @@
-//! Which rows to compute together with one that is missing: a block of rows costs little more than one, if the others are used.
+//! Which rows to compute together with one that is missing: a block of rows costs little more than
+//! one, if the others are used.
 
 use crate::state::State;
 use maxmargin_data::{Asking, Halted};
@@ -13,12 +14,13 @@ const WINDOW: usize = 16;
 
 /// Guesses the rows that will be needed next, and how many guesses pay.
 ///
-/// On some data a third of the rows is needed in the end and the worst violators soon are; on others almost none of them. The
-/// depth of the guess follows what came of the earlier ones: doubled when more than half were used, halved otherwise.
+/// On some data a third of the rows is needed in the end and the worst violators soon are; on
+/// others almost none of them. The depth of the guess follows what came of the earlier ones:
+/// doubled when more than half were used, halved otherwise.
 pub(crate) struct Prefetch {
     depth: usize,
-    /// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper than the rest row by row: it is
-    /// computed in large blocks, symmetric halves once.
+    /// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper
+    /// than the rest row by row: it is computed in large blocks, symmetric halves once.
     whole: f64,
     /// Rows guessed and not asked for since, by place.
     guessed: Vec<bool>,
@@ -41,7 +43,8 @@ impl Prefetch {
         }
     }
 
-    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators.
+    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst
+    /// violators.
     ///
     /// # Errors
     ///
@@ -81,7 +84,8 @@ impl Prefetch {
         rows.fetch_asking(&block, asking)
     }
 
-    /// The places of the `depth − 1` worst violators whose rows are missing; only those at least half as bad as the worst count.
+    /// The places of the `depth − 1` worst violators whose rows are missing; only those at least
+    /// half as bad as the worst count.
     fn violators(&self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) -> Vec<usize> {
         let count = self.depth - 1;
         if count == 0 {
@@ -93,7 +97,8 @@ impl Prefetch {
         state.violators(wanted, middle, least, |place, away| violators.push((away, place)));
         violators.retain(|&(_, place)| place != wanted && !rows.contains(state.layout.id(place)));
         if violators.len() > count {
-            // Descending by violation, ties by place: the same block whatever the order of the sort.
+            // Descending by violation, ties by place: the same block whatever the order of the
+            // sort.
             violators.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             violators.truncate(count);
         }

@@ -1,7 +1,7 @@
 //! Coordinate descent at a fixed bias: what repairs a point whose neighbourhood has changed.
 
 use crate::active::{Shrinking, furthest};
-use crate::arranged::Arranged;
+use crate::arranged::RoundLayout;
 use crate::state::State;
 use crate::sums::{Changes, sums_of};
 use maxmargin_core::Dual;
@@ -32,12 +32,15 @@ pub struct Relaxation {
     pub shrinking: Shrinking,
 }
 
-/// Minimises `½ αᵀQα + linᵀα + bias · Σ s_k α_k` over the box by single-coordinate steps, always on the variable
-/// that violates its optimality condition most, until no violation exceeds the tolerance or all steps are made.
+/// Minimises `½ αᵀQα + linᵀα + bias · Σ s_k α_k` over the box by single-coordinate steps, always on
+/// the variable that violates its optimality condition most, until no violation exceeds the
+/// tolerance or all steps are made.
 ///
-/// With the bias held where a nearby solution has it, the balance constraint drops out, variables move one at a time, and what a
-/// removed sample leaves behind is absorbed by the samples that its removal disturbed. The balance is then off by little; the
-/// caller restores it. Where SMO would keep no rows of all variables neither does this: the worst violators alone move, three for each step.
+/// With the bias held where a nearby solution has it, the balance constraint drops out, variables
+/// move one at a time, and what a removed sample leaves behind is absorbed by the samples that its
+/// removal disturbed. The balance is then off by little; the caller restores it. Where SMO would
+/// keep no rows of all variables neither does this: the worst violators alone move, three for each
+/// step.
 ///
 /// # Errors
 ///
@@ -62,7 +65,8 @@ pub fn relax(
     relaxation.among(&near, dual, rows, alpha, gradient, asking)
 }
 
-/// Variables that violate their condition by no less than this, half of a margin, may be moved where rows are not kept: what steps disturb is near what they mend.
+/// Variables that violate their condition by no less than this, half of a margin, may be moved
+/// where rows are not kept: what steps disturb is near what they mend.
 const NEAR: f64 = -0.5;
 
 /// The worst of them: so many for each step, or as many as come into a round where those are more.
@@ -105,7 +109,8 @@ impl Relaxation {
         Ok(Relaxed { alpha: state.alpha(), gradient: state.gradient(), steps: made })
     }
 
-    /// The same for some variables, in rows of these alone; what they did to the gradients of all is added up at the end.
+    /// The same for some variables, in rows of these alone; what they did to the gradients of all
+    /// is added up at the end.
     fn among(
         &self,
         variables: &[usize],
@@ -115,7 +120,7 @@ impl Relaxation {
         gradient: &[f64],
         asking: &Asking,
     ) -> Result<Relaxed, Halted> {
-        let Arranged { set, ids, row } = Arranged::new(dual, variables);
+        let RoundLayout { set, ids, row } = RoundLayout::new(dual, variables);
         let part = dual.among(&set, row, alpha, gradient);
         let before: Vec<f64> = set.iter().map(|&k| alpha[k]).collect();
         let gram = part_of(rows.gram(), &ids);
@@ -123,7 +128,7 @@ impl Relaxation {
         let held = rows.lend(bytes);
         let pages = rows.part_pages();
         let short = Rows::with_pages(&*gram, bytes, Par::Seq, pages.clone());
-        let relaxed = self.all(&part, &short, &before, part.lin(), asking);
+        let relaxed = self.all(&part, &short, &before, part.linear_term(), asking);
         // Their memory is free again before what is lent for it is.
         drop(short);
         drop(held);

@@ -1,4 +1,5 @@
-//! A range of places with everything that a pass over it reads and writes: the unit of work that threads share.
+//! A range of places with everything that a pass over it reads and writes: the unit of work that
+//! threads share.
 
 use crate::layout::Piece;
 use maxmargin_kernel::{Row, RowRef};
@@ -14,7 +15,8 @@ pub(crate) const TAU: f64 = 1e-12;
 pub(crate) enum Pass {
     /// Find the extremes of `f`.
     Scan,
-    /// Find the partner with the greatest second-order gain for a variable with this row, among those of a side.
+    /// Find the partner with the greatest second-order gain for a variable with this row, among
+    /// those of a side.
     Partner(RowRef, Wanted, usize),
     /// `f += step (K_i − K_j)`, then scan.
     Pair(RowRef, RowRef, f64),
@@ -38,7 +40,8 @@ pub(crate) struct Wanted {
 /// What a pass found in a shard; indices are places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// Of [`Pass::Scan`], [`Pass::Pair`] and [`Pass::Single`], for each side; all variables are on the first where there is one sum.
+    /// Of [`Pass::Scan`], [`Pass::Pair`] and [`Pass::Single`], for each side; all variables are on
+    /// the first where there is one sum.
     pub(crate) extremes: [Extremes; 2],
     /// Of [`Pass::Partner`].
     pub(crate) partner: Partner,
@@ -81,7 +84,8 @@ pub(crate) struct Shard {
     pub(crate) f: Vec<f64>,
     /// `K p` of the last direction; empty until there is one.
     pub(crate) q: Vec<f64>,
-    /// The index sets of each side: one side, or the positive and the negative sign where each has a sum.
+    /// The index sets of each side: one side, or the positive and the negative sign where each has
+    /// a sum.
     pub(crate) sides: Vec<Sets>,
     /// `K_kk` and the ridge of each place, or the one value of all, less what rows leave out.
     pub(crate) diagonal: Result<f64, Vec<f64>>,
@@ -165,7 +169,8 @@ impl Shard {
         }
     }
 
-    /// Calls `each(place, f)` for the places of a side that may move towards `middle`, at least `least` away from it.
+    /// Calls `each(place, f)` for the places of a side that may move towards `middle`, at least
+    /// `least` away from it.
     pub(crate) fn violators(&self, side: usize, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
         let Sets { up, low } = &self.sides[side];
         // Places that hold no variable have no bits.
@@ -185,7 +190,8 @@ impl Shard {
     }
 }
 
-/// What is held of the row, in the order of the places: borrowed as it is, or gathered into `buffer`.
+/// What is held of the row, in the order of the places: borrowed as it is, or gathered into
+/// `buffer`.
 fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> Row<'r> {
     match gather {
         None => row.entries().held(),

@@ -2,10 +2,11 @@
 
 use crate::active::{Active, Shrinking};
 use crate::pairs::Pairs;
-use crate::patience::Patience;
+use crate::patience::PairBudget;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Balance, Clock, Dual, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient,
+    Clock, Dual, EqualityConstraint, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of,
+    exact_gradient,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
@@ -15,14 +16,17 @@ use maxmargin_kernel::Rows;
 pub struct SmoConfig {
     /// See [`Refine`].
     pub refine: Refine,
-    /// Threads that share the passes of large problems; they stay awake while the solver runs. The result has the same bits for any.
+    /// Threads that share the passes of large problems; they stay awake while the solver runs. The
+    /// result has the same bits for any.
     pub par: Par,
     /// When to go by active variables.
     pub shrinking: Shrinking,
-    /// Whether steps go on along the last ones where that saves enough (Torres-Barrán, Alaíz and Dorronsoro 2021); without, each moves a pair alone, as in the papers.
+    /// Whether steps go on along the last ones where that saves enough (Torres-Barrán, Alaíz and
+    /// Dorronsoro 2021); without, each moves a pair alone, as in the papers.
     pub conjugate: bool,
-    /// When to leave the problem to somebody else: the run then ends with [`Status::IterationLimit`].
-    pub patience: Option<Patience>,
+    /// When to leave the problem to somebody else: the run then ends with
+    /// [`Status::IterationLimit`].
+    pub patience: Option<PairBudget>,
 }
 
 impl Default for SmoConfig {
@@ -37,7 +41,7 @@ impl Default for SmoConfig {
 pub enum SmoError {
     /// SMO moves pairs along an equality constraint.
     #[error("SMO solves problems with a sum, of all variables or of each sign, not {0:?}")]
-    Balance(Balance),
+    EqualityConstraint(EqualityConstraint),
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
@@ -48,17 +52,19 @@ pub enum SmoError {
     },
 }
 
-/// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
+/// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely
+/// costs a second round.
 const AIM: f64 = 0.99;
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact (`f64`) after [`Refine::Exact`]
-/// when the status is [`Status::Converged`].
+/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact
+/// (`f64`) after [`Refine::Exact`] when the status is [`Status::Converged`].
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a sum, of all variables or of each sign, or the start belongs to a problem of another size.
+/// When the problem's balance is not a sum, of all variables or of each sign, or the start belongs
+/// to a problem of another size.
 ///
 /// # Panics
 ///
@@ -71,8 +77,8 @@ pub fn solve(
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
-    if !matches!(dual.balance(), Balance::Sum(_) | Balance::PerSign(..)) {
-        return Err(SmoError::Balance(dual.balance()));
+    if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
+        return Err(SmoError::EqualityConstraint(dual.balance()));
     }
     if start.alpha().len() != dual.len() {
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
@@ -86,7 +92,7 @@ pub fn solve(
         },
     };
     let mut aim = stop.goal.times(AIM);
-    let mut way = Way::new(dual, rows, start.alpha(), &gradient, aim, config);
+    let mut way = Strategy::new(dual, rows, start.alpha(), &gradient, aim, config);
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
@@ -139,7 +145,8 @@ fn closer(aim: Goal, goal: Goal) -> Goal {
     Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
 }
 
-/// Once this share of all rows was needed most of them will be, or near enough where a row is of codes and takes little memory.
+/// Once this share of all rows was needed most of them will be, or near enough where a row is of
+/// codes and takes little memory.
 const WHOLE: f64 = 0.3;
 const WHOLE_OF_CODES: f64 = 0.15;
 
@@ -148,7 +155,7 @@ fn whole(rows: &Rows) -> f64 {
 }
 
 /// How the rows of a problem are gone through.
-enum Way<'a, 'g> {
+enum Strategy<'a, 'g> {
     /// All of them in every pass, until the clock shows so many iterations.
     Whole(Box<Pairs<'a, 'g>>, u64),
     /// Those that still move, in rows as short as they are few.
@@ -158,7 +165,7 @@ enum Way<'a, 'g> {
 /// Iterations that no run makes.
 const NEVER: u64 = u64::MAX;
 
-impl<'a, 'g> Way<'a, 'g> {
+impl<'a, 'g> Strategy<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
         let (now, later) = Active::pays(dual, rows, &config.shrinking);
         if now {

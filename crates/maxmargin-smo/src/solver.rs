@@ -1,12 +1,13 @@
 //! SMO behind the signature of all solvers.
 
 use crate::active::Shrinking;
-use crate::patience::Patience;
+use crate::patience::PairBudget;
 use crate::solve::{SmoConfig, solve};
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
-/// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, over kernel rows.
+/// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, over kernel
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Smo {
     /// When to go by active variables.
@@ -14,7 +15,7 @@ pub struct Smo {
     /// Whether steps go on along the last ones where that saves enough: [`SmoConfig::conjugate`].
     pub conjugate: bool,
     /// [`SmoConfig::patience`].
-    pub patience: Option<Patience>,
+    pub patience: Option<PairBudget>,
 }
 
 impl Smo {

@@ -4,12 +4,13 @@ use crate::direction::{Direction, Reach};
 use crate::layout::Layout;
 use crate::shard::{Found, Pass, Sets, Shard, TAU, Wanted};
 use crate::team::Team;
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
 use maxmargin_simd::passes::{Extremes, Partner};
 
-/// Share of a pair's curvature that a conjugate step has left at least; otherwise directions begin anew.
+/// Share of a pair's curvature that a conjugate step has left at least; otherwise directions begin
+/// anew.
 const FLAT: f64 = 1e-6;
 
 /// Places of a shard, at least: passes over fewer are not worth a second thread.
@@ -18,7 +19,8 @@ const SHARD: usize = 8192;
 /// Most shards.
 const MOST_SHARDS: usize = 8;
 
-/// `f_k = s_k (Qα + lin)_k`; `up` holds the variables whose `s_k α_k` may grow, `low` those whose `s_k α_k` may fall.
+/// `f_k = s_k (Qα + linear_term)_k`; `up` holds the variables whose `s_k α_k` may grow, `low` those
+/// whose `s_k α_k` may fall.
 ///
 /// Optimal within ε when `max f over low − min f over up ≤ ε`.
 pub(crate) struct State {
@@ -30,7 +32,8 @@ pub(crate) struct State {
     alpha: Vec<f64>,
     upper: Vec<f64>,
     sign: Vec<f64>,
-    /// What is part of `K_kk` in a variable's own row alone, of each place, or the one value of all.
+    /// What is part of `K_kk` in a variable's own row alone, of each place, or the one value of
+    /// all.
     ridge: Result<f64, Vec<f64>>,
     /// What rows leave out.
     base: f64,
@@ -50,7 +53,8 @@ pub(crate) struct Step {
 }
 
 impl State {
-    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`. Steps are on pairs alone.
+    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`. Steps
+    /// are on pairs alone.
     pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let layout = Layout::new(dual);
         let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
@@ -73,7 +77,7 @@ impl State {
         let first = own(0);
         let diagonal =
             if (0..dual.len()).all(|k| own(k) == first) { Ok(first) } else { Err(layout.spread((0..dual.len()).map(own))) };
-        let apart = matches!(dual.balance(), Balance::PerSign(..));
+        let apart = matches!(dual.balance(), EqualityConstraint::PerSign(..));
         let size = layout.padded().div_ceil(count).next_multiple_of(64);
         let shard = |at: usize| {
             let places = at..layout.padded().min(at + size);
@@ -143,8 +147,8 @@ impl State {
         self.team.rest();
     }
 
-    /// Calls `each(place, violation)` for the variables on the side of a place that violate the optimality conditions by at least `least` against
-    /// the threshold `middle`.
+    /// Calls `each(place, violation)` for the variables on the side of a place that violate the
+    /// optimality conditions by at least `least` against the threshold `middle`.
     pub(crate) fn violators(&self, place: usize, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
         (0..self.team.len()).for_each(|s| self.team.shard(s).violators(self.side(place), middle, least, &mut each));
     }
@@ -234,7 +238,8 @@ impl State {
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
-    /// A step along the pair, of curvature `a` and slope `b`, and the direction; and the share of the curvature that this saves.
+    /// A step along the pair, of curvature `a` and slope `b`, and the direction; and the share of
+    /// the curvature that this saves.
     fn turned(
         &mut self,
         direction: &mut Direction,
@@ -296,7 +301,8 @@ impl State {
         }
     }
 
-    /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
+    /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows,
+    /// and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
         self.end_direction();
         let (fi, own) = self.at(i);
@@ -336,7 +342,7 @@ mod tests {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let zero = vec![0.0; problem.dual.len()];
         let layout = Layout::new(&problem.dual);
-        let mut state = State::in_shards(count, layout, &problem.dual, &problem.gram, &zero, problem.dual.lin(), par);
+        let mut state = State::in_shards(count, layout, &problem.dual, &problem.gram, &zero, problem.dual.linear_term(), par);
         let (mut extremes, mut gains) = (vec![state.extremes()], vec![]);
         for _ in 0..300 {
             let i = extremes[extremes.len() - 1].argmin_up;
@@ -366,7 +372,8 @@ mod tests {
         let (extremes, gains, alpha) = run(1, Par::Seq);
         assert!(gains.iter().all(|gain| *gain > 0.0) && alpha.iter().any(|a| *a > 0.0));
         let (split, ..) = run(5, Par::Seq);
-        // The lattice's kernel values are exact, so that partners that tie are the only difference there can be.
+        // The lattice's kernel values are exact, so that partners that tie are the only difference
+        // there can be.
         assert_eq!(extremes[..50], split[..50]);
     }
 }

@@ -1,9 +1,12 @@
-//! Passes shared by threads: the solver's own thread and helpers that stay awake between two passes.
+//! Passes shared by threads: the solver's own thread and helpers that stay awake between two
+//! passes.
 //!
-//! A pass takes some ten microseconds: waking a sleeping thread for each would cost as much. A helper therefore watches for the
-//! next pass for a short while before it goes. Nobody waits for a helper that has not begun: every shard is worked on by whoever
-//! takes its lock first, so that a helper that is late, or never comes, costs nothing but its help. What is found is joined in the order of
-//! the places, and shards depend on the problem only: results have the same bits for any number of threads.
+//! A pass takes some ten microseconds: waking a sleeping thread for each would cost as much. A
+//! helper therefore watches for the next pass for a short while before it goes. Nobody waits for a
+//! helper that has not begun: every shard is worked on by whoever takes its lock first, so that a
+//! helper that is late, or never comes, costs nothing but its help. What is found is joined in the
+//! order of the places, and shards depend on the problem only: results have the same bits for any
+//! number of threads.
 
 use crate::shard::{Found, Pass, Shard};
 use maxmargin_data::Par;
@@ -38,7 +41,8 @@ pub(crate) struct Team {
     wanted: usize,
 }
 
-/// The lock of a shard. A panic in a pass leaves numbers behind, which the solver's own panic makes unreachable.
+/// The lock of a shard. A panic in a pass leaves numbers behind, which the solver's own panic makes
+/// unreachable.
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     loop {
         match shard.try_lock() {

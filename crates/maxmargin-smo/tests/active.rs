@@ -1,6 +1,9 @@
-//! Problems solved by their active variables: the same optimum, the same bits for any number of threads, an honest end.
+//! Problems solved by their active variables: the same optimum, the same bits for any number of
+//! threads, an honest end.
 
-use maxmargin_core::{Balance, Dual, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient};
+use maxmargin_core::{
+    Dual, EqualityConstraint, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient,
+};
 use maxmargin_data::{Asking, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Relaxation, Shrinking, Smo, SmoConfig, relax, solve};
@@ -40,13 +43,13 @@ fn tube(gram: &KernelGram, c: f64) -> Dual {
     let ids = (0..n).chain(0..n).collect();
     let sign = [vec![1.0; n], vec![-1.0; n]].concat();
     let target = |i: usize| (i as f64 * 0.37).sin();
-    let lin = (0..n).map(|i| 0.1 - target(i)).chain((0..n).map(|i| 0.1 + target(i))).collect();
-    Dual::new(ids, sign, lin, vec![c; 2 * n], 0.0, Balance::Sum(0.0)).expect("a problem")
+    let linear_term = (0..n).map(|i| 0.1 - target(i)).chain((0..n).map(|i| 0.1 + target(i))).collect();
+    Dual::new(ids, sign, linear_term, vec![c; 2 * n], 0.0, EqualityConstraint::Sum(0.0)).expect("a problem")
 }
 
 fn objective(dual: &Dual, gram: &dyn Gram, solution: &Solution) -> f64 {
     let gradient = exact_gradient(dual, gram, &solution.alpha, Par::Seq);
-    0.5 * solution.alpha.iter().zip(gradient.iter().zip(dual.lin())).map(|(a, (g, p))| a * (g + p)).sum::<f64>()
+    0.5 * solution.alpha.iter().zip(gradient.iter().zip(dual.linear_term())).map(|(a, (g, p))| a * (g + p)).sum::<f64>()
 }
 
 #[test]
@@ -93,11 +96,13 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let start = || Start::zero(&dual).expect("feasible");
     let of = |shrinking| run(&dual, &gram, start(), &Stop::at(1e-3), &config(shrinking, Par::Seq)).work.rows_computed;
     let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200 }));
-    // Neither way computes the matrix of 2,000 rows: one keeps the fifth that it asked for, the other computes short ones, and sums over all for what has changed.
+    // Neither way computes the matrix of 2,000 rows: one keeps the fifth that it asked for, the
+    // other computes short ones, and sums over all for what has changed.
     assert!((1..=2000 / 3).contains(&active) && (1..=2000 / 4).contains(&whole), "{active} and {whole}");
 }
 
-/// Repairs in rows of the worst violators alone: inside the box, no worse at the bias that is held, with the gradient of where they end.
+/// Repairs in rows of the worst violators alone: inside the box, no worse at the bias that is held,
+/// with the gradient of where they end.
 #[test]
 fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
     let (gram, labels) = gram(1500);
@@ -109,7 +114,7 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
         alpha.iter_mut().filter(|a| **a > 0.0).step_by(10).for_each(|a| *a = 0.0);
         let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq);
         let value = |alpha: &[f64], gradient: &[f64]| -> f64 {
-            let terms = alpha.iter().zip(gradient).zip(dual.lin().iter().zip(dual.sign()));
+            let terms = alpha.iter().zip(gradient).zip(dual.linear_term().iter().zip(dual.sign()));
             terms.map(|((a, g), (p, s))| a * (0.5 * (g + p) + s * solved.bias)).sum()
         };
         let before = value(&alpha, &gradient);
@@ -213,7 +218,8 @@ fn a_run_that_is_ended_knows_its_point() {
     }
 }
 
-/// Rows of a round are not those that the store counts: a limit that went by these kept nothing back for the judgement of thousands of support vectors.
+/// Rows of a round are not those that the store counts: a limit that went by these kept nothing
+/// back for the judgement of thousands of support vectors.
 #[test]
 fn rounds_tell_what_their_end_would_cost() {
     let (gram, labels) = gram(4000);

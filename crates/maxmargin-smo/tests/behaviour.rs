@@ -1,4 +1,5 @@
-//! What SMO promises beyond the conformance suite: descent, warm starts, honest ends, layouts, refinement.
+//! What SMO promises beyond the conformance suite: descent, warm starts, honest ends, layouts,
+//! refinement.
 
 use maxmargin_core::{Dual, Progress, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin_data::Par;
@@ -24,7 +25,8 @@ fn zero(problem: &Problem) -> Start {
     Start::zero(&problem.dual).expect("zero is feasible")
 }
 
-/// Where all variables end at a bound, a start of many shares leaves one of them off it by their rounding: it has no say in the bias.
+/// Where all variables end at a bound, a start of many shares leaves one of them off it by their
+/// rounding: it has no say in the bias.
 #[test]
 fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
     let mut rng = generate::rng(3);

@@ -1,6 +1,6 @@
 //! SMO passes the suite that every solver must pass.
 
-use maxmargin_core::{Balance, Dual, Goal, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_smo::{Smo, SmoConfig, SmoError, solve};
@@ -45,12 +45,19 @@ fn interruption() {
 fn other_balances_are_refused() {
     let problem = &generate::small(1)[0];
     let d = &problem.dual;
-    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, Balance::Free);
+    let dual = Dual::new(
+        d.ids().to_vec(),
+        d.sign().to_vec(),
+        d.linear_term().to_vec(),
+        d.upper().to_vec(),
+        0.0,
+        EqualityConstraint::Free,
+    );
     let dual = dual.expect("a problem");
     let rows = Rows::new(&problem.gram, 1 << 20, Par::Seq);
     let start = Start::zero(&dual).expect("zero is feasible");
     let refused = solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
-    assert_eq!(refused, Err(SmoError::Balance(Balance::Free)));
+    assert_eq!(refused, Err(SmoError::EqualityConstraint(EqualityConstraint::Free)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Real data: `heart`, `diabetes`, `a1a`.
 
-use maxmargin_core::{Balance, Certificate, Dual, Point, Silent, Solution, Start, Status, Stop, audit};
+use maxmargin_core::{Certificate, Dual, EqualityConstraint, Point, Silent, Solution, Start, Status, Stop, audit};
 use maxmargin_data::libsvm::{ReadOptions, parse, write};
 use maxmargin_data::{BinaryLabels, Dataset, Par, generate::Generator};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
@@ -17,7 +17,8 @@ const TOL: f64 = 1e-6;
 struct Theirs {
     /// As it prints it: from the gradient that it kept over kernel values in `f32`.
     printed: f64,
-    /// `½ Σ c_i c_j K_ij − Σ |c_i|` of the coefficients in the model, in `f64`: the objective of C-SVC.
+    /// `½ Σ c_i c_j K_ij − Σ |c_i|` of the coefficients in the model, in `f64`: the objective of
+    /// C-SVC.
     objective: f64,
     bias: f64,
     support: usize,
@@ -35,7 +36,8 @@ fn kernel_options(kernel: &Kernel) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
 }
 
-/// Runs the pair of programs; shrinking off, so that the gradient LIBSVM ends with is one it kept for all samples.
+/// Runs the pair of programs; shrinking off, so that the gradient LIBSVM ends with is one it kept
+/// for all samples.
 fn libsvm(data: &Dataset, kernel: &Kernel, options: &str) -> Theirs {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let at = |name: &str| folder.path().join(name);
@@ -69,7 +71,8 @@ fn libsvm(data: &Dataset, kernel: &Kernel, options: &str) -> Theirs {
     }
 }
 
-/// The objective of C-SVC from the text of a model: its support vectors are LIBSVM-format rows labelled by their coefficients.
+/// The objective of C-SVC from the text of a model: its support vectors are LIBSVM-format rows
+/// labelled by their coefficients.
 fn objective(model: &str, kernel: &Kernel) -> f64 {
     let rows = model.split("\nSV\n").nth(1).expect("support vectors");
     let support = parse(rows.as_bytes(), &ReadOptions::default(), Par::Seq).expect("support vectors");
@@ -92,8 +95,8 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     (solution, judged.certificate, decisions)
 }
 
-/// Objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), biases and all predictions that are not on the boundary
-/// equal.
+/// Objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), biases and all predictions
+/// that are not on the boundary equal.
 fn same(what: &str, data: &Dataset, kernel: &Kernel, theirs: &Theirs, dual: &Dual, classes: Option<&BinaryLabels>) {
     let gram = KernelGram::new(&data.samples, kernel.clone()).expect("a kernel");
     let (solution, certificate, decisions) = ours(&gram, dual);
@@ -130,8 +133,8 @@ fn same(what: &str, data: &Dataset, kernel: &Kernel, theirs: &Theirs, dual: &Dua
     }
 }
 
-/// C-SVC with C for the positive and the negative class. The first row becomes a positive one: LIBSVM's sign is that of the
-/// class it meets first.
+/// C-SVC with C for the positive and the negative class. The first row becomes a positive one:
+/// LIBSVM's sign is that of the class it meets first.
 fn c_svc(name: &str, data: &Dataset, kernel: &Kernel, [plus, minus]: [f64; 2]) {
     let mut data = data.clone();
     let classes = BinaryLabels::new(&data.labels).expect("two classes");
@@ -188,14 +191,14 @@ fn regression_and_one_class() {
     }
     let n = 200;
     for (kernel, c, epsilon) in [(Kernel::Rbf { gamma: 0.5 }, 10.0, 0.1), (Kernel::Linear, 1.0, 0.01)] {
-        let lin = data.labels.iter().map(|y| epsilon - y).chain(data.labels.iter().map(|y| epsilon + y)).collect();
+        let linear_term = data.labels.iter().map(|y| epsilon - y).chain(data.labels.iter().map(|y| epsilon + y)).collect();
         let sign = [vec![1.0; n], vec![-1.0; n]].concat();
-        let dual = Dual::new((0..n).chain(0..n).collect(), sign, lin, vec![c; 2 * n], 0.0, Balance::Sum(0.0));
+        let dual = Dual::new((0..n).chain(0..n).collect(), sign, linear_term, vec![c; 2 * n], 0.0, EqualityConstraint::Sum(0.0));
         let theirs = libsvm(&data, &kernel, &format!("-s 3 -c {c} -p {epsilon}"));
         same(&format!("regression, {kernel:?}"), &data, &kernel, &theirs, &dual.expect("a problem"), None);
     }
     let (kernel, nu) = (Kernel::Rbf { gamma: 0.5 }, 0.3);
-    let dual = Dual::new((0..n).collect(), vec![1.0; n], vec![0.0; n], vec![1.0; n], 0.0, Balance::Sum(nu * n as f64));
+    let dual = Dual::new((0..n).collect(), vec![1.0; n], vec![0.0; n], vec![1.0; n], 0.0, EqualityConstraint::Sum(nu * n as f64));
     let theirs = libsvm(&data, &kernel, &format!("-s 2 -n {nu}"));
     let classes = BinaryLabels { negative: -1.0, positive: 1.0, signs: vec![] };
     same("one class", &data, &kernel, &theirs, &dual.expect("a problem"), Some(&classes));

@@ -1,4 +1,5 @@
-//! Problems on which kernel rows in `f32` alone cannot meet the tolerance: the certificate in `f64` must, all the same.
+//! Problems on which kernel rows in `f32` alone cannot meet the tolerance: the certificate in `f64`
+//! must, all the same.
 
 use maxmargin_core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin_data::{BinaryLabels, Par, Samples, generate::Generator};
@@ -22,8 +23,8 @@ fn generated(generator: Generator, rows: usize, features: Option<usize>, c: f64)
     (data.samples, dual)
 }
 
-/// C = 10⁴ and ε = 10⁻⁶: without refinement the exact violation is above the tolerance (or the test would show nothing), with
-/// it below.
+/// C = 10⁴ and ε = 10⁻⁶: without refinement the exact violation is above the tolerance (or the test
+/// would show nothing), with it below.
 #[test]
 fn large_c_small_tolerance() {
     for (generator, features, gamma) in [(Generator::GaussM, None, 1.0), (Generator::Blobs, Some(10), 0.02)] {
@@ -37,8 +38,8 @@ fn large_c_small_tolerance() {
     }
 }
 
-/// γ = 2⁻¹⁵ and C = 2¹⁵: every kernel value is 1 but for its last digits. Rows of `f32` that leave the 1 out show what exact values show, and nobody has
-/// to refine; rows with it stall.
+/// γ = 2⁻¹⁵ and C = 2¹⁵: every kernel value is 1 but for its last digits. Rows of `f32` that leave
+/// the 1 out show what exact values show, and nobody has to refine; rows with it stall.
 #[test]
 fn large_c_and_a_wide_kernel() {
     let (samples, dual) = generated(Generator::Blobs, 400, Some(10), 32768.0);
@@ -106,7 +107,8 @@ fn almost_contradictions() {
     assert!(certificate.holds(1e-6), "{certificate:?}, {:?}", solution.work);
 }
 
-/// Whatever happens at a tolerance beyond `f64`: the run ends, near the floor, and does not claim more than is true.
+/// Whatever happens at a tolerance beyond `f64`: the run ends, near the floor, and does not claim
+/// more than is true.
 #[test]
 fn an_impossible_tolerance_is_not_claimed() {
     for problem in generate::medium(6, 60) {

@@ -2,7 +2,7 @@
 
 use crate::points::PointsGram;
 use crate::problem::Problem;
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_kernel::Kernel;
 
 /// A problem and its solution.
@@ -16,7 +16,8 @@ pub struct Solved {
     pub alpha: Option<Vec<f64>>,
     /// Every optimal bias, as an interval.
     pub bias: (f64, f64),
-    /// `Σ s_l α_l K(id_l, i)` for every sample `i`: the decision values without the bias. Unique even where α is not.
+    /// `Σ s_l α_l K(id_l, i)` for every sample `i`: the decision values without the bias. Unique
+    /// even where α is not.
     pub sums: Vec<f64>,
 }
 
@@ -35,7 +36,8 @@ fn solved(problem: Problem, objective: f64, alpha: Option<&[f64]>, bias: (f64, f
 /// C-SVC: every linear term −1, balance 0.
 pub fn c_svc() -> Vec<Solved> {
     vec![
-        // x = ±1, linear. The balance makes both α equal, a. w = 2a; ½(2a)² − 2a is least where 4a = 2.
+        // x = ±1, linear. The balance makes both α equal, a. w = 2a; ½(2a)² − 2a is least where 4a
+        // = 2.
         solved(
             Problem::c_svc("two points", line(&[1.0, -1.0]), vec![1.0, -1.0], vec![10.0; 2]),
             -0.5,
@@ -43,7 +45,8 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, -1.0],
         ),
-        // The same with C = ¼ < ½: both at the bound. w = ½, objective ½·¼ − ½. y_k g_k = ±(½ − 1) = ∓½ bounds −b from both sides.
+        // The same with C = ¼ < ½: both at the bound. w = ½, objective ½·¼ − ½. y_k g_k = ±(½ − 1)
+        // = ∓½ bounds −b from both sides.
         solved(
             Problem::c_svc("two points at the bound", line(&[1.0, -1.0]), vec![1.0, -1.0], vec![0.25; 2]),
             -0.375,
@@ -51,7 +54,8 @@ pub fn c_svc() -> Vec<Solved> {
             (-0.5, 0.5),
             &[0.5, -0.5],
         ),
-        // x = 3 against x = 1: a margin of width 2 has w = 1, b = −2. w = 3a − a gives a = ½; objective ½w² − 2a.
+        // x = 3 against x = 1: a margin of width 2 has w = 1, b = −2. w = 3a − a gives a = ½;
+        // objective ½w² − 2a.
         solved(
             Problem::c_svc("two points off the origin", line(&[3.0, 1.0]), vec![1.0, -1.0], vec![10.0; 2]),
             -0.5,
@@ -59,7 +63,8 @@ pub fn c_svc() -> Vec<Solved> {
             (-2.0, -2.0),
             &[3.0, 1.0],
         ),
-        // −3, −1 against 1, 2, 5: only the inner pair −1, 1 supports the margin, as in the first problem.
+        // −3, −1 against 1, 2, 5: only the inner pair −1, 1 supports the margin, as in the first
+        // problem.
         solved(
             Problem::c_svc(
                 "five points on a line",
@@ -81,8 +86,8 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, 1.0, -1.0],
         ),
-        // C = 0.1 for the positive point caps both α through the balance. w = 0.2, objective ½·0.04 − 0.2. The negative point is
-        // free, hence on its margin: −w + b = −1.
+        // C = 0.1 for the positive point caps both α through the balance. w = 0.2, objective ½·0.04
+        // − 0.2. The negative point is free, hence on its margin: −w + b = −1.
         solved(
             Problem::c_svc("unequal C", line(&[1.0, -1.0]), vec![1.0, -1.0], vec![0.1, 10.0]),
             -0.18,
@@ -98,8 +103,8 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, 0.5, -1.0],
         ),
-        // K = I, three positive, one negative. α_k = 1 − s_k ν; 3(1 − ν) = 1 + ν gives ν = ½. Objective −½ Σα = −½ (3·½ + 3/2).
-        // A positive point has α + b = 1.
+        // K = I, three positive, one negative. α_k = 1 − s_k ν; 3(1 − ν) = 1 + ν gives ν = ½.
+        // Objective −½ Σα = −½ (3·½ + 3/2). A positive point has α + b = 1.
         solved(
             Problem::c_svc("identity", identity(4), vec![1.0, 1.0, 1.0, -1.0], vec![10.0; 4]),
             -1.5,
@@ -107,7 +112,8 @@ pub fn c_svc() -> Vec<Solved> {
             (0.5, 0.5),
             &[0.5, 0.5, 0.5, -1.5],
         ),
-        // The same with C = 1 ends the negative point at the bound: 1/3 for each positive. ½ (3·1/9 + 1) − 2 = −4/3; b = 1 − 1/3.
+        // The same with C = 1 ends the negative point at the bound: 1/3 for each positive. ½
+        // (3·1/9 + 1) − 2 = −4/3; b = 1 − 1/3.
         solved(
             Problem::c_svc("identity at the bound", identity(4), vec![1.0, 1.0, 1.0, -1.0], vec![1.0; 4]),
             -4.0 / 3.0,
@@ -115,8 +121,8 @@ pub fn c_svc() -> Vec<Solved> {
             (2.0 / 3.0, 2.0 / 3.0),
             &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, -1.0],
         ),
-        // The same point as both classes: K is constant, Qα = 0 on the balance, so both α go to C. Objective −2C. f = 0 everywhere,
-        // and every b in [−1, 1] has slack 2.
+        // The same point as both classes: K is constant, Qα = 0 on the balance, so both α go to C.
+        // Objective −2C. f = 0 everywhere, and every b in [−1, 1] has slack 2.
         solved(
             Problem::c_svc("contradiction", line(&[1.0, 1.0]), vec![1.0, -1.0], vec![3.0; 2]),
             -6.0,
@@ -127,8 +133,9 @@ pub fn c_svc() -> Vec<Solved> {
     ]
 }
 
-/// Exclusive or with the kernel (xᵀz + 1)²: 9 on the diagonal, and 1 elsewhere, since other corners have xᵀz = 0 or −2. So
-/// K = 8I + 11ᵀ, the second part vanishes on the balance, and 8α = 1. Objective −½ Σα.
+/// Exclusive or with the kernel (xᵀz + 1)²: 9 on the diagonal, and 1 elsewhere, since other corners
+/// have xᵀz = 0 or −2. So K = 8I + 11ᵀ, the second part vanishes on the balance, and 8α = 1.
+/// Objective −½ Σα.
 fn xor() -> Solved {
     let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]].map(|x| x.to_vec());
     let kernel = Kernel::Poly { gamma: 1.0, coef0: 1.0, degree: 2 };
@@ -143,12 +150,13 @@ fn xor() -> Solved {
 /// Never: the problems are fixed.
 pub fn general() -> Vec<Solved> {
     let two = || line(&[1.0, -1.0]);
-    let dual = |ids: &[usize], sign: &[f64], lin: &[f64], upper: &[f64], ridge: f64, wanted: f64| {
-        let (ids, sign, lin, upper) = (ids.to_vec(), sign.to_vec(), lin.to_vec(), upper.to_vec());
-        Dual::new(ids, sign, lin, upper, ridge, Balance::Sum(wanted)).expect("a problem")
+    let dual = |ids: &[usize], sign: &[f64], linear_term: &[f64], upper: &[f64], ridge: f64, wanted: f64| {
+        let (ids, sign, linear_term, upper) = (ids.to_vec(), sign.to_vec(), linear_term.to_vec(), upper.to_vec());
+        Dual::new(ids, sign, linear_term, upper, ridge, EqualityConstraint::Sum(wanted)).expect("a problem")
     };
     vec![
-        // Two points with ridge 1: ½(2a)² + ½·2a² − 2a is least where 6a = 2. Objective −½ Σα = −1/3.
+        // Two points with ridge 1: ½(2a)² + ½·2a² − 2a is least where 6a = 2. Objective −½ Σα =
+        // −1/3.
         solved(
             Problem::new("ridge", two(), dual(&[0, 1], &[1.0, -1.0], &[-1.0; 2], &[10.0; 2], 1.0, 0.0)),
             -1.0 / 3.0,
@@ -164,9 +172,10 @@ pub fn general() -> Vec<Solved> {
             (-0.5, -0.5),
             &[0.5, 0.5],
         ),
-        // ε-SVR through (0, 0) and (1, 1) with ε = 0.1: the flattest line in the tube rises from (0, 0.1) to (1, 0.9): w = 0.8,
-        // b = 0.1. Variables: +0, +1, −0, −1 with lin = ε ∓ y. w = α₁, and the balance gives sample 0 as much on the negative
-        // side: ½·0.64 + 0.8 (0.1 − 1) + 0.8 (0.1 + 0).
+        // ε-SVR through (0, 0) and (1, 1) with ε = 0.1: the flattest line in the tube rises from
+        // (0, 0.1) to (1, 0.9): w = 0.8, b = 0.1. Variables: +0, +1, −0, −1 with linear_term = ε ∓
+        // y. w = α₁, and the balance gives sample 0 as much on the negative side: ½·0.64 + 0.8 (0.1
+        // − 1) + 0.8 (0.1 + 0).
         solved(
             Problem::new(
                 "regression",
@@ -178,7 +187,8 @@ pub fn general() -> Vec<Solved> {
             (0.1, 0.1),
             &[0.0, 0.8],
         ),
-        // K = I, C-SVC terms, but Σ s α = 1: α = (1 − ν, 1 + ν) with −2ν = 1. ½ (9/4 + 1/4) − 2. b = ν.
+        // K = I, C-SVC terms, but Σ s α = 1: α = (1 − ν, 1 + ν) with −2ν = 1. ½ (9/4 + 1/4) − 2. b
+        // = ν.
         solved(
             Problem::new("unequal sum", identity(2), dual(&[0, 1], &[1.0, -1.0], &[-1.0; 2], &[9.0; 2], 0.0, 1.0)),
             -0.75,

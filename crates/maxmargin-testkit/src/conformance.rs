@@ -1,10 +1,11 @@
-//! One suite for every solver: seeded problems at several tolerances, judged by the certificate, the oracle and bounds that
-//! follow from the certificate, never by accuracy.
+//! One suite for every solver: seeded problems at several tolerances, judged by the certificate,
+//! the oracle and bounds that follow from the certificate, never by accuracy.
 //!
-//! The bounds are theorems, so none of them is tuned. For a feasible α with any bias, the optimum lies within the gap below the
-//! objective; the gap is at most the KKT violation times the largest possible moves `Σ max(α, upper − α)`; and two points whose
-//! gaps are `g` and `h` have decision values (without bias) at most `(√2g + √2h) √K(x, x)` apart, since the dual is strongly
-//! convex in `w`.
+//! The bounds are theorems, so none of them is tuned. For a feasible α with any bias, the optimum
+//! lies within the gap below the objective; the gap is at most the KKT violation times the largest
+//! possible moves `Σ max(α, upper − α)`; and two points whose gaps are `g` and `h` have decision
+//! values (without bias) at most `(√2g + √2h) √K(x, x)` apart, since the dual is strongly convex in
+//! `w`.
 
 mod ends;
 mod family;
@@ -83,7 +84,8 @@ pub fn run_simplex(solver: &Solver) {
     suite(solver, &small, &medium);
 }
 
-/// The suite for indefinite kernels: a KKT point, no better than the global optimum, honest about itself.
+/// The suite for indefinite kernels: a KKT point, no better than the global optimum, honest about
+/// itself.
 ///
 /// # Panics
 ///

@@ -2,7 +2,7 @@
 
 use crate::points::PointsGram;
 use crate::problem::Problem;
-use maxmargin_core::{Balance, Dual, Formulation, Needs, Part};
+use maxmargin_core::{Dual, EqualityConstraint, Formulation, TargetKind, TrainingSet};
 use maxmargin_kernel::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,8 +12,9 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Two overlapping clouds: `positive` points around `(+shift, …, +shift)`, then `negative` ones around the opposite, each
-/// coordinate spread over about ±1.5. Returns points and labels, classes interleaved at random.
+/// Two overlapping clouds: `positive` points around `(+shift, …, +shift)`, then `negative` ones
+/// around the opposite, each coordinate spread over about ±1.5. Returns points and labels, classes
+/// interleaved at random.
 pub fn clouds(rng: &mut ChaCha8Rng, positive: usize, negative: usize, dimension: usize, shift: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut labels = [vec![1.0; positive], vec![-1.0; negative]].concat();
     for i in (1..labels.len()).rev() {
@@ -91,7 +92,8 @@ fn zero_weights(labels: &[f64]) -> Vec<f64> {
     c
 }
 
-/// Problems with a sum balance beyond C-SVC: regression twins, one class, ridge, random linear terms. At most 7 variables.
+/// Problems with a sum balance beyond C-SVC: regression twins, one class, ridge, random linear
+/// terms. At most 7 variables.
 ///
 /// # Panics
 ///
@@ -113,17 +115,17 @@ fn general(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Probl
     let kernel = Kernel::Rbf { gamma: 0.5 };
     let (points, labels) = clouds(rng, n / 2, n - n / 2, 2, 0.3);
     let gram = PointsGram::new(&points, &kernel);
-    let make = |what: &str, ids: Vec<usize>, sign: Vec<f64>, lin: Vec<f64>, upper: Vec<f64>, ridge: f64, wanted: f64| {
-        let dual = Dual::new(ids, sign, lin, upper, ridge, Balance::Sum(wanted)).expect("a problem");
+    let make = |what: &str, ids: Vec<usize>, sign: Vec<f64>, linear_term: Vec<f64>, upper: Vec<f64>, ridge: f64, wanted: f64| {
+        let dual = Dual::new(ids, sign, linear_term, upper, ridge, EqualityConstraint::Sum(wanted)).expect("a problem");
         Problem::new(format!("{what} (seed {seed})"), gram.clone(), dual)
     };
     let all = || (0..n).collect::<Vec<usize>>();
     let targets: Vec<f64> = (0..twins).map(|i| points[i][0].sin() + 0.2 * bell(rng)).collect();
-    let lin = targets.iter().map(|y| 0.1 - y).chain(targets.iter().map(|y| 0.1 + y)).collect();
+    let linear_term = targets.iter().map(|y| 0.1 - y).chain(targets.iter().map(|y| 0.1 + y)).collect();
     let signs = [vec![1.0; twins], vec![-1.0; twins]].concat();
     let random: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
     vec![
-        make("regression", (0..twins).chain(0..twins).collect(), signs, lin, vec![3.0; 2 * twins], 0.0, 0.0),
+        make("regression", (0..twins).chain(0..twins).collect(), signs, linear_term, vec![3.0; 2 * twins], 0.0, 0.0),
         make("one class", all(), vec![1.0; n], vec![0.0; n], vec![2.5 / n as f64; n], 0.0, 1.0),
         make("ridge", all(), labels.clone(), vec![-1.0; n], vec![50.0; n], 0.1, 0.0),
         make("ridge without upper bounds", all(), labels.clone(), vec![-1.0; n], vec![f64::INFINITY; n], 0.5, 0.0),
@@ -156,8 +158,8 @@ fn per_sign(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Prob
     let weights: Vec<f64> = (0..n).map(|k| if k % 3 == 0 { 0.5 } else { 2.0 }).collect();
     let make = |what: &str, formulation: Formulation, kernel: &Kernel, n: usize, weights: &[f64]| {
         let ids: Vec<usize> = (0..n).collect();
-        let target = if formulation.needs() == Needs::Values { &values } else { &labels };
-        let part = Part { ids: &ids, target: &target[..n], weights: &weights[..n] };
+        let target = if formulation.target_kind() == TargetKind::Values { &values } else { &labels };
+        let part = TrainingSet { ids: &ids, target: &target[..n], weights: &weights[..n] };
         let dual = formulation.problem(&part).expect("a problem").dual().clone();
         Problem::new(format!("{what} ({n} samples, seed {seed})"), PointsGram::new(&points[..n], kernel), dual)
     };
@@ -213,11 +215,12 @@ fn simplex(rng: &mut ChaCha8Rng, seed: u64, n: usize) -> Vec<Problem> {
 pub fn l2_svm(name: String, gram: &PointsGram, labels: Vec<f64>, c: f64) -> Problem {
     let n = labels.len();
     let matrix = (0..n * n).map(|at| gram.at(at / n, at % n) + 1.0).collect();
-    let dual = Dual::new((0..n).collect(), labels, vec![0.0; n], vec![f64::INFINITY; n], 1.0 / c, Balance::Simplex);
+    let dual = Dual::new((0..n).collect(), labels, vec![0.0; n], vec![f64::INFINITY; n], 1.0 / c, EqualityConstraint::Simplex);
     Problem::new(name, PointsGram::from_matrix(n, matrix), dual.expect("an L2-SVM"))
 }
 
-/// A C-SVC problem with an indefinite sigmoid kernel: solvers must end at a KKT point, and need not find the best one.
+/// A C-SVC problem with an indefinite sigmoid kernel: solvers must end at a KKT point, and need not
+/// find the best one.
 pub fn indefinite(seed: u64, n: usize) -> Problem {
     let (points, labels) = clouds(&mut rng(seed), n / 2, n - n / 2, 3, 0.3);
     let gram = PointsGram::new(&points, &Kernel::Sigmoid { gamma: 1.0, coef0: -0.5 });
@@ -226,8 +229,9 @@ pub fn indefinite(seed: u64, n: usize) -> Problem {
     problem
 }
 
-/// A C-SVC problem over points with small integer coordinates and a polynomial kernel: every kernel value is exact in `f32` and
-/// every operation exact or correctly rounded, so that descent can be tested to the last bits and work be counted on any machine.
+/// A C-SVC problem over points with small integer coordinates and a polynomial kernel: every kernel
+/// value is exact in `f32` and every operation exact or correctly rounded, so that descent can be
+/// tested to the last bits and work be counted on any machine.
 pub fn lattice(seed: u64, n: usize, degree: u32, c: f64) -> Problem {
     let rng = &mut rng(seed);
     let points: Vec<Vec<f64>> = (0..n).map(|_| (0..3).map(|_| f64::from(rng.random_range(-4..=4_i32))).collect()).collect();

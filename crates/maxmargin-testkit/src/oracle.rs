@@ -1,6 +1,6 @@
 //! The exact optimum of small problems, by trying every active set.
 
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_kernel::Gram;
 
 /// The most variables: 3⁸ active sets are still quick.
@@ -13,8 +13,8 @@ pub struct Optimum {
     pub objective: f64,
     /// A point that attains it; others may, too.
     pub alpha: Vec<f64>,
-    /// Every bias that goes with α (infinite where nothing bounds it). A multiplier of one constraint: meaningful for
-    /// [`Balance::Sum`].
+    /// Every bias that goes with α (infinite where nothing bounds it). A multiplier of one
+    /// constraint: meaningful for [`EqualityConstraint::Sum`].
     pub bias: (f64, f64),
     /// The KKT violation of α: rounding.
     pub kkt: f64,
@@ -30,13 +30,15 @@ enum Place {
 
 /// Solves a problem exactly (up to `f64` elimination).
 ///
-/// Every variable is tried at 0, at its upper bound and free. With the bounded ones held, the free ones and the multipliers ν
-/// solve the bordered linear system `Q_FF α_F + A_Fᵀν = −lin_F − Q_FB α_B`, `A_F α_F = d − A_B α_B`. Of all solutions inside the
-/// box the one of least objective is the optimum.
+/// Every variable is tried at 0, at its upper bound and free. With the bounded ones held, the free
+/// ones and the multipliers ν solve the bordered linear system `Q_FF α_F + A_Fᵀν = −lin_F − Q_FB
+/// α_B`, `A_F α_F = d − A_B α_B`. Of all solutions inside the box the one of least objective is the
+/// optimum.
 ///
-/// Singular systems are skipped: at a minimum the free variables can always be chosen such that the system is regular. If it
-/// is not, some `x ≠ 0` on F has `A_F x = 0` and `Q_FF x = 0` (it minimises `xᵀQx ≥ 0` over the constraint's null space), so that
-/// the objective does not change along `±x` and one may walk until a free variable meets a bound.
+/// Singular systems are skipped: at a minimum the free variables can always be chosen such that the
+/// system is regular. If it is not, some `x ≠ 0` on F has `A_F x = 0` and `Q_FF x = 0` (it
+/// minimises `xᵀQx ≥ 0` over the constraint's null space), so that the objective does not change
+/// along `±x` and one may walk until a free variable meets a bound.
 ///
 /// # Panics
 ///
@@ -53,7 +55,8 @@ pub fn solve(dual: &Dual, gram: &dyn Gram) -> Optimum {
         let Some(alpha) = stationary(dual, &q, &constraints, &places) else { continue };
         let objective = objective(dual, &q, &alpha);
         let free = places.iter().filter(|p| **p == Place::Free).count();
-        // Equal objectives: fewer free variables, so that a bias that is not unique shows its whole interval.
+        // Equal objectives: fewer free variables, so that a bias that is not unique shows its whole
+        // interval.
         let better = best.as_ref().is_none_or(|(least, least_free, _)| {
             let slack = 1e-13 * least.abs().max(1e-300);
             objective < least - slack || (objective <= least + slack && free < *least_free)
@@ -66,9 +69,9 @@ pub fn solve(dual: &Dual, gram: &dyn Gram) -> Optimum {
     let (lowest_up, highest_low) = extremes(dual, &q, &alpha, |_| true);
     let kkt = match dual.balance() {
         // Every sign has a multiplier of its own.
-        Balance::PerSign(..) => [1.0, -1.0].map(|sign| extremes(dual, &q, &alpha, |k| dual.sign()[k] == sign)),
+        EqualityConstraint::PerSign(..) => [1.0, -1.0].map(|sign| extremes(dual, &q, &alpha, |k| dual.sign()[k] == sign)),
         // The multiplier is 0.
-        Balance::Free => [(lowest_up.min(0.0), highest_low.max(0.0)); 2],
+        EqualityConstraint::Free => [(lowest_up.min(0.0), highest_low.max(0.0)); 2],
         _ => [(lowest_up, highest_low); 2],
     };
     let kkt = kkt.iter().fold(0.0, |most: f64, (low, high)| most.max(high - low));
@@ -91,9 +94,9 @@ fn matrix(dual: &Dual, gram: &dyn Gram) -> Vec<Vec<f64>> {
 fn constraints(dual: &Dual) -> Vec<(Vec<f64>, f64)> {
     let only = |want: f64| dual.sign().iter().map(|s| f64::from(*s == want)).collect::<Vec<f64>>();
     match dual.balance() {
-        Balance::Sum(wanted) => vec![(dual.sign().to_vec(), wanted)],
-        Balance::Simplex => vec![(vec![1.0; dual.len()], 1.0)],
-        Balance::PerSign(plus, minus) => vec![(only(1.0), plus), (only(-1.0), minus)],
+        EqualityConstraint::Sum(wanted) => vec![(dual.sign().to_vec(), wanted)],
+        EqualityConstraint::Simplex => vec![(vec![1.0; dual.len()], 1.0)],
+        EqualityConstraint::PerSign(plus, minus) => vec![(only(1.0), plus), (only(-1.0), minus)],
         _ => vec![],
     }
 }
@@ -118,7 +121,7 @@ fn stationary(dual: &Dual, q: &[Vec<f64>], constraints: &[(Vec<f64>, f64)], plac
         for (c, &l) in free.iter().enumerate() {
             system[r][c] = q[k][l];
         }
-        system[r][size] = -dual.lin()[k] - dot(&q[k], &alpha);
+        system[r][size] = -dual.linear_term()[k] - dot(&q[k], &alpha);
     }
     for (c, (row, wanted)) in touching.iter().enumerate() {
         let border = free.len() + c;
@@ -141,8 +144,8 @@ fn stationary(dual: &Dual, q: &[Vec<f64>], constraints: &[(Vec<f64>, f64)], plac
     balanced.then_some(alpha)
 }
 
-/// Solves a square system given with its right side as last column, by elimination with full pivoting and one round of iterative
-/// refinement; `None` when it is singular to working precision.
+/// Solves a square system given with its right side as last column, by elimination with full
+/// pivoting and one round of iterative refinement; `None` when it is singular to working precision.
 fn eliminate(system: &[Vec<f64>]) -> Option<Vec<f64>> {
     let first = eliminate_once(system)?;
     let size = system.len();
@@ -192,17 +195,17 @@ fn eliminate_once(system: &[Vec<f64>]) -> Option<Vec<f64>> {
 
 fn objective(dual: &Dual, q: &[Vec<f64>], alpha: &[f64]) -> f64 {
     let row = |k: usize| q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
-    (0..dual.len()).map(|k| alpha[k] * (0.5 * row(k) + dual.lin()[k])).sum()
+    (0..dual.len()).map(|k| alpha[k] * (0.5 * row(k) + dual.linear_term()[k])).sum()
 }
 
 /// `min over I_up` and `max over I_low` of `s_k g_k` of some variables.
 fn extremes(dual: &Dual, q: &[Vec<f64>], alpha: &[f64], of: impl Fn(usize) -> bool) -> (f64, f64) {
     let (mut lowest_up, mut highest_low) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in (0..dual.len()).filter(|&k| of(k)) {
-        let gradient = dual.lin()[k] + q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
+        let gradient = dual.linear_term()[k] + q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
         let (rise, fall) = (alpha[k] < dual.upper()[k], alpha[k] > 0.0);
         // Only a balance of sums has signs in its constraint.
-        let s = if matches!(dual.balance(), Balance::Sum(_)) { dual.sign()[k] } else { 1.0 };
+        let s = if matches!(dual.balance(), EqualityConstraint::Sum(_)) { dual.sign()[k] } else { 1.0 };
         if (s > 0.0 && rise) || (s < 0.0 && fall) {
             lowest_up = lowest_up.min(s * gradient);
         }

@@ -1,7 +1,8 @@
 //! What some tests need and no checkout has: real data, and other people's programs.
 //!
-//! A test without them skips, and must say so: `cargo test` swallows what a passing test prints, so skips are also written to the file
-//! that `MAXMARGIN_SKIPS` names. `cargo xtask ci` sets it, shows its lines last, and fails on them where `CI` says that nothing may be missing.
+//! A test without them skips, and must say so: `cargo test` swallows what a passing test prints, so
+//! skips are also written to the file that `MAXMARGIN_SKIPS` names. `cargo xtask ci` sets it, shows
+//! its lines last, and fails on them where `CI` says that nothing may be missing.
 
 use maxmargin_data::libsvm::{ReadOptions, parse};
 use maxmargin_data::{Dataset, Par, compress};
@@ -10,8 +11,9 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file of real data called `name`, plain or packed with xz: in the folder `MAXMARGIN_DATA`, or in `datasets/files`, which
-/// `cargo xtask datasets` fills. `None` where there is none, which is then on record.
+/// The file of real data called `name`, plain or packed with xz: in the folder `MAXMARGIN_DATA`, or
+/// in `datasets/files`, which `cargo xtask datasets` fills. `None` where there is none, which is
+/// then on record.
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/files");
     let folders = env::var_os("MAXMARGIN_DATA").map(PathBuf::from).into_iter().chain([ours]);
@@ -53,7 +55,8 @@ pub fn program(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that the running test leaves something out for want of `missing`: `data NAME`, `program NAME`, or what a program has to be.
+/// Says that the running test leaves something out for want of `missing`: `data NAME`, `program
+/// NAME`, or what a program has to be.
 ///
 /// # Panics
 ///

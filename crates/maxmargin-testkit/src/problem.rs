@@ -1,7 +1,7 @@
 //! A named problem, and the same problem written in other ways.
 
 use crate::points::PointsGram;
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Dual, EqualityConstraint};
 
 /// A dual problem with its Gram matrix.
 #[derive(Clone, Debug)]
@@ -41,19 +41,21 @@ impl Problem {
     /// `Qα + lin`, from its definition.
     pub fn gradient(&self, alpha: &[f64]) -> Vec<f64> {
         let n = self.dual.len();
-        (0..n).map(|k| self.dual.lin()[k] + (0..n).map(|l| self.q(k, l) * alpha[l]).sum::<f64>()).collect()
+        (0..n).map(|k| self.dual.linear_term()[k] + (0..n).map(|l| self.q(k, l) * alpha[l]).sum::<f64>()).collect()
     }
 
     /// `½ αᵀQα + linᵀα`, from its definition.
     pub fn objective(&self, alpha: &[f64]) -> f64 {
         let gradient = self.gradient(alpha);
-        alpha.iter().zip(&gradient).zip(self.dual.lin()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
+        alpha.iter().zip(&gradient).zip(self.dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
     }
 
-    /// How far rounding in `f64` may take the objective at α: a few units of the sum of all absolute terms.
+    /// How far rounding in `f64` may take the objective at α: a few units of the sum of all
+    /// absolute terms.
     pub fn rounding(&self, alpha: &[f64]) -> f64 {
         let n = self.dual.len();
-        let term = |k: usize| alpha[k] * (self.dual.lin()[k].abs() + (0..n).map(|l| self.q(k, l).abs() * alpha[l]).sum::<f64>());
+        let term =
+            |k: usize| alpha[k] * (self.dual.linear_term()[k].abs() + (0..n).map(|l| self.q(k, l).abs() * alpha[l]).sum::<f64>());
         64.0 * f64::EPSILON * (1.0 + (0..n).map(term).sum::<f64>())
     }
 
@@ -67,17 +69,17 @@ impl Problem {
         assert_eq!(order.len(), self.dual.len(), "a permutation of the variables");
         let take = |values: &[f64]| order.iter().map(|&k| values[k]).collect::<Vec<f64>>();
         let (ids, d) = (order.iter().map(|&k| self.dual.ids()[k]).collect(), &self.dual);
-        self.variant("permuted", self.gram.clone(), ids, take(d.sign()), take(d.lin()), take(d.upper()), d.balance())
+        self.variant("permuted", self.gram.clone(), ids, take(d.sign()), take(d.linear_term()), take(d.upper()), d.balance())
     }
 
-    /// The variables over a Gram matrix in which every second row is a stranger (a copy of sample 0): ids are scattered,
-    /// no two of them consecutive.
+    /// The variables over a Gram matrix in which every second row is a stranger (a copy of sample
+    /// 0): ids are scattered, no two of them consecutive.
     #[must_use]
     pub fn scattered(&self) -> Self {
         let d = &self.dual;
         let rows: Vec<usize> = d.ids().iter().flat_map(|&id| [0, id]).collect();
         let ids = (0..d.len()).map(|k| 2 * k + 1).collect();
-        let parts = (d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec());
+        let parts = (d.sign().to_vec(), d.linear_term().to_vec(), d.upper().to_vec());
         self.variant("scattered", self.gram.select(&rows), ids, parts.0, parts.1, parts.2, d.balance())
     }
 
@@ -86,38 +88,39 @@ impl Problem {
     pub fn flipped(&self) -> Self {
         let d = &self.dual;
         let balance = match d.balance() {
-            Balance::Sum(wanted) => Balance::Sum(-wanted),
-            Balance::PerSign(plus, minus) => Balance::PerSign(minus, plus),
+            EqualityConstraint::Sum(wanted) => EqualityConstraint::Sum(-wanted),
+            EqualityConstraint::PerSign(plus, minus) => EqualityConstraint::PerSign(minus, plus),
             other => other,
         };
         let sign = d.sign().iter().map(|s| -s).collect();
-        self.variant("flipped", self.gram.clone(), d.ids().to_vec(), sign, d.lin().to_vec(), d.upper().to_vec(), balance)
+        self.variant("flipped", self.gram.clone(), d.ids().to_vec(), sign, d.linear_term().to_vec(), d.upper().to_vec(), balance)
     }
 
-    /// Every variable as two with half its upper bound: the same optimum (without ridge, which would act on the halves).
+    /// Every variable as two with half its upper bound: the same optimum (without ridge, which
+    /// would act on the halves).
     #[must_use]
     pub fn doubled(&self) -> Self {
         let d = &self.dual;
         let twice = |values: &[f64], factor: f64| values.iter().flat_map(|v| [factor * v; 2]).collect::<Vec<f64>>();
         let ids = (0..2 * d.len()).collect();
         let rows: Vec<usize> = d.ids().iter().flat_map(|&id| [id; 2]).collect();
-        let parts = (twice(d.sign(), 1.0), twice(d.lin(), 1.0), twice(d.upper(), 0.5));
+        let parts = (twice(d.sign(), 1.0), twice(d.linear_term(), 1.0), twice(d.upper(), 0.5));
         self.variant("doubled", self.gram.select(&rows), ids, parts.0, parts.1, parts.2, d.balance())
     }
 
-    /// The kernel times `factor` and every bound divided by it: α and the objective shrink by `factor`, decision values stay.
-    /// The KKT violation stays as well. Without ridge.
+    /// The kernel times `factor` and every bound divided by it: α and the objective shrink by
+    /// `factor`, decision values stay. The KKT violation stays as well. Without ridge.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let d = &self.dual;
         let upper = d.upper().iter().map(|u| u / factor).collect();
         let balance = match d.balance() {
-            Balance::Sum(wanted) => Balance::Sum(wanted / factor),
-            Balance::PerSign(plus, minus) => Balance::PerSign(plus / factor, minus / factor),
+            EqualityConstraint::Sum(wanted) => EqualityConstraint::Sum(wanted / factor),
+            EqualityConstraint::PerSign(plus, minus) => EqualityConstraint::PerSign(plus / factor, minus / factor),
             other => other,
         };
         let gram = self.gram.scaled(factor);
-        self.variant("scaled", gram, d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), upper, balance)
+        self.variant("scaled", gram, d.ids().to_vec(), d.sign().to_vec(), d.linear_term().to_vec(), upper, balance)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a problem, all replaced at once")]
@@ -127,12 +130,12 @@ impl Problem {
         gram: PointsGram,
         ids: Vec<usize>,
         sign: Vec<f64>,
-        lin: Vec<f64>,
+        linear_term: Vec<f64>,
         upper: Vec<f64>,
-        balance: Balance,
+        balance: EqualityConstraint,
     ) -> Self {
         assert!(self.dual.has_one_ridge(), "variants of problems with one ridge");
-        let dual = Dual::new(ids, sign, lin, upper, self.dual.ridge(), balance).expect("a problem stays one");
+        let dual = Dual::new(ids, sign, linear_term, upper, self.dual.ridge(), balance).expect("a problem stays one");
         Self { name: format!("{}, {how}", self.name), gram, dual, convex: self.convex }
     }
 }

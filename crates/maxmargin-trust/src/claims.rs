@@ -1,12 +1,10 @@
 //! Certificates against arithmetic of twice the precision: random small problems at the borders of
-//! what numbers can
-//! hold are trained, and every claim of the certificate is computed again by code that shares
-//! nothing with the product.
+//! what numbers can hold are trained, and every claim of the certificate is computed again by code
+//! that shares nothing with the product.
 //!
 //! Two claims are checked. A certificate that holds has a violation of at most twice the tolerance.
-//! An optimal one has a
-//! gap of at most [`GAP`], and a search finds no feasible point that is better than its primal
-//! objective allows.
+//! An optimal one has a gap of at most [`GAP`], and a search finds no feasible point that is better
+//! than its primal objective allows.
 
 mod double;
 mod judge;

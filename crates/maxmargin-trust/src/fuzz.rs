@@ -76,7 +76,8 @@ pub fn input(target: &Target, seed: u64, number: u64, corpus: &[Vec<u8>]) -> Vec
     input
 }
 
-/// An input of a fuzzer that knows nothing of checksums: given one that fits, then judged. What is found is a panic.
+/// An input of a fuzzer that knows nothing of checksums: given one that fits, then judged. What is
+/// found is a panic.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! What every reader promises, tried on made-up input, and trainings beside LIBSVM's and LIBLINEAR's.
+//! What every reader promises, tried on made-up input, and trainings beside LIBSVM's and
+//! LIBLINEAR's.
 //!
 //! - [`targets`]: one function for each reader, which panics where a promise is broken
 //! - [`make`], [`mutate`]: almost valid input, and changes of it

@@ -20,11 +20,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Gives every reader almost valid and damaged input: one line for each, exit code 1 where a promise is broken
+    /// Gives every reader almost valid and damaged input: one line for each, exit code 1 where a
+    /// promise is broken
     Fuzz(FuzzArgs),
-    /// Trains 250 pinned cases beside svm-train and liblinear-train: exit code 1 where something does not hold that must
+    /// Trains 250 pinned cases beside svm-train and liblinear-train: exit code 1 where something
+    /// does not hold that must
     Differential(DifferentialArgs),
-    /// Trains every formulation on real sets beside svm-train and liblinear-train: exit code 1 where an objective of ours is the worse
+    /// Trains every formulation on real sets beside svm-train and liblinear-train: exit code 1
+    /// where an objective of ours is the worse
     Table {
         /// Where the page is written
         #[arg(long)]
@@ -40,7 +43,8 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Trains 50 problems that nobody scaled, beside svm-train: exit code 1 where one ends neither certified nor with the reason why that is impossible
+    /// Trains 50 problems that nobody scaled, beside svm-train: exit code 1 where one ends neither
+    /// certified nor with the reason why that is impossible
     Nasty(NastyArgs),
 }
 

@@ -10,7 +10,8 @@ pub use text::{data, folds, labels, liblinear_model, libsvm_model, numbers, rang
 
 use crate::draws::Draws;
 
-/// A number as files write it: mostly small, sometimes at an end of what a number can be, sometimes none.
+/// A number as files write it: mostly small, sometimes at an end of what a number can be, sometimes
+/// none.
 fn number(draws: &mut Draws) -> String {
     const ODD: [&str; 20] = [
         "0",

@@ -4,21 +4,24 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Bytes that a reader may hold for each byte of its input: the bound that `maxmargin_data::codec` documents. Text costs less (a row
-/// `1\n` of two bytes becomes a label, an offset and the end of a row, in vectors that may be twice as long as what they hold).
+/// Bytes that a reader may hold for each byte of its input: the bound that `maxmargin_data::codec`
+/// documents. Text costs less (a row `1\n` of two bytes becomes a label, an offset and the end of a
+/// row, in vectors that may be twice as long as what they hold).
 pub const PER_BYTE: usize = 64;
 
 /// Bytes that a reader may hold whatever its input.
 pub const BASE: usize = 1 << 20;
 
-/// The same for a reader of cells: reports hold folds, those machines, and those names; a mebibyte for each level.
+/// The same for a reader of cells: reports hold folds, those machines, and those names; a mebibyte
+/// for each level.
 pub const CELL_BASE: usize = 4 * BASE;
 
-/// The same for a reader of models, which makes the weights of a linear model up to so many numbers (`FEW` in `maxmargin_model::weights`) however
-/// few of them a file names.
+/// The same for a reader of models, which makes the weights of a linear model up to so many numbers
+/// (`FEW` in `maxmargin_model::weights`) however few of them a file names.
 pub const MODEL_BASE: usize = BASE + (8 << 22);
 
-/// The same for a prediction of two rows: dense rows and vectors of up to 2²² columns (`MANY_COLUMNS` in `maxmargin_data::samples`), a few copies of each.
+/// The same for a prediction of two rows: dense rows and vectors of up to 2²² columns
+/// (`MANY_COLUMNS` in `maxmargin_data::samples`), a few copies of each.
 pub const PREDICTION_BASE: usize = BASE + 8 * (8 << 22);
 
 thread_local! {
@@ -71,7 +74,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `read` returns, and the most bytes that it held at a time beyond what was held before (0 where [`Counting`] is not the allocator).
+/// What `read` returns, and the most bytes that it held at a time beyond what was held before (0
+/// where [`Counting`] is not the allocator).
 pub fn measured<T>(read: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     PEAK.set(before);

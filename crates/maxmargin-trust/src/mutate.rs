@@ -6,7 +6,8 @@ use crate::draws::Draws;
 const INTEGERS: [u64; 14] =
     [0, 1, 2, 127, 255, 256, 65_535, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, u64::MAX];
 
-/// Changes `input` once or a few times; `words` are pieces of the format, `others` inputs to take pieces of.
+/// Changes `input` once or a few times; `words` are pieces of the format, `others` inputs to take
+/// pieces of.
 pub fn changed(mut input: Vec<u8>, words: &[&str], others: &[Vec<u8>], draws: &mut Draws) -> Vec<u8> {
     for _ in 0..=draws.below(4) * draws.below(3) {
         change(&mut input, words, others, draws);

@@ -1,7 +1,10 @@
-//! Problems that nobody scaled: fifty trainings that make solvers run without end, beside `svm-train`, whose model is judged by our certificate.
+//! Problems that nobody scaled: fifty trainings that make solvers run without end, beside
+//! `svm-train`, whose model is judged by our certificate.
 //!
-//! What must hold: every problem ends with a relative duality gap of at most [`GAP`], or the report says what makes that impossible, by a bound that anybody can compute: decision
-//! values are sums of `α K` in double precision, and a gap is a sum of `C` times such values ([`maxmargin::core::Rounding`]).
+//! What must hold: every problem ends with a relative duality gap of at most [`GAP`], or the report
+//! says what makes that impossible, by a bound that anybody can compute: decision values are sums
+//! of `α K` in double precision, and a gap is a sum of `C` times such values
+//! ([`maxmargin::core::Rounding`]).
 
 mod judge;
 mod page;

@@ -1,4 +1,5 @@
-//! Every formulation on real sets by LIBSVM's and LIBLINEAR's programs and by ours: objectives, predictions, scores, seconds.
+//! Every formulation on real sets by LIBSVM's and LIBLINEAR's programs and by ours: objectives,
+//! predictions, scores, seconds.
 
 mod kernels;
 mod linear;
@@ -17,7 +18,8 @@ use std::time::Instant;
 /// The largest relative difference by which an objective of ours may be the worse.
 pub const OBJECTIVE: f64 = 1e-6;
 
-/// How far apart predicted values are at most that count as equal, relative to the range of the targets.
+/// How far apart predicted values are at most that count as equal, relative to the range of the
+/// targets.
 const EQUAL: f64 = 1e-4;
 
 /// A formulation as a program of theirs knows it.
@@ -68,7 +70,8 @@ impl Kind {
 /// What one side did.
 #[derive(Clone, Debug)]
 struct Side {
-    /// The objective that is minimised: of a dual for kernels, of the primal without; summed over machines.
+    /// The objective that is minimised: of a dual for kernels, of the primal without; summed over
+    /// machines.
     objective: f64,
     /// For each row that was not trained on.
     predicted: Vec<f64>,
@@ -97,7 +100,8 @@ pub struct Row {
     pub seconds: [f64; 2],
 }
 
-/// Tries all formulations on all sets that are there; `tell` hears of each. Sets that are not there are left out, and so are programs.
+/// Tries all formulations on all sets that are there; `tell` hears of each. Sets that are not there
+/// are left out, and so are programs.
 ///
 /// # Errors
 ///
@@ -173,7 +177,8 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// Trains and predicts by two programs: the text of the model, the predictions, and the seconds of the training.
+    /// Trains and predicts by two programs: the text of the model, the predictions, and the seconds
+    /// of the training.
     fn run(&self, [train, predict]: [&str; 2], options: &str) -> Result<(Vec<u8>, Vec<f64>, f64), Error> {
         let begun = Instant::now();
         let status = Command::new(train).args(options.split_whitespace()).args([self.at("data"), self.at("model")]).output()?;

@@ -1,5 +1,5 @@
-//! One function for each reader: what is refused says so in one line that names the place, what is accepted writes and reads back equal, and neither
-//! panics nor takes memory out of proportion.
+//! One function for each reader: what is refused says so in one line that names the place, what is
+//! accepted writes and reads back equal, and neither panics nor takes memory out of proportion.
 
 mod model;
 mod table;

@@ -1,4 +1,5 @@
-//! Every kept input keeps every promise, made-up input does, and a few cases are trained beside LIBSVM's programs.
+//! Every kept input keeps every promise, made-up input does, and a few cases are trained beside
+//! LIBSVM's programs.
 #![allow(clippy::print_stderr, reason = "a skipped test should say so")]
 
 use maxmargin_trust::memory::{self, Counting};
@@ -58,7 +59,8 @@ fn pinned_cases_agree_with_libsvm() {
     }
 }
 
-/// What runs without end where rows in `f32` lie, pairs undo each other's work, or nobody takes over: pinned by what it took, and half as much again.
+/// What runs without end where rows in `f32` lie, pairs undo each other's work, or nobody takes
+/// over: pinned by what it took, and half as much again.
 #[test]
 fn problems_that_nobody_scaled_end_in_few_iterations() {
     let pinned = [

@@ -1,4 +1,5 @@
-//! Fits a CSV file: features, then the label, in every line. `cargo run --release --example fit_csv -- FILE`; a small file is made without one.
+//! Fits a CSV file: features, then the label, in every line. `cargo run --release --example fit_csv
+//! -- FILE`; a small file is made without one.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use maxmargin::data::scale::Method;

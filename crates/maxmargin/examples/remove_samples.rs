@@ -1,7 +1,8 @@
-//! A trained model gives up samples and takes in others, exactly: what it becomes is verified against a training on what is left.
+//! A trained model gives up samples and takes in others, exactly: what it becomes is verified
+//! against a training on what is left.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use maxmargin::cv::{Change, Kept, update, verify};
+use maxmargin::cv::{Change, TrainingData, update, verify};
 use maxmargin::prelude::*;
 use std::ops::ControlFlow;
 
@@ -15,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fitted = svm.fit(&first)?;
 
     // Samples are known by numbers that never change: 1, 2, 3, … as they came.
-    let kept = Kept::new(first);
+    let kept = TrainingData::new(first);
     let change = Change { add: Some(&later), remove: &[1, 7, 200], c: None };
     let updated = update(&fitted.model, &kept, &change, MEMORY, Par::Seq, &|_| ControlFlow::Continue(()))?;
     let walked = updated.sum().map_or(0, |path| path.breakpoints);

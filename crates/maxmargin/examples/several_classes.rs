@@ -1,4 +1,5 @@
-//! Four classes, two bananas cut in two, one of them weighted: one machine for each pair, a count of what is taken for what, a test that the model did not see.
+//! Four classes, two bananas cut in two, one of them weighted: one machine for each pair, a count
+//! of what is taken for what, a test that the model did not see.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use maxmargin::cv::Confusion;

@@ -1,7 +1,9 @@
-//! Exact support vector machines: training, cross-validation, leave-one-out, adding and removing samples.
+//! Exact support vector machines: training, cross-validation, leave-one-out, adding and removing
+//! samples.
 //!
-//! [`Svm`] is the estimator; the modules are the crates of the workspace, for those who want more. Everything comes with a certificate
-//! (primal, dual, KKT violation), computed afresh in double precision.
+//! [`Svm`] is the estimator; the modules are the crates of the workspace, for those who want more.
+//! Everything comes with a certificate (primal, dual, KKT violation), computed afresh in double
+//! precision.
 //!
 //! # Train and predict
 //!
@@ -74,7 +76,8 @@
 //!
 //! # Probabilities
 //!
-//! From decision values of samples that machines did not see, and judged by samples that took no part:
+//! From decision values of samples that machines did not see, and judged by samples that took no
+//! part:
 //!
 //! ```
 //! use maxmargin::prelude::*;
@@ -127,8 +130,8 @@ mod svm;
 pub use maxmargin_cv::{CvError as Error, Fitted, Solver};
 pub use svm::Svm;
 pub use svm::chosen::{best, flattest, one_standard_error};
-pub use svm::grid::Attended;
+pub use svm::grid::SearchHooks;
 pub use svm::keys::{ColumnKeys, Logs};
 pub use svm::nested::{Nested, OuterFold};
-pub use svm::ranges::{Cell, Found, Ranges, Scored};
+pub use svm::ranges::{Cell, CellScore, Ranges, SearchResult};
 pub use svm::search::{Descent, DescentPoint, MOST_WIDTHS, Search};

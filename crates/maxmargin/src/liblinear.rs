@@ -1,6 +1,8 @@
-//! What LIBLINEAR's programs do, in terms of ours: parameters and checks, several classes by one against the rest, folds of its shuffle.
+//! What LIBLINEAR's programs do, in terms of ours: parameters and checks, several classes by one
+//! against the rest, folds of its shuffle.
 //!
-//! Trainings go to a certified relative gap of 10⁻⁶ at LIBLINEAR's default tolerance, and in proportion below it: at least as exact as LIBLINEAR's own.
+//! Trainings go to a certified relative gap of 10⁻⁶ at LIBLINEAR's default tolerance, and in
+//! proportion below it: at least as exact as LIBLINEAR's own.
 
 mod parameters;
 mod train;

@@ -1,7 +1,8 @@
-//! What LIBSVM's programs and its C library do, in terms of ours: their parameters and checks, their order of classes, the folds of their shuffle,
-//! and the figures that they print.
+//! What LIBSVM's programs and its C library do, in terms of ours: their parameters and checks,
+//! their order of classes, the folds of their shuffle, and the figures that they print.
 //!
-//! A drop-in promises the same optimum (to the tolerance), the same files and the same words as LIBSVM 3.37; iterations are ours.
+//! A drop-in promises the same optimum (to the tolerance), the same files and the same words as
+//! LIBSVM 3.37; iterations are ours.
 //!
 //! ```
 //! use maxmargin::libsvm::{Parameters, Problem, Run, train};

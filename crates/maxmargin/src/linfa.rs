@@ -1,7 +1,8 @@
-//! The traits of the `linfa` crate (feature `linfa`): [`Svm`] is a `Fit`, what it makes a `Predict`, over arrays of rows of `f32` or `f64`.
+//! The traits of the `linfa` crate (feature `linfa`): [`Svm`] is a `Fit`, what it makes a
+//! `Predict`, over arrays of rows of `f32` or `f64`.
 //!
-//! `Svm` has a `fit` of its own, so that linfa's is called by its full name. Labels are numbers (`f64`), or classes as linfa's confusion
-//! matrices want them (`usize`, `bool`).
+//! `Svm` has a `fit` of its own, so that linfa's is called by its full name. Labels are numbers
+//! (`f64`), or classes as linfa's confusion matrices want them (`usize`, `bool`).
 //!
 //! ```
 //! use linfa::prelude::*;
@@ -109,8 +110,8 @@ where
 {
     /// # Panics
     ///
-    /// When a value is not finite, the model has another number of features, or `y` another length: linfa has no errors here.
-    /// [`Fitted::predict`] has.
+    /// When a value is not finite, the model has another number of features, or `y` another length:
+    /// linfa has no errors here. [`Fitted::predict`] has.
     fn predict_inplace<'a>(&'a self, x: &'a ArrayBase<D, Ix2>, y: &mut Array1<L>) {
         assert_eq!(x.nrows(), y.len(), "one target for each row");
         let samples = Samples::from_ndarray(x.view()).unwrap_or_else(|error| panic!("{error}"));

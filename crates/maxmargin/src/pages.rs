@@ -1,4 +1,5 @@
-//! The Rust of README, of the map of the crates and of the guide: compiled and run with the documentation tests, and nowhere else.
+//! The Rust of README, of the map of the crates and of the guide: compiled and run with the
+//! documentation tests, and nowhere else.
 
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -10,7 +10,7 @@
 //! ```
 
 pub use crate::{Ranges, Svm};
-pub use maxmargin_core::{Goal, Loss, Offset};
+pub use maxmargin_core::{BiasTerm, Goal, Loss};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Probability, Seeding, Solver};
 pub use maxmargin_data::{Dataset, Generator, Impute, Par, Samples};
 pub use maxmargin_kernel::{Gamma, Kernel};

@@ -11,12 +11,14 @@ pub(crate) mod search;
 mod solver;
 mod weights;
 
-use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Solve, Stop};
-use maxmargin_cv::{ClassWeights, CvError, CvProgress, CvReport, CvWatch, Fits, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Solve, Stop, TargetKind};
+use maxmargin_cv::{
+    CalibrationOptions, ClassWeights, CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study,
+};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_model::Scheme;
+use maxmargin_model::Multiclass;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +26,12 @@ use std::time::Duration;
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
 
-/// A support vector machine for classes, values or one class: kernel, parameters, solver, and the means to train and to select it.
+/// A support vector machine for classes, values or one class: kernel, parameters, solver, and the
+/// means to train and to select it.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
-/// one class are one.
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for
+/// each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and one class are
+/// one.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct Svm {
@@ -36,17 +40,17 @@ pub struct Svm {
     /// With the loss and the bias that are its own.
     formulation: Formulation,
     loss: Option<Loss>,
-    offset: Option<Offset>,
+    bias_term: Option<BiasTerm>,
     weights: Vec<(f64, f64)>,
     class_weights: ClassWeights,
     sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
     impute: Option<Impute>,
-    factors: Option<Arc<[f64]>>,
+    feature_weights: Option<Arc<[f64]>>,
     solver: Solver,
-    vectors: bool,
+    keep_support_vectors: bool,
     shrinking: bool,
-    joins: bool,
+    merge_equal_rows: bool,
     /// None: what the solver is usually asked for.
     goal: Option<Goal>,
     seeding: Seeding,
@@ -55,55 +59,60 @@ pub struct Svm {
     max_time: Option<Duration>,
     memory: u64,
     par: Par,
-    fits: Fits,
-    scheme: Scheme,
+    calibration: CalibrationOptions,
+    multiclass: Multiclass,
 }
 
 impl Svm {
-    /// A C-SVC with this `C`: hinge loss, a bias that is not regularised, the linear kernel until [`Svm::kernel`] says otherwise, ε = 10⁻³, on the calling
-    /// thread.
+    /// A C-SVC with this `C`: hinge loss, a bias that is not regularised, the linear kernel until
+    /// [`Svm::kernel`] says otherwise, ε = 10⁻³, on the calling thread.
     pub fn c_svc(c: f64) -> Self {
         Self::of(Formulation::c_svc(c))
     }
 
-    /// Regression whose errors within `epsilon` (in units of the target) cost nothing, and beyond it `c` each; otherwise as [`Svm::c_svc`].
+    /// Regression whose errors within `epsilon` (in units of the target) cost nothing, and beyond
+    /// it `c` each; otherwise as [`Svm::c_svc`].
     pub fn epsilon_svr(c: f64, epsilon: f64) -> Self {
         Self::of(Formulation::epsilon_svr(c, epsilon))
     }
 
-    /// Regression with a width that is found: at most the share `nu` of the samples lies outside; otherwise as [`Svm::c_svc`].
+    /// Regression with a width that is found: at most the share `nu` of the samples lies outside;
+    /// otherwise as [`Svm::c_svc`].
     pub fn nu_svr(c: f64, nu: f64) -> Self {
         Self::of(Formulation::NuSvr { c, nu })
     }
 
-    /// Classes, at most the share `nu` of whose samples misses its margin; otherwise as [`Svm::c_svc`].
+    /// Classes, at most the share `nu` of whose samples misses its margin; otherwise as
+    /// [`Svm::c_svc`].
     pub fn nu_svc(nu: f64) -> Self {
         Self::of(Formulation::NuSvc { nu })
     }
 
-    /// Where the samples of one class are: at most the share `nu` of them is left outside. Labels are not looked at. Otherwise as [`Svm::c_svc`].
+    /// Where the samples of one class are: at most the share `nu` of them is left outside. Labels
+    /// are not looked at. Otherwise as [`Svm::c_svc`].
     pub fn one_class(nu: f64) -> Self {
         Self::of(Formulation::OneClass { nu })
     }
 
-    /// Any formulation; its loss and bias count where [`Svm::loss`] and [`Svm::offset`] are not called and the solver has no other.
+    /// Any formulation; its loss and bias count where [`Svm::loss`] and [`Svm::offset`] are not
+    /// called and the solver has no other.
     pub fn of(formulation: Formulation) -> Self {
         Self {
             kernel: Kernel::Linear,
             gamma: None,
             formulation,
             loss: None,
-            offset: None,
+            bias_term: None,
             weights: Vec::new(),
             class_weights: ClassWeights::Given,
             sample_weights: None,
             scale: None,
             impute: None,
-            factors: None,
+            feature_weights: None,
             solver: Solver::Auto,
-            vectors: false,
+            keep_support_vectors: false,
             shrinking: true,
-            joins: true,
+            merge_equal_rows: true,
             goal: None,
             seeding: Seeding::default(),
             seed: 1,
@@ -111,8 +120,8 @@ impl Svm {
             max_time: None,
             memory: MEMORY,
             par: Par::Seq,
-            fits: Fits::default(),
-            scheme: Scheme::Pairs,
+            calibration: CalibrationOptions::default(),
+            multiclass: Multiclass::OneVsOne,
         }
     }
 
@@ -144,26 +153,28 @@ impl Svm {
         Self { formulation: self.formulation.with_c(c), ..self }
     }
 
-    /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
+    /// The loss; the solver's own where this is not called: hinge, and squared hinge on the
+    /// simplex.
     #[must_use]
     pub fn loss(self, loss: Loss) -> Self {
         Self { loss: Some(loss), ..self }
     }
 
-    /// What the bias is; the solver's own where this is not called: free, and a feature of value 1 on the simplex.
+    /// What the bias is; the solver's own where this is not called: free, and a feature of value 1
+    /// on the simplex.
     #[must_use]
-    pub fn offset(self, offset: Offset) -> Self {
-        Self { offset: Some(offset), ..self }
+    pub fn bias_term(self, bias_term: BiasTerm) -> Self {
+        Self { bias_term: Some(bias_term), ..self }
     }
 
     /// Keeps support vectors in linear models, too, so that samples can be added and removed.
     #[must_use]
     pub fn keep_vectors(self) -> Self {
-        Self { vectors: true, ..self }
+        Self { keep_support_vectors: true, ..self }
     }
 
-    /// What a solution has to show: a KKT violation, a relative duality gap, or both. Where nothing is asked for it is [`Solver::goal`]: a violation of 10⁻³ for
-    /// most.
+    /// What a solution has to show: a KKT violation, a relative duality gap, or both. Where nothing
+    /// is asked for it is [`Solver::goal`]: a violation of 10⁻³ for most.
     #[must_use]
     pub fn goal(self, goal: Goal) -> Self {
         Self { goal: Some(goal), ..self }
@@ -227,7 +238,7 @@ impl Svm {
 
     /// Who will solve, `Auto` resolved.
     pub fn resolved_solver(&self) -> Solver {
-        self.solver.resolved(self.kernel == Kernel::Linear, self.formulation, self.loss, self.vectors)
+        self.solver.resolved(self.kernel == Kernel::Linear, self.formulation, self.loss, self.keep_support_vectors)
     }
 
     /// What solutions will be asked to show.
@@ -237,8 +248,8 @@ impl Svm {
 
     /// What will be solved.
     pub fn formulation(&self) -> Formulation {
-        let (loss, offset) = self.resolved_solver().problem();
-        self.formulation.with(self.loss.unwrap_or(loss), self.offset.unwrap_or(offset))
+        let (loss, bias_term) = self.resolved_solver().problem();
+        self.formulation.with(self.loss.unwrap_or(loss), self.bias_term.unwrap_or(bias_term))
     }
 
     /// Whether the solver takes what is asked, before there is any data.
@@ -252,23 +263,26 @@ impl Svm {
         let formulation = self.formulation();
         formulation.check()?;
         let other = self.loss.is_some_and(|loss| loss != formulation.loss());
-        if other || self.offset.is_some_and(|offset| offset != formulation.offset()) {
+        if other || self.bias_term.is_some_and(|bias_term| bias_term != formulation.bias_term()) {
             return Err(CvError::Fixed(formulation.name()));
         }
-        if formulation.needs() != Needs::Classes && (self.class_weights != ClassWeights::Given || !self.weights.is_empty()) {
+        if formulation.target_kind() != TargetKind::Classes
+            && (self.class_weights != ClassWeights::Given || !self.weights.is_empty())
+        {
             return Err(CvError::Classes(formulation.name()));
         }
         if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
             return Ok(());
         }
-        Ok(built.takes(&formulation, self.kernel == Kernel::Linear && !self.vectors && solver.is_linear())?)
+        Ok(built.takes(&formulation, self.kernel == Kernel::Linear && !self.keep_support_vectors && solver.is_linear())?)
     }
 
     /// Trains on all of `data`.
     ///
     /// # Errors
     ///
-    /// When the data has one class, a parameter is out of range, or the solver does not take the problem. Not converging is a status, not an error.
+    /// When the data has one class, a parameter is out of range, or the solver does not take the
+    /// problem. Not converging is a status, not an error.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, CvError> {
         self.fit_watched(data, &Quiet)
     }
@@ -291,7 +305,8 @@ impl Svm {
         self.study(data, |study| self.fitted(study, watch))
     }
 
-    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.
+    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a
+    /// certificate.
     ///
     /// # Errors
     ///
@@ -343,9 +358,9 @@ impl Svm {
 
     /// The classes of the data, where the formulation is about classes.
     fn classes(&self, data: &Dataset) -> Result<Option<ClassLabels>, CvError> {
-        match self.formulation.needs() {
-            Needs::Classes => Ok(Some(ClassLabels::new(&data.labels)?)),
-            Needs::Values | Needs::Nothing => Ok(None),
+        match self.formulation.target_kind() {
+            TargetKind::Classes => Ok(Some(ClassLabels::new(&data.labels)?)),
+            TargetKind::Values | TargetKind::Nothing => Ok(None),
         }
     }
 
@@ -359,12 +374,12 @@ impl Svm {
         Study {
             data,
             classes,
-            scheme: self.scheme,
+            multiclass: self.multiclass,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
             impute: self.impute,
-            factors: self.factors.as_deref(),
+            feature_weights: self.feature_weights.as_deref(),
             formulation: self.formulation(),
             weights,
             class_weights: self.class_weights,

@@ -5,7 +5,7 @@ use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::Calibration;
-use maxmargin::{Attended, Ranges, Search, Svm};
+use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use std::collections::BTreeMap;
 
 /// Classes in runs whose lengths differ, so that contiguous folds have other shares of each: the
@@ -151,7 +151,7 @@ fn searches_balance_every_cell() {
     // An outer training set is balanced by its own rows, in the search and in the training that
     // follows.
     let one = Search::new(Ranges::new().c(&[0.5]).gamma(&[0.5]));
-    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
     let inner = |part: &Dataset| FoldPlan::contiguous(part.labels.len(), 3);
     let nested = rbf().balanced().nested(&data, &plan, inner, &one, attended).expect("outer folds");
     let labels = alone(&rbf(), &data, &plan, (None, false)).1;

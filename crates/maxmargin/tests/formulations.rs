@@ -1,8 +1,9 @@
-//! Every formulation through everything: certificates, folds, models, verification, and LIBSVM's own programs on real data.
+//! Every formulation through everything: certificates, folds, models, verification, and LIBSVM's
+//! own programs on real data.
 //!
 //! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
 
-use maxmargin::core::{Formulation, Loss, Offset, Status};
+use maxmargin::core::{BiasTerm, Formulation, Loss, Status};
 use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Seeding, verify};
 use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, Samples};
@@ -29,7 +30,7 @@ fn waves(rows: usize, seed: u64) -> Dataset {
 
 /// ε-SVR with the squared loss.
 fn squared(c: f64) -> Formulation {
-    Formulation::Svr { c, epsilon: 0.1, loss: Loss::SquaredHinge, offset: Offset::Free }
+    Formulation::Svr { c, epsilon: 0.1, loss: Loss::SquaredHinge, bias_term: BiasTerm::Free }
 }
 
 /// Every formulation with data for it.
@@ -133,7 +134,8 @@ fn seeded_folds_are_those_of_cold_trainings() {
     }
 }
 
-/// A fold without support vectors is another problem where ν asks for a share of the samples: it may not have the model of all data.
+/// A fold without support vectors is another problem where ν asks for a share of the samples: it
+/// may not have the model of all data.
 #[test]
 fn leave_one_out_trains_what_has_changed() {
     for (formulation, data) in all() {
@@ -167,7 +169,8 @@ fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads")
 }
 
-/// At most the share ν is outside, at least the share ν are support vectors (Schölkopf et al. 2000, proposition 5).
+/// At most the share ν is outside, at least the share ν are support vectors (Schölkopf et al. 2000,
+/// proposition 5).
 #[test]
 fn nu_is_a_share() {
     for (formulation, data) in all() {
@@ -180,7 +183,8 @@ fn nu_is_a_share() {
     }
 }
 
-/// A sample of weight 2 is one that is there twice, of weight 0 one that is not there; folds and models know of it.
+/// A sample of weight 2 is one that is there twice, of weight 0 one that is not there; folds and
+/// models know of it.
 #[test]
 fn weights_are_copies() {
     let with_classes = Generator::Banana.generate(60, None, 9).expect("data");
@@ -219,7 +223,8 @@ fn weights_are_copies() {
     }
 }
 
-/// Kernel values from a file, and a kernel of one's own that is not positive definite: each formulation, an honest status.
+/// Kernel values from a file, and a kernel of one's own that is not positive definite: each
+/// formulation, an honest status.
 #[test]
 fn any_kernel_will_do() {
     use maxmargin::kernel::{Gram, KernelGram, UserKernel};
@@ -271,11 +276,12 @@ fn solvers_agree() {
     }
 }
 
-/// Without a kernel: coordinate descent and Newton steps beside SMO over the linear kernel, both losses, three biases, one class.
+/// Without a kernel: coordinate descent and Newton steps beside SMO over the linear kernel, both
+/// losses, three biases, one class.
 #[test]
 fn linear_machines_are_those_of_smo() {
     use maxmargin::Solver;
-    use maxmargin::core::{Loss, Offset};
+    use maxmargin::core::{BiasTerm, Loss};
     let (data, n) = (waves(150, 8), 150);
     let linear = |formulation| of(formulation).eps(1e-6);
     for c in [0.01, 1.0, 100.0] {
@@ -292,28 +298,28 @@ fn linear_machines_are_those_of_smo() {
             }
         }
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
-            for offset in [Offset::Free, Offset::Feature(1.0), Offset::None] {
-                let svm = linear(Formulation::epsilon_svr(c, 0.1)).loss(loss).offset(offset);
+            for bias_term in [BiasTerm::Free, BiasTerm::Feature(1.0), BiasTerm::None] {
+                let svm = linear(Formulation::epsilon_svr(c, 0.1)).loss(loss).bias_term(bias_term);
                 let mut bounds = (f64::NEG_INFINITY, f64::INFINITY);
                 for solver in [Solver::Linear, Solver::Newton, Solver::Descent, Solver::Avsf] {
                     if c > 1.0 && [Solver::Descent, Solver::Avsf].contains(&solver) {
                         continue; // they take for ever there
                     }
                     let Ok(found) = svm.clone().solver(solver).fit(&data) else {
-                        assert!(offset == Offset::Free && [Solver::Descent, Solver::Avsf].contains(&solver), "{solver:?}");
+                        assert!(bias_term == BiasTerm::Free && [Solver::Descent, Solver::Avsf].contains(&solver), "{solver:?}");
                         continue;
                     };
                     let b = found.certificate;
                     // What descends alone may come to its floor before, and says so.
                     let floor = [Solver::Descent, Solver::Avsf].contains(&solver) && found.status == Status::Stalled;
                     let met = b.holds && found.status == Status::Converged;
-                    assert!(met || (floor && b.relative_gap < 1e-9), "{loss:?} {offset:?} {solver:?}: {b:?}");
+                    assert!(met || (floor && b.relative_gap < 1e-9), "{loss:?} {bias_term:?} {solver:?}: {b:?}");
                     bounds = (bounds.0.max(b.dual), bounds.1.min(b.primal));
                     let verdict = verify(&found.model, &data, None, None, Par::Seq).expect("a verdict");
-                    assert!(verdict.matches(), "{loss:?} {offset:?} {solver:?}: {:?}", verdict.checks);
+                    assert!(verdict.matches(), "{loss:?} {bias_term:?} {solver:?}: {:?}", verdict.checks);
                 }
                 // Every lower bound is below every upper one.
-                assert!(bounds.0 <= bounds.1 + 1e-9 * bounds.1.abs(), "{loss:?} {offset:?}, C = {c}: {bounds:?}");
+                assert!(bounds.0 <= bounds.1 + 1e-9 * bounds.1.abs(), "{loss:?} {bias_term:?}, C = {c}: {bounds:?}");
             }
         }
     }
@@ -331,7 +337,8 @@ fn linear_machines_are_those_of_smo() {
     assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{a:?} {b:?}");
 }
 
-/// Another origin of the values moves the bias alone; another unit, with ε and C to fit it, the whole.
+/// Another origin of the values moves the bias alone; another unit, with ε and C to fit it, the
+/// whole.
 #[test]
 fn regression_follows_origin_and_unit() {
     let data = waves(90, 5);
@@ -405,7 +412,7 @@ fn what_cannot_be_is_one_clear_line() {
 fn updates_of_other_formulations_are_refused_by_name() {
     let data = waves(30, 7);
     let model = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-3).keep_vectors().fit(&data).expect("a model").model;
-    let kept = maxmargin::cv::Kept::new(data);
+    let kept = maxmargin::cv::TrainingData::new(data);
     let change = maxmargin::cv::Change { c: Some(2.0), ..Default::default() };
     let watch = |_: &maxmargin::path::Update| std::ops::ControlFlow::Continue(());
     let error = maxmargin::cv::update(&model, &kept, &change, 1 << 20, Par::Seq, &watch).expect_err("not yet").to_string();
@@ -490,7 +497,7 @@ fn same_as_libsvm(what: &str, formulation: Formulation, options: &str, data: &Da
     let spread = decided.iter().fold(1.0_f64, |most, d| most.max(d.abs()));
     for i in 0..data.labels.len() {
         let near = |a: f64, b: f64, room: f64| (a - b).abs() <= room * spread;
-        let values = formulation.needs() == maxmargin::core::Needs::Values;
+        let values = formulation.target_kind() == maxmargin::core::TargetKind::Values;
         let unsure = !values && decided[i].abs() < 1e-3 * spread;
         assert!(
             unsure || near(said[i], theirs.predictions[i], 1e-6),
@@ -562,7 +569,7 @@ fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
     let labels = kept.iter().map(|&i| data.labels[i]).collect();
     let rest = Dataset { samples: data.samples.select(&kept), labels, ..data.clone() };
     for solver in [Solver::Linear, Solver::Descent, Solver::Newton] {
-        let svm = Svm::c_svc(2.0).solver(solver).loss(Loss::SquaredHinge).offset(Offset::Feature(1.0)).eps(1e-6);
+        let svm = Svm::c_svc(2.0).solver(solver).loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0)).eps(1e-6);
         let (all, some) = (svm.clone().sample_weights(weights.clone()).fit(&data), svm.fit(&rest));
         let (all, some) = (all.expect("weights"), some.expect("a model"));
         assert!(all.certificate.holds && some.certificate.holds, "{solver:?}");
@@ -571,7 +578,8 @@ fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
     }
 }
 
-/// SMO over a linear kernel and the solver of features, with a weight for each sample, which are ridges of their own there.
+/// SMO over a linear kernel and the solver of features, with a weight for each sample, which are
+/// ridges of their own there.
 #[test]
 fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
     let data = waves(120, 6);
@@ -591,7 +599,8 @@ fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
     }
 }
 
-/// A width of 0: every sample is at its value, and what both variables of a sample have in common is in no coefficient. `verify` called such models infeasible.
+/// A width of 0: every sample is at its value, and what both variables of a sample have in common
+/// is in no coefficient. `verify` called such models infeasible.
 #[test]
 fn a_tube_of_width_0_is_verified() {
     let mut data = waves(80, 7);
@@ -606,7 +615,8 @@ fn a_tube_of_width_0_is_verified() {
     assert!((found.dual - stored.dual).abs() <= 1e-9 * (1.0 + stored.dual.abs()), "{found:?} {stored:?}");
 }
 
-/// LIBSVM's text does not say which of equal rows a vector is: `verify` took the first, whose target may be another's.
+/// LIBSVM's text does not say which of equal rows a vector is: `verify` took the first, whose
+/// target may be another's.
 #[test]
 fn equal_rows_of_other_values_are_told_apart_by_them() {
     let once = waves(40, 8);
@@ -627,16 +637,17 @@ fn equal_rows_of_other_values_are_told_apart_by_them() {
     }
 }
 
-/// Many features of large values and half as many as samples: Newton steps began again after forty, and a minute later ended where they had begun.
-/// Real data: `madelon`.
+/// Many features of large values and half as many as samples: Newton steps began again after forty,
+/// and a minute later ended where they had begun. Real data: `madelon`.
 #[test]
 fn the_squared_loss_over_unscaled_features_converges() {
     let Some(data) = dataset("madelon") else { return };
     let data = data.select(&(0..1000).collect::<Vec<_>>());
-    for offset in [Offset::Feature(1.0), Offset::Free] {
-        let svm = of(Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, offset }).loss(Loss::SquaredHinge).offset(offset);
+    for bias_term in [BiasTerm::Feature(1.0), BiasTerm::Free] {
+        let svm =
+            of(Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, bias_term }).loss(Loss::SquaredHinge).bias_term(bias_term);
         let fitted = svm.kernel(Kernel::Linear).eps(1e-3).fit(&data).expect("a model");
-        assert_eq!(fitted.status, Status::Converged, "{offset:?}: {:?}", fitted.certificate);
-        assert!(fitted.certificate.holds && fitted.certificate.relative_gap < 1e-3, "{offset:?}: {:?}", fitted.certificate);
+        assert_eq!(fitted.status, Status::Converged, "{bias_term:?}: {:?}", fitted.certificate);
+        assert!(fitted.certificate.holds && fitted.certificate.relative_gap < 1e-3, "{bias_term:?}: {:?}", fitted.certificate);
     }
 }

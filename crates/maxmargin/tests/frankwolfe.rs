@@ -1,7 +1,7 @@
 //! Frank-Wolfe methods against SMO at equal dual, on made and on real data.
 //! Real data: `a1a` and its test file.
 
-use maxmargin::core::{Balance, Dual, Silent, Start, Status, Stop, certify};
+use maxmargin::core::{Dual, EqualityConstraint, Silent, Start, Status, Stop, certify};
 use maxmargin::data::{BinaryLabels, Generator, Par};
 use maxmargin::frankwolfe::{FrankWolfeConfig, Method, POINTS, decision, l2_svm, random_start, solve};
 use maxmargin::kernel::{FnGram, Gram, Kernel, KernelGram, OffsetGram, Rows, decision_values};
@@ -17,7 +17,8 @@ fn by_smo(gram: &dyn Gram, signs: &[f64], c: f64) -> f64 {
     gram.fill_exact(&(0..n).collect::<Vec<_>>(), 0..n, &mut matrix);
     let signed = FnGram::new(n, |i, j| signs[i] * signs[j] * matrix[i * n + j]);
     let ones = || vec![1.0; n];
-    let dual = Dual::new((0..n).collect(), ones(), vec![0.0; n], ones(), 1.0 / c, Balance::Sum(1.0)).expect("a problem");
+    let dual =
+        Dual::new((0..n).collect(), ones(), vec![0.0; n], ones(), 1.0 / c, EqualityConstraint::Sum(1.0)).expect("a problem");
     let rows = Rows::new(&signed, u64::MAX, Par::Seq);
     let start = Start::project(&dual, vec![0.0; n]).expect("feasible");
     let solution = smo(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-9), &mut Silent).expect("a problem for SMO");

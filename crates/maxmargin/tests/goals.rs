@@ -1,4 +1,5 @@
-//! What may be asked of a solution: a KKT violation, a certified gap, or both; of every solver alike.
+//! What may be asked of a solution: a KKT violation, a certified gap, or both; of every solver
+//! alike.
 
 use maxmargin::core::Status;
 use maxmargin::cv::verify;
@@ -12,7 +13,7 @@ fn adult() -> Option<Dataset> {
 
 fn solvers() -> [Svm; 5] {
     let rbf = Svm::rbf(0.05).c(10.0);
-    let linear = Svm::linear().c(10.0).offset(Offset::Feature(1.0));
+    let linear = Svm::linear().c(10.0).bias_term(BiasTerm::Feature(1.0));
     [
         rbf.clone().solver(Solver::Smo),
         rbf.clone().solver(Solver::Irwls),
@@ -22,7 +23,8 @@ fn solvers() -> [Svm; 5] {
     ]
 }
 
-/// A gap of 10⁻³ is certified after fewer iterations than a violation of 10⁻³, which nobody asked for and which is not reached.
+/// A gap of 10⁻³ is certified after fewer iterations than a violation of 10⁻³, which nobody asked
+/// for and which is not reached.
 #[test]
 fn a_gap_alone_is_reached_before_a_violation_that_nobody_asked_for() {
     let Some(data) = adult() else { return };
@@ -52,7 +54,8 @@ fn both_are_met_where_both_are_asked_for() {
     }
 }
 
-/// Every fold shows the gap, from whatever start, and the model of all data that folds come from as well.
+/// Every fold shows the gap, from whatever start, and the model of all data that folds come from as
+/// well.
 #[test]
 fn folds_are_held_to_the_gap() {
     let Some(data) = adult() else { return };

@@ -1,5 +1,5 @@
-//! IRWLS against SMO, SMO inside IRWLS's working sets, and SMO's solutions finished, on made and on real data.
-//! Real data: `a1a`.
+//! IRWLS against SMO, SMO inside IRWLS's working sets, and SMO's solutions finished, on made and on
+//! real data. Real data: `a1a`.
 
 use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin::cv::SmoChunks;
@@ -80,7 +80,8 @@ fn smo_solves_working_sets_too() {
     }
 }
 
-/// What SMO leaves at 10⁻³ ends at 10⁻⁹, where the path's finish ends as well, and far from as many steps as SMO would make.
+/// What SMO leaves at 10⁻³ ends at 10⁻⁹, where the path's finish ends as well, and far from as many
+/// steps as SMO would make.
 #[test]
 fn what_smo_leaves_is_finished() {
     for problem in made() {

@@ -35,7 +35,7 @@ fn bounds(fitted: &Fitted) -> (f64, f64) {
 #[test]
 fn the_squared_loss_has_one_optimum_over_a_kernel_and_over_features() {
     let data = Generator::Blobs.generate(150, Some(4), 3).expect("data");
-    let svm = Svm::linear().c(0.7).loss(Loss::SquaredHinge).offset(Offset::Feature(1.0));
+    let svm = Svm::linear().c(0.7).loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0));
     let reference = svm.clone().solver(Solver::Linear).eps(1e-8).fit(&data).expect("trained");
     let bias = reference.model.machines()[0].bias;
     for (solver, gap) in
@@ -62,10 +62,11 @@ fn models_of_three_classes_come_from_every_solver() {
     let mut linear = None;
     for solver in Solver::ALL {
         let svm = svm.clone().solver(solver);
-        let svm = if solver.is_linear() { svm.kernel(Kernel::Linear).offset(Offset::Feature(1.0)) } else { svm };
+        let svm = if solver.is_linear() { svm.kernel(Kernel::Linear).bias_term(BiasTerm::Feature(1.0)) } else { svm };
         let fitted = svm.fit(&data).expect("trained");
         assert_eq!(fitted.status, Status::Converged, "{solver:?}");
-        // Two of them stop by a rule of their own, which looks at gradients that were computed one after another.
+        // Two of them stop by a rule of their own, which looks at gradients that were computed one
+        // after another.
         let own = matches!(solver, Solver::Descent | Solver::Avsf);
         assert!(own || fitted.certificate.holds, "{solver:?}: {:?}", fitted.certificate);
         if solver.is_linear() {
@@ -84,7 +85,8 @@ fn models_of_three_classes_come_from_every_solver() {
     }
     let of = |solver: Solver| right(&svm.clone().solver(solver).fit(&data).expect("trained"), &data);
     let (smo, pairwise, irwls) = (of(Solver::Smo), of(Solver::Pairwise), of(Solver::Irwls));
-    // Every third of one curve is of another class that nothing tells apart: two thirds of the rest is what can be learnt.
+    // Every third of one curve is of another class that nothing tells apart: two thirds of the rest
+    // is what can be learnt.
     assert!(smo > 180 && pairwise > 180 && smo.abs_diff(irwls) <= 1, "{smo} {pairwise} {irwls}");
 }
 
@@ -121,8 +123,9 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
 /// What a training is told besides the kernel.
 type Way = fn(Svm) -> Svm;
 
-/// The weights of a training of several classes were once dropped. A weight of `w` is what `w` copies of each sample of the class are: in every training,
-/// fold and value of C, of two classes and of three, with a kernel and without.
+/// The weights of a training of several classes were once dropped. A weight of `w` is what `w`
+/// copies of each sample of the class are: in every training, fold and value of C, of two classes
+/// and of three, with a kernel and without.
 #[test]
 fn class_weights_are_copies_of_samples_in_every_way_to_train() {
     let three = spiral(80);
@@ -134,7 +137,7 @@ fn class_weights_are_copies_of_samples_in_every_way_to_train() {
         ("vectors", |svm| svm.kernel(Kernel::Linear).keep_vectors()),
         ("linear", |svm| svm.kernel(Kernel::Linear).solver(Solver::Linear)),
         ("squared", |svm| {
-            svm.kernel(Kernel::Linear).solver(Solver::Linear).loss(Loss::SquaredHinge).offset(Offset::Feature(1.0))
+            svm.kernel(Kernel::Linear).solver(Solver::Linear).loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0))
         }),
         ("scaled folds", |svm| svm.scale(Method::MinMax { lower: -1.0, upper: 1.0 })),
     ];

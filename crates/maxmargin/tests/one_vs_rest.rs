@@ -1,15 +1,16 @@
-//! Each class against the rest: every machine is the two-class training that it says it is, through everything that models go through.
+//! Each class against the rest: every machine is the two-class training that it says it is, through
+//! everything that models go through.
 //!
 //! Real data: `pendigits`. Program: `liblinear-train`.
 
-use maxmargin::core::{Loss, Offset};
-use maxmargin::cv::{Change, Kept, MachineReport, Probability, UpdateError, update, verify};
+use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::cv::{Change, MachineReport, Probability, TrainingData, UpdateError, update, verify};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
 use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par, Scaler};
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Decide, Model, Scheme, decode, encode};
+use maxmargin::model::{DecisionRule, Model, Multiclass, decode, encode};
 use maxmargin::prelude::FoldPlan;
 use maxmargin::{Fitted, Solver, Svm};
 use maxmargin_testkit::outside::{dataset, program};
@@ -41,7 +42,7 @@ fn all() -> Vec<Svm> {
         Svm::rbf(1.5).c(2.0).eps(1e-6),
         Svm::rbf(1.5).c(2.0).eps(1e-6).class_weight(2.5, 3.0),
         Svm::linear().c(2.0).eps(1e-6),
-        Svm::linear().loss(Loss::SquaredHinge).offset(Offset::Feature(1.0)).eps(1e-6),
+        Svm::linear().loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0)).eps(1e-6),
         Svm::nu_svc(0.2).kernel(Kernel::rbf(1.0)).eps(1e-6),
         Svm::rbf(1.0).solver(Solver::Irwls).eps(1e-6),
     ]
@@ -53,7 +54,8 @@ fn fit(svm: &Svm, data: &Dataset) -> Fitted {
     fitted
 }
 
-/// The training of a class against the rest by itself; LIBLINEAR's weights: that of the class counts where it stands alone.
+/// The training of a class against the rest by itself; LIBLINEAR's weights: that of the class
+/// counts where it stands alone.
 fn alone(svm: &Svm, weighted: bool, data: &Dataset, class: f64) -> Fitted {
     let mut own = against(data, class);
     own.sha256 = [0; 32];
@@ -62,7 +64,8 @@ fn alone(svm: &Svm, weighted: bool, data: &Dataset, class: f64) -> Fitted {
     fit(&plain.class_weight(1.0, factor), &own)
 }
 
-/// Row of the data and coefficient of a machine's support vectors, and its bias; weights where it keeps these alone.
+/// Row of the data and coefficient of a machine's support vectors, and its bias; weights where it
+/// keeps these alone.
 fn machine(model: &Model, p: usize) -> (Vec<u64>, Vec<f64>, f64, Option<Vec<f64>>) {
     let (machine, training) = (&model.machines()[p], &model.record().expect("a record").machines[p]);
     let coef = training.folded.clone().unwrap_or_else(|| machine.coef.clone());
@@ -75,7 +78,10 @@ fn every_machine_is_the_training_of_its_class_against_the_rest() {
     for (case, svm) in all().into_iter().enumerate() {
         let fitted = fit(&svm.clone().one_vs_rest(), &data);
         let model = decode(&encode(&fitted.model).expect("bytes")).expect("a model");
-        assert_eq!((model.decide(), model.scheme(), model.machines().len()), (Decide::Argmax, Scheme::Rest, 4));
+        assert_eq!(
+            (model.decision_rule(), model.multiclass(), model.machines().len()),
+            (DecisionRule::Argmax, Multiclass::OneVsRest, 4)
+        );
         let decisions = fitted.decision_values(&data.samples).expect("decisions");
         for (p, class) in model.classes().to_vec().into_iter().enumerate() {
             let own = alone(&svm, case == 1, &data, class);
@@ -121,7 +127,8 @@ fn folds_are_trainings_of_their_rows() {
             let (decisions, labels) = (own.decision_values(&queries).expect("decisions"), own.predict(&queries).expect("labels"));
             for (at, &i) in test.iter().enumerate() {
                 let (found, expected) = (&report.decisions[4 * i..4 * i + 4], &decisions[4 * at..4 * at + 4]);
-                // A free bias may be anywhere between its bounds, and so may the margin of ν: decision values are further apart than objectives.
+                // A free bias may be anywhere between its bounds, and so may the margin of ν:
+                // decision values are further apart than objectives.
                 let near = |(a, b): (&f64, &f64)| (a - b).abs() < 0.05 * (1.0 + b.abs());
                 assert!(case == 4 || found.iter().zip(expected).all(near), "case {case}, row {i}: {found:?} {expected:?}");
                 let clear =
@@ -162,7 +169,7 @@ fn sigmoids_of_classes_share_what_there_is() {
     let labels = ClassLabels::new(&data.labels).expect("classes");
     for way in Probability::ALL {
         let fitted = fit(&Svm::rbf(1.5).c(2.0).one_vs_rest().probability(way), &data);
-        assert_eq!((fitted.model.decide(), fitted.model.calibration().len()), (Decide::Coupled, 4));
+        assert_eq!((fitted.model.decision_rule(), fitted.model.calibration().len()), (DecisionRule::Coupled, 4));
         let p = fitted.model.probabilities(&data.samples, Par::Seq).expect("probabilities");
         let decisions = fitted.decision_values(&data.samples).expect("decisions");
         for (row, of) in p.chunks_exact(4).zip(decisions.chunks_exact(4)) {
@@ -184,11 +191,11 @@ fn sigmoids_of_classes_share_what_there_is() {
 fn updates_are_refused_by_name() {
     let data = four(60);
     let fitted = fit(&Svm::rbf(1.0).keep_vectors().one_vs_rest(), &data);
-    let kept = Kept::new(data);
+    let kept = TrainingData::new(data);
     let change = Change { add: None, remove: &[1], c: None };
     let refused = update(&fitted.model, &kept, &change, 1 << 24, Par::Seq, &|_| ControlFlow::Continue(()));
     let error = refused.expect_err("no path");
-    assert!(matches!(error, UpdateError::Decide) && error.to_string().contains("against the rest"), "{error}");
+    assert!(matches!(error, UpdateError::DecisionRule) && error.to_string().contains("against the rest"), "{error}");
 }
 
 #[test]
@@ -196,7 +203,7 @@ fn votes_and_the_greatest_value_are_different_rules() {
     let data = four(150);
     let (pairs_, rest) = (fit(&Svm::rbf(1.5), &data), fit(&Svm::rbf(1.5).one_vs_rest(), &data));
     assert_eq!(pairs_.model.machines().len(), pairs(4).count());
-    assert!(rest.model.clone().with_decide(Decide::Vote).is_err());
+    assert!(rest.model.clone().with_decide(DecisionRule::Vote).is_err());
     let right = |fitted: &Fitted| {
         let labels = fitted.predict(&data.samples).expect("labels");
         labels.iter().zip(&data.labels).filter(|(a, b)| a == b).count()
@@ -229,7 +236,7 @@ fn weights_are_liblinears() {
             .status();
         assert!(status.expect("it runs").success());
         let (labels, rows) = liblinear(&fs::read_to_string(path("m")).expect("a model"));
-        let svm = Svm::linear().loss(loss).offset(Offset::Feature(1.0)).c(0.1).class_weight(3.0, 2.0).eps(1e-6);
+        let svm = Svm::linear().loss(loss).bias_term(BiasTerm::Feature(1.0)).c(0.1).class_weight(3.0, 2.0).eps(1e-6);
         let model = fit(&svm.one_vs_rest(), &data).model;
         for (p, class) in model.classes().iter().enumerate() {
             let column = labels.iter().position(|label| label == class).expect("a class");

@@ -1,4 +1,5 @@
-//! Probabilities of every formulation: what they are fitted to, that they are the same however they are come by, and LIBSVM's own programs.
+//! Probabilities of every formulation: what they are fitted to, that they are the same however they
+//! are come by, and LIBSVM's own programs.
 //!
 //! Real data: `heart_scale`, `diabetes_scale`. Programs: `svm-train`, `svm-predict`.
 
@@ -9,7 +10,7 @@ use maxmargin::data::libsvm::write;
 use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Calibration, Decide, Model, Scheme, decode, encode, libsvm};
+use maxmargin::model::{Calibration, DecisionRule, Model, Multiclass, decode, encode, libsvm};
 use maxmargin::{Error, Fitted, Svm};
 use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
@@ -67,7 +68,7 @@ fn labels_agree_with_probabilities() {
             let fitted = fit(&rbf(2.0).probability(way), &data);
             let p = fitted.model.probabilities(&data.samples, Par::Seq).expect("probabilities");
             let labels = fitted.predict(&data.samples).expect("labels");
-            assert_eq!(fitted.model.decide(), Decide::Coupled);
+            assert_eq!(fitted.model.decision_rule(), DecisionRule::Coupled);
             for (row, label) in p.chunks_exact(classes).zip(&labels) {
                 let place = fitted.model.classes().iter().position(|class| class == label).expect("a class");
                 assert!(row.iter().all(|p| *p <= row[place]) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-14);
@@ -107,8 +108,8 @@ fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
             };
             assert!((x - u).abs() < 1e-5 * u.abs() && (y - v).abs() < 1e-5, "{classes} {p}: {x} {y}, alone {u} {v}");
         }
-        let honest =
-            cross_fitted(&decisions, &plan, (&labels, Scheme::Pairs), Probability::Platt, Par::Seq).expect("probabilities");
+        let honest = cross_fitted(&decisions, &plan, (&labels, Multiclass::OneVsOne), Probability::Platt, Par::Seq)
+            .expect("probabilities");
         let expected = Reliability::of(&honest, classes, labels.of()).expect("scores");
         let found = fitted.calibration.and_then(|found| found.reliability).expect("scores");
         assert!((found.log_loss - expected.log_loss).abs() < 1e-6 && (found.brier - expected.brier).abs() < 1e-6);
@@ -118,7 +119,8 @@ fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
     }
 }
 
-/// Whoever is judged had no part in the calibration: with the labels of a whole fold turned, what is said of that fold stays.
+/// Whoever is judged had no part in the calibration: with the labels of a whole fold turned, what
+/// is said of that fold stays.
 #[test]
 fn cross_fitted_probabilities_do_not_know_the_label() {
     let data = banana(100, 2, 2);
@@ -128,7 +130,8 @@ fn cross_fitted_probabilities_do_not_know_the_label() {
     let turned: Vec<f64> = (0..100).map(|i| if plan.test(2).contains(&i) { -data.labels[i] } else { data.labels[i] }).collect();
     let turned = ClassLabels::new(&turned).expect("classes");
     for way in Probability::ALL {
-        let said = |labels| cross_fitted(&decisions, &plan, (labels, Scheme::Pairs), way, Par::Pool).expect("probabilities");
+        let said =
+            |labels| cross_fitted(&decisions, &plan, (labels, Multiclass::OneVsOne), way, Par::Pool).expect("probabilities");
         let (one, other) = (said(&labels), said(&turned));
         let same = |i: usize| one[2 * i..2 * i + 2] == other[2 * i..2 * i + 2];
         assert!((0..100).filter(|&i| plan.test(2).contains(&i)).all(same));
@@ -217,7 +220,8 @@ fn what_has_no_probabilities_says_why() {
     assert!(fitted.calibration.is_some_and(|c| c.missing.is_some()));
 }
 
-/// LIBSVM's coupling, which ends when no class is off by more than 0.005 of its share: what its program prints for more than two classes.
+/// LIBSVM's coupling, which ends when no class is off by more than 0.005 of its share: what its
+/// program prints for more than two classes.
 fn stopped_early(classes: usize, of_later: &[f64]) -> Vec<f64> {
     let mut r = vec![0.0; classes * classes];
     pairs(classes).zip(of_later).for_each(|((i, j), p)| (r[j * classes + i], r[i * classes + j]) = (*p, 1.0 - p));
@@ -244,7 +248,8 @@ fn stopped_early(classes: usize, of_later: &[f64]) -> Vec<f64> {
     p
 }
 
-/// What a file of `svm-predict -b 1` says: labels of the columns, and rows of label and probabilities.
+/// What a file of `svm-predict -b 1` says: labels of the columns, and rows of label and
+/// probabilities.
 fn printed(path: &std::path::Path) -> (Vec<f64>, Vec<Vec<f64>>) {
     let text = fs::read_to_string(path).expect("its output");
     let numbers = |line: &str| -> Vec<f64> { line.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect() };

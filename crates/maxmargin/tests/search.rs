@@ -1,4 +1,5 @@
-//! Searches: which cells they try, what they give up, and that they end at what the full grid finds.
+//! Searches: which cells they try, what they give up, and that they end at what the full grid
+//! finds.
 
 use maxmargin::cv::descend::Ended;
 use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
@@ -6,7 +7,7 @@ use maxmargin::data::Samples;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::kernel::Kernel;
 use maxmargin::prelude::*;
-use maxmargin::{Attended, Cell, Found, Ranges, Search, best, flattest, one_standard_error};
+use maxmargin::{Cell, Ranges, Search, SearchHooks, SearchResult, best, flattest, one_standard_error};
 use std::collections::BTreeSet;
 
 fn powers(from: i32, to: i32, by: usize) -> Vec<f64> {
@@ -19,20 +20,20 @@ fn made(generator: Generator, rows: usize, seed: u64) -> (Dataset, FoldPlan) {
     (data, plan)
 }
 
-fn run(svm: &Svm, (data, plan): &(Dataset, FoldPlan), search: &Search) -> Found<CvReport> {
-    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+fn run(svm: &Svm, (data, plan): &(Dataset, FoldPlan), search: &Search) -> SearchResult<CvReport> {
+    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
     svm.search(data, plan, search, attended, |_, report| report).expect("cells")
 }
 
 fn metric() -> &'static dyn Metric {
-    metrics_of(maxmargin::core::Needs::Classes)[0]
+    metrics_of(maxmargin::core::TargetKind::Classes)[0]
 }
 
 fn name<T>(cell: &Cell<T>) -> String {
     format!("{:?} {:?}", cell.svm.kernel_given(), cell.svm.formulation())
 }
 
-fn work<T>(found: &Found<T>) -> u64 {
+fn work<T>(found: &SearchResult<T>) -> u64 {
     found.again + found.cells.iter().map(|cell| cell.scored.iterations).sum::<u64>()
 }
 
@@ -88,12 +89,13 @@ fn pruned_searches_do_not_depend_on_threads() {
 #[test]
 fn what_cannot_be_bounded_is_not_pruned() {
     let on = made(Generator::Banana, 60, 1);
-    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
     let refused = |svm: &Svm, on: &(Dataset, FoldPlan), search: Search| {
         let found = svm.search(&on.0, &on.1, &search.prune(), attended, |_, _| ());
         found.expect_err("refused").to_string()
     };
-    let f1 = maxmargin::cv::all_metrics(maxmargin::core::Needs::Classes).find(|metric| metric.name() == "f1").expect("a metric");
+    let f1 =
+        maxmargin::cv::all_metrics(maxmargin::core::TargetKind::Classes).find(|metric| metric.name() == "f1").expect("a metric");
     assert!(refused(&Svm::rbf(1.0), &on, Search::new(wide()).metric(f1)).contains("f1 is no count of errors"));
     let mut three = on.clone();
     three.0.labels.iter_mut().step_by(3).for_each(|label| *label = 9.0);
@@ -102,7 +104,8 @@ fn what_cannot_be_bounded_is_not_pruned() {
     assert!(refused(&Svm::rbf(1.0).seeding(maxmargin::cv::Seeding::Cold), &on, Search::new(wide())).contains("seeding full"));
 }
 
-/// Every candidate meets the goal that was asked for; the others say that they do not, and are a point away.
+/// Every candidate meets the goal that was asked for; the others say that they do not, and are a
+/// point away.
 #[test]
 fn a_fast_search_is_exact_where_it_counts() {
     let mut works = [0; 3];
@@ -125,7 +128,7 @@ fn a_fast_search_is_exact_where_it_counts() {
         assert!(fast.cells.iter().any(|cell| !cell.scored.exact), "{generator:?}");
         // Rivals no further away than the best itself.
         let nearest = run(&svm, &on, &Search::new(wide()).fast_within(0.0));
-        let exact = |found: &Found<_>| found.cells.iter().filter(|cell| cell.scored.exact).count();
+        let exact = |found: &SearchResult<_>| found.cells.iter().filter(|cell| cell.scored.exact).count();
         assert!((1..=exact(&fast)).contains(&exact(&nearest)), "{generator:?}");
         works[0] += work(&nearest);
         works[1] += work(&fast);
@@ -159,7 +162,8 @@ fn random_cells_lie_in_their_ranges_and_come_again() {
     assert!(names(4).iter().any(|name| name.contains("Linear")) && names(4).iter().any(|name| name.contains("Rbf")));
 }
 
-/// What is left has seen all samples, and is as good as the best of all within what the parts can tell.
+/// What is left has seen all samples, and is as good as the best of all within what the parts can
+/// tell.
 #[test]
 fn halving_ends_on_all_samples() {
     let on = made(Generator::Banana, 1200, 1);
@@ -173,8 +177,9 @@ fn halving_ends_on_all_samples() {
         let difference = same.scored.errors.expect("counted").abs_diff(cell.scored.errors.expect("counted"));
         assert!(difference <= 4, "{difference}");
     }
-    let score =
-        |found: &Found<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score");
+    let score = |found: &SearchResult<CvReport>| {
+        found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score")
+    };
     assert!(score(&halved) > score(&full) - 0.01 && work(&halved) < work(&full) / 2);
     // Too few samples for parts: the full search.
     let few = made(Generator::Banana, 100, 1);
@@ -193,8 +198,9 @@ fn refining_tries_what_lies_between() {
     );
     // Of 25 cells around the best 9 were there, of 15 at a border 6, of 9 in a corner 4.
     assert!([16, 9, 5].contains(&(fine.cells.len() - coarse.cells.len())), "{} cells", fine.cells.len());
-    let score =
-        |found: &Found<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score");
+    let score = |found: &SearchResult<CvReport>| {
+        found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score")
+    };
     assert!(score(&fine) >= score(&coarse));
 }
 
@@ -224,12 +230,12 @@ fn the_simplest_and_the_flattest() {
     for (row, gamma) in [0.1, 1.0, 10.0].into_iter().enumerate() {
         for (column, c) in [1.0, 10.0, 100.0].into_iter().enumerate() {
             let svm = Svm::rbf(gamma).c(c);
-            let scored = maxmargin::Scored {
+            let scored = maxmargin::CellScore {
                 score: Some(scores[row][column]),
                 standard_error: Some(0.015),
                 converged: true,
                 exact: true,
-                ..maxmargin::Scored::default()
+                ..maxmargin::CellScore::default()
             };
             cells.push(Cell { svm, scored, found: () });
         }
@@ -251,7 +257,7 @@ fn the_simplest_and_the_flattest() {
 #[test]
 fn nested_folds_are_searches_without_their_samples() {
     let (data, outer) = made(Generator::GaussM, 120, 3);
-    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
     let search = Search::new(Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.1, 1.0])).fast();
     let inner = |data: &Dataset| FoldPlan::stratified(&data.labels, 3, 1);
     let nested = Svm::rbf(1.0).nested(&data, &outer, inner, &search, attended).expect("four folds");
@@ -277,7 +283,8 @@ fn nested_folds_are_searches_without_their_samples() {
     assert!(nested.deviation.is_some_and(|deviation| deviation >= 0.0));
 }
 
-/// The cell that a descent finds has the least loss, lies off the grid, and is certified like the others. It ends on flat ground, or at a kink, where no step leads down.
+/// The cell that a descent finds has the least loss, lies off the grid, and is certified like the
+/// others. It ends on flat ground, or at a kink, where no step leads down.
 #[test]
 fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     let on = made(Generator::Banana, 200, 3);
@@ -305,7 +312,8 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));
 }
 
-/// A feature that tells nothing gets a small width; the cell that is found can be trained, verified and predicted with, and is the same from plain features times factors.
+/// A feature that tells nothing gets a small width; the cell that is found can be trained, verified
+/// and predicted with, and is the same from plain features times factors.
 #[test]
 fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let (plain, plan) = made(Generator::Banana, 400, 3);
@@ -363,7 +371,7 @@ fn descents_do_not_depend_on_threads() {
 fn descents_that_cannot_be_are_refused_before_any_work() {
     let on = made(Generator::Banana, 60, 1);
     let refused = |svm: &Svm, ranges: Ranges| {
-        let attended = Attended { watch: &|_: &maxmargin::cv::CvProgress| panic!("no work"), logs: &Unlogged };
+        let attended = SearchHooks { watch: &|_: &maxmargin::cv::CvProgress| panic!("no work"), logs: &Unlogged };
         let found = svm.search(&on.0, &on.1, &Search::new(ranges).gradient(), attended, |_, report| report);
         found.expect_err("no descent").to_string()
     };

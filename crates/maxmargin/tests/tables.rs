@@ -1,4 +1,5 @@
-//! Tables through the estimator: what is trained on a table is what is trained on the same numbers, and no fold sees what it is tested on.
+//! Tables through the estimator: what is trained on a table is what is trained on the same numbers,
+//! and no fold sees what it is tested on.
 
 use maxmargin::data::prepare::Preparing;
 use maxmargin::data::scale::Method;
@@ -7,7 +8,8 @@ use maxmargin::model::{decode, encode};
 use maxmargin::prelude::*;
 use std::fmt::Write;
 
-/// Heart disease as a table: its labels and three columns as words, one as truths; `gap` says which of its numbers are missing.
+/// Heart disease as a table: its labels and three columns as words, one as truths; `gap` says which
+/// of its numbers are missing.
 fn heart(words: bool, gap: impl Fn(usize, usize) -> bool) -> Option<(String, Dataset)> {
     let data = maxmargin_testkit::outside::dataset("heart")?;
     let features = data.samples.features();

@@ -1,4 +1,5 @@
-//! Thresholds: what they are chosen by, what labels make of them, and that they pay on data that nobody saw; leave-one-out in a grid.
+//! Thresholds: what they are chosen by, what labels make of them, and that they pay on data that
+//! nobody saw; leave-one-out in a grid.
 //!
 //! Real data: `w8a`, `ijcnn1`, `heart_scale`.
 
@@ -7,7 +8,7 @@ use maxmargin::cv::{BalancedAccuracy, FoldPlan, Metric, Probability, best_thresh
 use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Decide, decode, encode};
+use maxmargin::model::{DecisionRule, decode, encode};
 use maxmargin::{Error, Fitted, Ranges, Svm};
 use maxmargin_testkit::outside::dataset;
 use std::time::Duration;
@@ -76,7 +77,7 @@ fn the_machine_stays_and_labels_move() {
     let plain = fit(&rbf(0.2), &data);
     let moved = fit(&rbf(0.2).threshold(&BalancedAccuracy), &data);
     assert_eq!(moved.model.clone().without_threshold(), plain.model);
-    assert_eq!(moved.model.decide(), Decide::Threshold);
+    assert_eq!(moved.model.decision_rule(), DecisionRule::Threshold);
     let threshold = moved.model.threshold().expect("a threshold");
     assert!(threshold < 0.0, "of rare samples fewer are missed: {threshold}");
     let decisions = plain.decision_values(&data.samples).expect("decisions");
@@ -100,7 +101,7 @@ fn probabilities_and_a_threshold_come_from_the_same_folds() {
     let moved = fit(&rbf(0.2).threshold(&BalancedAccuracy), &data);
     let both = fit(&rbf(0.2).threshold(&BalancedAccuracy).probability(Probability::Platt), &data);
     assert_eq!((both.model.threshold(), both.model.calibration()), (moved.model.threshold(), probable.model.calibration()));
-    assert_eq!(both.model.decide(), Decide::Threshold);
+    assert_eq!(both.model.decision_rule(), DecisionRule::Threshold);
     assert_eq!(both.predict(&data.samples).expect("labels"), moved.predict(&data.samples).expect("labels"));
     let p = |fitted: &Fitted| fitted.model.probabilities(&data.samples, Par::Seq).expect("probabilities");
     assert_eq!(p(&both), p(&probable));
@@ -132,14 +133,15 @@ fn what_has_no_threshold_says_why() {
     let ended = rbf(1.0).max_time(Duration::ZERO).threshold(&F1).fit(&data);
     match ended {
         Ok(fitted) => {
-            assert_eq!((fitted.model.threshold(), fitted.model.decide()), (None, Decide::Vote));
+            assert_eq!((fitted.model.threshold(), fitted.model.decision_rule()), (None, DecisionRule::Vote));
             assert!(fitted.threshold.is_some_and(|report| report.missing.is_some() && report.after.is_none()));
         }
         Err(error) => assert!(matches!(error, Error::Ended(_)), "{error}"),
     }
 }
 
-/// Every other of the first `2 rows` rows, and those between them: rows of `ijcnn1` are a series in time.
+/// Every other of the first `2 rows` rows, and those between them: rows of `ijcnn1` are a series in
+/// time.
 fn halves(data: &Dataset, rows: usize) -> [Dataset; 2] {
     [0, 1].map(|first| data.select(&(first..2 * rows).step_by(2).collect::<Vec<usize>>()))
 }
@@ -175,7 +177,8 @@ fn a_grid_of_leave_one_out_is_one_leave_one_out_a_cell() {
         let one = cell.svm.leave_one_out(&data).expect("a leave-one-out");
         let all = &cell.found;
         assert_eq!((all.folds.len(), all.samples_counted), (270, 270));
-        // The first of a column begins where one alone does; those after it where the one before ended, at the same optimum to the tolerance.
+        // The first of a column begins where one alone does; those after it where the one before
+        // ended, at the same optimum to the tolerance.
         if at % 2 == 0 {
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert_eq!((bits(&all.decisions), all.scores.clone()), (bits(&one.decisions), one.scores.clone()));

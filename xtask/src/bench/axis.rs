@@ -16,7 +16,8 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// Over all finite values, with a little room at both ends. A logarithmic axis is of positive values alone.
+    /// Over all finite values, with a little room at both ends. A logarithmic axis is of positive
+    /// values alone.
     pub(crate) fn over(values: impl Iterator<Item = f64>, logarithmic: bool) -> Self {
         let good = values.filter(|value| value.is_finite() && (!logarithmic || *value > 0.0));
         let put = |x: f64| if logarithmic { x.log10() } else { x };

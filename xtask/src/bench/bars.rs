@@ -1,4 +1,5 @@
-//! Bars of iterations: each variant relative to the table's first, the paper's beside ours, a block for each problem and setting.
+//! Bars of iterations: each variant relative to the table's first, the paper's beside ours, a block
+//! for each problem and setting.
 
 use super::axis::Axis;
 use super::spec::plain;
@@ -20,7 +21,8 @@ const ABOVE: f64 = 28.0;
 const BELOW: f64 = 44.0;
 const HEAD: f64 = 64.0;
 
-/// Bars of one problem and setting: label, then (variant, paper, ours), each relative to the block's own first variant.
+/// Bars of one problem and setting: label, then (variant, paper, ours), each relative to the
+/// block's own first variant.
 struct Block {
     label: String,
     bars: Vec<(String, Option<f64>, Option<f64>)>,

@@ -1,4 +1,5 @@
-//! Whole runs of the program beside those of another, problem by problem: raw lines and the page that is made of them.
+//! Whole runs of the program beside those of another, problem by problem: raw lines and the page
+//! that is made of them.
 
 use super::data::Inputs;
 use super::machine::Machine;
@@ -57,7 +58,8 @@ struct Problems {
     problem: Vec<Problem>,
 }
 
-/// The page `docs/reproduction/NAME.md`, its raw lines beside it, and its problems in `xtask/searches/NAME.toml`.
+/// The page `docs/reproduction/NAME.md`, its raw lines beside it, and its problems in
+/// `xtask/searches/NAME.toml`.
 pub(crate) struct Page(pub(crate) &'static str);
 
 impl Page {
@@ -65,7 +67,8 @@ impl Page {
         root().join(format!("docs/reproduction/{}.{ending}", self.0))
     }
 
-    /// Measures the problems that are asked for beside `program`, and writes the page. What no folder has data for is said and left out.
+    /// Measures the problems that are asked for beside `program`, and writes the page. What no
+    /// folder has data for is said and left out.
     pub(crate) fn update<R: Record>(
         &self,
         arguments: &Common,
@@ -150,7 +153,8 @@ pub(crate) fn text_of(path: &Path) -> Outcome<String> {
 
 #[cfg(test)]
 impl Page {
-    /// What tests hold against what is committed: the problems can be read, and the page is that of the raw lines.
+    /// What tests hold against what is committed: the problems can be read, and the page is that of
+    /// the raw lines.
     pub(crate) fn is_true<R: Record>(&self) -> bool {
         let page = fs::read_to_string(self.of("md")).unwrap_or_default();
         !self.problems().expect("problems").is_empty() && page == R::rendered(&self.records().expect("records"))

@@ -28,7 +28,8 @@ pub(crate) struct Panel {
 
 /// Area of the lines in a panel.
 const AREA: (f64, f64) = (300.0, 210.0);
-/// Room at the left for the ticks of y, above for the panel's title, below for the ticks of x and their words.
+/// Room at the left for the ticks of y, above for the panel's title, below for the ticks of x and
+/// their words.
 const LEFT: f64 = 76.0;
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 52.0;
@@ -61,7 +62,8 @@ impl Frame<'_> {
     }
 }
 
-/// Draws panels. `words` are those of the axes; `points` leaves the lines out and says of each point what it is of.
+/// Draws panels. `words` are those of the axes; `points` leaves the lines out and says of each
+/// point what it is of.
 pub(crate) fn chart(title: &str, words: &(String, String), logarithmic: (bool, bool), points: bool, panels: &[Panel]) -> Svg {
     let across = match panels.len() {
         0 | 1 => 1,

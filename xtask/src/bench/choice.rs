@@ -1,4 +1,5 @@
-//! Tables that choose: a row for each problem and variant, with what every value of C gave and which is best.
+//! Tables that choose: a row for each problem and variant, with what every value of C gave and
+//! which is best.
 
 use super::columns::{NOTHING, grid};
 use super::numbers::digits;

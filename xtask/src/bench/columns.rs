@@ -1,4 +1,5 @@
-//! The columns of tables and the quantities of plots: one kind of value, which specs ask for by name.
+//! The columns of tables and the quantities of plots: one kind of value, which specs ask for by
+//! name.
 
 mod known;
 mod traces;
@@ -72,7 +73,8 @@ impl From<Option<f64>> for Shown {
     }
 }
 
-/// A column as a spec asks for it: `NAME`, or `NAME: VARIANT`, and ` as HEADING` where the column's own does not fit.
+/// A column as a spec asks for it: `NAME`, or `NAME: VARIANT`, and ` as HEADING` where the column's
+/// own does not fit.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Entry {

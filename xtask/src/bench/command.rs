@@ -68,7 +68,8 @@ mod tests {
         tables.iter().flat_map(|table| cells(spec, table, arguments.extent())).collect()
     }
 
-    /// Of every row that the project's specs can have: the command selects the row's cells and no other.
+    /// Of every row that the project's specs can have: the command selects the row's cells and no
+    /// other.
     #[test]
     fn a_command_measures_its_row_alone() {
         for paper in ["alpha-seeding", "frank-wolfe", "incremental", "irwls", "linear", "training"] {

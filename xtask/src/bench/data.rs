@@ -1,4 +1,5 @@
-//! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
+//! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where
+//! the spec says so.
 
 use super::folds;
 use super::spec::{Problem, Recipe, Settings, Test};
@@ -41,7 +42,8 @@ impl<'a> Inputs<'a> {
         Input::of(self.write(&format!("{}.data", problem.name), &text)?).map(Some)
     }
 
-    /// The file of a problem's test samples, relabelled and divided as its data; nothing when no folder has it.
+    /// The file of a problem's test samples, relabelled and divided as its data; nothing when no
+    /// folder has it.
     pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
         let of = match test {
             Test::File(name) => {

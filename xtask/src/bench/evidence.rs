@@ -1,4 +1,5 @@
-//! What stands under docs/reproduction beside the reports of single papers: the page of all verdicts, the picture of the README, and its block.
+//! What stands under docs/reproduction beside the reports of single papers: the page of all
+//! verdicts, the picture of the README, and its block.
 
 use super::claims::{Evidence, counts, page, summary};
 use super::overview;
@@ -19,7 +20,8 @@ pub(crate) fn folder() -> PathBuf {
     root().join("docs/reproduction")
 }
 
-/// Writes the page of verdicts, the README's picture and its block from the raw lines that are there.
+/// Writes the page of verdicts, the README's picture and its block from the raw lines that are
+/// there.
 pub(crate) fn write() -> Outcome<()> {
     let papers = Evidence::committed()?;
     let place = folder().join("README.md");

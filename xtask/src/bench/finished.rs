@@ -1,4 +1,5 @@
-//! Which cells need no measurement: there are lines of the same settings, the same data, and crates that have not changed since.
+//! Which cells need no measurement: there are lines of the same settings, the same data, and crates
+//! that have not changed since.
 
 use super::cell::Cell;
 use super::record::Record;
@@ -60,7 +61,8 @@ impl Finished {
         runs.values().any(|lines| *lines >= repeats)
     }
 
-    /// Whether the crates of these families, and those of none, are what they were at a revision. A tree with changes is no revision.
+    /// Whether the crates of these families, and those of none, are what they were at a revision. A
+    /// tree with changes is no revision.
     fn stands(&self, revision: &str, families: &[&'static str]) -> bool {
         if !revision.chars().all(|c| c.is_ascii_hexdigit()) {
             return false;

@@ -1,7 +1,7 @@
 //! The folds of `svm-train -v`, so that a comparison with LIBSVM is on the very same trainings.
 //!
-//! LIBSVM shuffles each class with the C library's `rand()`, never seeded, and cuts each class into k runs. With glibc the numbers
-//! are an additive feedback generator whose state grows from seed 1.
+//! LIBSVM shuffles each class with the C library's `rand()`, never seeded, and cuts each class into
+//! k runs. With glibc the numbers are an additive feedback generator whose state grows from seed 1.
 
 use crate::failure::{Context, Outcome};
 
@@ -75,7 +75,8 @@ fn cut(parts: impl Iterator<Item = Vec<usize>>, samples: usize, k: usize) -> Vec
     fold_of
 }
 
-/// The folds of data in LIBSVM format, one number a line; those of values are cut from all samples together, without regard to `classes`.
+/// The folds of data in LIBSVM format, one number a line; those of values are cut from all samples
+/// together, without regard to `classes`.
 pub(crate) fn lines(data: &str, k: usize, classes: bool) -> Outcome<String> {
     let label = |(n, line): (usize, &str)| {
         let word = line.split_whitespace().next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! `cargo xtask grids`: whole searches of C and gamma as processes, beside a loop of `svm-train -v` over some of the same cells, on LIBSVM's own folds.
+//! `cargo xtask grids`: whole searches of C and gamma as processes, beside a loop of `svm-train -v`
+//! over some of the same cells, on LIBSVM's own folds.
 
 use super::beside::{self, Bench, Page, footnote, text_of};
 use super::folds;
@@ -86,7 +87,8 @@ impl Record {
         self.epsilon.is_some()
     }
 
-    /// The furthest that a cell lies from LIBSVM's: in samples, or of values relative to the mean square.
+    /// The furthest that a cell lies from LIBSVM's: in samples, or of values relative to the mean
+    /// square.
     fn apart(&self) -> f64 {
         let of = |cell: &Cell| {
             let apart = cell.theirs.map_or(0.0, |theirs| (theirs - cell.ours).abs());
@@ -112,7 +114,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     PAGE.update(&arguments.beside, "svm-train", |bench, problem| measure(bench, problem, arguments))
 }
 
-/// The rows of a problem and LIBSVM's folds of them, as files, and how many they are; nothing where no folder has them.
+/// The rows of a problem and LIBSVM's folds of them, as files, and how many they are; nothing where
+/// no folder has them.
 fn files(bench: &Bench, problem: &Problem) -> Outcome<Option<(PathBuf, PathBuf, usize)>> {
     let Some(input) = bench.inputs.of(problem)? else { return Ok(None) };
     let text = text_of(&input.path)?;

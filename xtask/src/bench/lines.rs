@@ -130,7 +130,8 @@ mod tests {
         assert_eq!(panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(), ["adding", "removing"]);
         let names: Vec<&str> = panels[0].lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["mid", "sid", THEORY]);
-        // Sorted by the number of samples; 40 breakpoints an update, of which theory leaves 40/√4 and 40/√16.
+        // Sorted by the number of samples; 40 breakpoints an update, of which theory leaves 40/√4
+        // and 40/√16.
         let theory: Vec<(f64, f64)> = panels[0].lines[2].points.iter().map(|point| point.at).collect();
         assert_eq!(theory, [(4.0, 20.0), (16.0, 10.0)]);
     }

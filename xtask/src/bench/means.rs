@@ -5,7 +5,8 @@ use super::spec::Settings;
 use super::table::{Figures, Row, grouped};
 use serde_json::json;
 
-/// Rows that differ in the setting `over` alone become one, with means; the largest gap is the row's.
+/// Rows that differ in the setting `over` alone become one, with means; the largest gap is the
+/// row's.
 pub(crate) fn merge(rows: Vec<Row>, over: &str) -> Vec<Row> {
     let place = |row: &Row| {
         let mut rest: Settings = row.cell.settings.clone();

@@ -1,4 +1,5 @@
-//! The README's picture: seconds of LIBSVM, of scikit-learn-intelex and of this project on the same files, from the raw lines of those reports that have them.
+//! The README's picture: seconds of LIBSVM, of scikit-learn-intelex and of this project on the same
+//! files, from the raw lines of those reports that have them.
 
 use super::axis::Axis;
 use super::grids;
@@ -92,7 +93,8 @@ pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
     Ok(Some(Group { title: (*title).to_owned(), processors, rows }).filter(|group| !group.rows.is_empty()))
 }
 
-/// What searches take: by the lines of `cargo xtask grids`, and those of `cargo xtask peers` in this file.
+/// What searches take: by the lines of `cargo xtask grids`, and those of `cargo xtask peers` in
+/// this file.
 pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
     let text = fs::read_to_string(calls).context(calls.display())?;
     let calls: Vec<Call> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context(calls.display())?;

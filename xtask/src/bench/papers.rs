@@ -74,7 +74,8 @@ impl Paper {
             return Ok(Printed::default());
         };
         let number = |template: &String| -> Outcome<Option<f64>> {
-            // A template may name a column that only some settings have (a table by k has no column for k = 5).
+            // A template may name a column that only some settings have (a table by k has no column
+            // for k = 5).
             let name = fill(template, &settings)?;
             Ok(self.header.iter().position(|column| *column == name).and_then(|column| row[column].parse().ok()))
         };

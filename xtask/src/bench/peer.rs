@@ -11,10 +11,12 @@ fn absolute(binary: &str) -> String {
     }
 }
 
-/// What specs call a LIBLINEAR that does not give up: no program of this name is installed anywhere.
+/// What specs call a LIBLINEAR that does not give up: no program of this name is installed
+/// anywhere.
 pub(crate) const UNCAPPED: &str = "liblinear-train-uncapped";
 
-/// The binary of a program: named on the command line (`PROGRAM=PATH`), or found on the search path.
+/// The binary of a program: named on the command line (`PROGRAM=PATH`), or found on the search
+/// path.
 pub(crate) fn binary(program: &str, named: &[String]) -> Option<String> {
     given(program, named).or_else(|| on_path(program).then(|| program.to_owned()))
 }
@@ -25,7 +27,8 @@ pub(crate) fn given(program: &str, named: &[String]) -> Option<String> {
     named.iter().find_map(path)
 }
 
-/// What LIBSVM's svm-train prints, with or without `-v`: `#iter = N` of every training, `Cross Validation Accuracy = P%`.
+/// What LIBSVM's svm-train prints, with or without `-v`: `#iter = N` of every training, `Cross
+/// Validation Accuracy = P%`.
 pub(crate) fn read(output: &str) -> Measured {
     let after = |line: &str, key: &str| line.split_once(key).map(|(_, tail)| tail.trim().trim_end_matches('%').to_owned());
     let mut measured = Measured::default();
@@ -40,7 +43,8 @@ pub(crate) fn read(output: &str) -> Measured {
         if let Some(count) = after(line, "Total nSV = ").and_then(|text| text.parse::<u64>().ok()) {
             measured.more.insert("support_vectors".into(), count.into());
         }
-        // Of a cross-validation, or of svm-predict: `Accuracy = 97.64% (4882/5000) (classification)`.
+        // Of a cross-validation, or of svm-predict: `Accuracy = 97.64% (4882/5000)
+        // (classification)`.
         if let Some(percent) = after(line, "Accuracy = ").and_then(|text| text.split('%').next()?.parse().ok()) {
             measured.accuracy = Some(percent);
         }

@@ -1,4 +1,5 @@
-//! `cargo xtask probabilities`: trainings with probabilities, by LIBSVM's programs and by ours under their names, judged on samples that nobody was trained on.
+//! `cargo xtask probabilities`: trainings with probabilities, by LIBSVM's programs and by ours
+//! under their names, judged on samples that nobody was trained on.
 
 use super::beside::{self, Bench, Page, footnote, text_of};
 use super::machine::Machine;
@@ -104,7 +105,8 @@ fn labels(text: &str) -> Outcome<Vec<f64>> {
     }
 }
 
-/// Log loss, percent right and labels that contradict their probabilities, of what `svm-predict -b 1` writes.
+/// Log loss, percent right and labels that contradict their probabilities, of what `svm-predict -b
+/// 1` writes.
 fn judged(text: &str, truth: &[f64]) -> Outcome<(f64, f64, usize)> {
     let numbers = |line: &str| -> Option<Vec<f64>> { line.split_whitespace().map(|word| word.parse().ok()).collect() };
     let mut lines = text.lines();

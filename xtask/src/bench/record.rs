@@ -93,9 +93,11 @@ impl Measured {
         self.number("cut_runs").unwrap_or(f64::from(u8::from(self.cut_off())))
     }
 
-    /// Why a training that its own rule stops is no result, if it is none. A limit that ended it is part of the result.
+    /// Why a training that its own rule stops is no result, if it is none. A limit that ended it is
+    /// part of the result.
     fn linear_flaw(&self, certified: bool, tolerance: f64) -> Option<String> {
-        // An objective below a certified lower bound of all objectives, beyond the rounding of both.
+        // An objective below a certified lower bound of all objectives, beyond the rounding of
+        // both.
         if let Some(excess) = self.number("excess").filter(|excess| *excess < -ROUNDING) {
             return Some(format!("its objective is below the bound: {excess:.1e}"));
         }
@@ -108,8 +110,8 @@ impl Measured {
         }
     }
 
-    /// The same of a training on the simplex. A run that a sample ended promises nothing, and its certified gap is part of the result; a run that
-    /// claims a relative gap has to have it.
+    /// The same of a training on the simplex. A run that a sample ended promises nothing, and its
+    /// certified gap is part of the result; a run that claims a relative gap has to have it.
     fn simplex_flaw(&self, promised: Option<f64>) -> Option<String> {
         let gap = self.relative_gap.unwrap_or(f64::NAN);
         match self.status() {
@@ -144,8 +146,9 @@ impl Record {
         self.settings.get("tol").and_then(Value::as_f64).unwrap_or(1e-3)
     }
 
-    /// Whether the training was left to another program: LIBSVM's kernel values in `f32` and `SVMlight`'s tolerance of its own measure keep them from tolerances
-    /// that they believe to have met.
+    /// Whether the training was left to another program: LIBSVM's kernel values in `f32` and
+    /// `SVMlight`'s tolerance of its own measure keep them from tolerances that they believe to
+    /// have met.
     fn trusted(&self) -> bool {
         let word = |key: &str| self.settings.get(key).and_then(Value::as_str);
         word("method") == Some("svm-train") || word("solver") == Some("svmlight")
@@ -156,7 +159,8 @@ impl Record {
         match (&self.measured, &self.error) {
             (_, Some(error)) => Some(error.clone()),
             (None, None) => Some("no result".into()),
-            // Another program's word counts for its stopping rule; its certificate is shown beside it.
+            // Another program's word counts for its stopping rule; its certificate is shown beside
+            // it.
             (Some(measured), None) if self.trusted() => match measured.status() {
                 Some("Converged") | None => measured.kkt.is_none().then(|| "no certificate".into()),
                 Some(status) => Some(format!("gave up: {status}")),

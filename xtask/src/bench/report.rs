@@ -1,4 +1,5 @@
-//! The report: Markdown tables, one plot per table, and the circumstances. Written by this module only, never by hand.
+//! The report: Markdown tables, one plot per table, and the circumstances. Written by this module
+//! only, never by hand.
 
 use super::claims::{Claims, Evidence, PAPERS, brief};
 use super::columns::{among, markdown};
@@ -65,7 +66,8 @@ fn remarks(spec: &Spec) -> String {
     spec.remarks.iter().flat_map(|remark| [remark.as_str(), "\n\n"]).collect()
 }
 
-/// What was found, in words: the claims of the paper and their verdicts, where there is a paper, and otherwise what is compared.
+/// What was found, in words: the claims of the paper and their verdicts, where there is a paper,
+/// and otherwise what is compared.
 fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
     if !has_claims(spec) {
         return Ok(remarks(spec));
@@ -104,7 +106,8 @@ pub(crate) fn statistics(spec: &Spec, records: &[Record]) -> Outcome<String> {
     if rows.is_empty() { Ok(String::new()) } else { super::statistics::section(statistics, &rows) }
 }
 
-/// The rows of a table, or of all tables that another table or a figure shows, of its own problems if it names some.
+/// The rows of a table, or of all tables that another table or a figure shows, of its own problems
+/// if it names some.
 fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     if table.from.is_empty() {
         return measured(spec, table, records);

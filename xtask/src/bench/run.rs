@@ -1,4 +1,5 @@
-//! Runs the cells: one process each, in turn over the repeats, every result written down as it comes.
+//! Runs the cells: one process each, in turn over the repeats, every result written down as it
+//! comes.
 
 use super::Arguments;
 use super::cell::{Cell, cells};
@@ -45,7 +46,8 @@ struct Job<'a> {
     program: Option<String>,
 }
 
-/// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
+/// Measures what the arguments ask for and appends the records to `raw`. Returns what does not
+/// count, and why.
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
@@ -189,7 +191,8 @@ fn peers<'a>(table: &'a Table, cell: &Cell, material: &Material<'a>, named: &[St
             println!("skipped: {} ({} is not installed)", peer.name, peer.program);
             continue;
         };
-        // Two entries of `vary` that differ only in what the peer is not told are one run of the peer.
+        // Two entries of `vary` that differ only in what the peer is not told are one run of the
+        // peer.
         let wanted = peer.told(&cell.settings)?;
         let same = |job: &Job| {
             job.cell.problem == cell.problem

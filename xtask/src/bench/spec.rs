@@ -51,7 +51,8 @@ pub(crate) struct Table {
     pub(crate) title: String,
     /// File in xtask/papers with the printed figures, if a paper printed some.
     pub(crate) paper: Option<String>,
-    /// Which row of that file belongs to a cell: column = template. Without it the first column holds the problem's name.
+    /// Which row of that file belongs to a cell: column = template. Without it the first column
+    /// holds the problem's name.
     #[serde(default)]
     pub(crate) row: BTreeMap<String, String>,
     /// Names of the problems, in the table's order.
@@ -124,7 +125,8 @@ pub(crate) struct Variant {
     pub(crate) name: String,
     /// Only these problems of the table; all when absent.
     pub(crate) problems: Option<Vec<String>>,
-    /// Another program that the measured one runs: only with `--peers` where it is installed, or where the command line names it.
+    /// Another program that the measured one runs: only with `--peers` where it is installed, or
+    /// where the command line names it.
     pub(crate) program: Option<String>,
     #[serde(default)]
     pub(crate) set: Settings,
@@ -155,7 +157,8 @@ pub(crate) struct Columns {
     pub(crate) optimiser: Option<String>,
 }
 
-/// Another program on the same file, which prints what LIBSVM's prints. Runs once for each problem and entry of `vary`.
+/// Another program on the same file, which prints what LIBSVM's prints. Runs once for each problem
+/// and entry of `vary`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {
@@ -163,12 +166,14 @@ pub(crate) struct Peer {
     pub(crate) program: String,
     /// Templates; the data file's path comes after them.
     pub(crate) arguments: Vec<String>,
-    /// A program that is told test samples, the model that was written, and a file for its labels, where a problem has test samples.
+    /// A program that is told test samples, the model that was written, and a file for its labels,
+    /// where a problem has test samples.
     pub(crate) tests_with: Option<String>,
 }
 
 impl Peer {
-    /// The arguments for a cell, the data file apart. Cells with equal arguments are one run of the peer.
+    /// The arguments for a cell, the data file apart. Cells with equal arguments are one run of the
+    /// peer.
     pub(crate) fn told(&self, settings: &Settings) -> Outcome<Vec<String>> {
         self.arguments.iter().map(|argument| fill(argument, settings)).collect()
     }
@@ -233,7 +238,8 @@ impl Spec {
         Ok(spec)
     }
 
-    /// The entries that tables and figures of these numbers name. Where a number is that of a table and of a figure each is named apart.
+    /// The entries that tables and figures of these numbers name. Where a number is that of a table
+    /// and of a figure each is named apart.
     pub(crate) fn named(&self, tables: &[u32], figures: &[u32], statistics: bool) -> Outcome<Vec<&Table>> {
         let all = tables.is_empty() && figures.is_empty() && !statistics;
         let only =

@@ -1,4 +1,5 @@
-//! Tests whether trainings differ over data sets: Wilcoxon's signed ranks and Friedman's ranks (Demšar, JMLR 7, 2006).
+//! Tests whether trainings differ over data sets: Wilcoxon's signed ranks and Friedman's ranks
+//! (Demšar, JMLR 7, 2006).
 
 use super::columns::{NOTHING, grid};
 use super::numbers::digits;
@@ -32,8 +33,8 @@ pub(crate) struct Wilcoxon {
     pub(crate) p: f64,
 }
 
-/// Wilcoxon's signed-rank test of differences. Zeros take part in the ranking and are dropped afterwards (Pratt 1959); the distribution is the exact
-/// one, of all signs of the ranks at hand.
+/// Wilcoxon's signed-rank test of differences. Zeros take part in the ranking and are dropped
+/// afterwards (Pratt 1959); the distribution is the exact one, of all signs of the ranks at hand.
 pub(crate) fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     // Differences of printed decimals are equal up to rounding: to nine digits of the largest.
     let unit = 1e-9 * differences.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
@@ -56,8 +57,9 @@ pub(crate) fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     Wilcoxon { positive, negative, p: share[..=least].iter().sum() }
 }
 
-/// Friedman's test that `k` trainings differ, in the form of Iman and Davenport: F and its probability with `k − 1` and `(k − 1)(N − 1)` degrees of
-/// freedom, and mean ranks. `rows` has one value per training for each data set. None for fewer than two of either.
+/// Friedman's test that `k` trainings differ, in the form of Iman and Davenport: F and its
+/// probability with `k − 1` and `(k − 1)(N − 1)` degrees of freedom, and mean ranks. `rows` has one
+/// value per training for each data set. None for fewer than two of either.
 pub(crate) fn friedman(rows: &[Vec<f64>]) -> Option<(f64, f64, Vec<f64>)> {
     let (n, k) = (rows.len() as f64, rows.first()?.len() as f64);
     if n < 2.0 || k < 2.0 {
@@ -124,7 +126,8 @@ fn values(statistics: &Statistics, rows: &[Row], of: impl Fn(&Row) -> Option<f64
     problems.iter().filter_map(|problem| statistics.variants.iter().map(|variant| value(problem, variant)).collect()).collect()
 }
 
-/// The tests of the paper: its first algorithm against both others one-sided; the others by time two-sided, by accuracy one-sided.
+/// The tests of the paper: its first algorithm against both others one-sided; the others by time
+/// two-sided, by accuracy one-sided.
 fn judged(values: &[Vec<f64>], measure: Measure) -> [String; 5] {
     let test = |a: usize, b: usize, sides: f64| {
         let found = wilcoxon(&values.iter().map(|row| row[a] - row[b]).collect::<Vec<f64>>());
@@ -149,12 +152,14 @@ mod tests {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0, 3.0]), [4.0, 1.0, 4.0, 2.0, 4.0]);
     }
 
-    /// Differences 1, −2, 3: of 8 signs, those with a sum of negative ranks of at most 2 are none, {1}, {2}.
+    /// Differences 1, −2, 3: of 8 signs, those with a sum of negative ranks of at most 2 are none,
+    /// {1}, {2}.
     #[test]
     fn signed_ranks_by_hand() {
         let found = wilcoxon(&[1.0, -2.0, 3.0]);
         assert_eq!((found.positive, found.negative, found.p), (4.0, 2.0, 3.0 / 8.0));
-        // Pratt: the zero takes rank 1, so that ranks 2, 3 and 4 are left; sums of at most 3: none, {2}, {3}.
+        // Pratt: the zero takes rank 1, so that ranks 2, 3 and 4 are left; sums of at most 3: none,
+        // {2}, {3}.
         let found = wilcoxon(&[1.0, 0.0, -2.0, 3.0]);
         assert_eq!((found.positive, found.negative, found.p), (6.0, 3.0, 3.0 / 8.0));
     }
@@ -167,8 +172,9 @@ mod tests {
         lines.map(|row| at.iter().map(|&c| row[c].parse().expect("number")).collect()).collect()
     }
 
-    /// The paper's tables 5 and 6 from its tables 2 and 3. Its Friedman probabilities are twice those of F, which has one tail. Of accuracies that it
-    /// prints with two digits its W of FW against MFW (63.5) and its F (11.879) do not follow, but the probability of the former does.
+    /// The paper's tables 5 and 6 from its tables 2 and 3. Its Friedman probabilities are twice
+    /// those of F, which has one tail. Of accuracies that it prints with two digits its W of FW
+    /// against MFW (63.5) and its F (11.879) do not follow, but the probability of the former does.
     #[test]
     fn statistics_that_the_paper_prints() {
         let seconds = printed(["cvm_s", "fw_s", "mfw_s"]);

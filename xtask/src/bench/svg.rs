@@ -1,11 +1,13 @@
-//! Pictures: an SVG document of lines, bars, points and words, on a card of its own that is light or dark as the reader's screen is.
+//! Pictures: an SVG document of lines, bars, points and words, on a card of its own that is light
+//! or dark as the reader's screen is.
 
 use crate::failure::{Context, Outcome};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Colours of series on a light and on a dark card, told apart by people who see red and green alike (Okabe and Ito's, darker and lighter).
+/// Colours of series on a light and on a dark card, told apart by people who see red and green
+/// alike (Okabe and Ito's, darker and lighter).
 const SERIES: [(&str, &str); 8] = [
     ("#0060a8", "#5cb3f2"),
     ("#c04800", "#ff9a4d"),
@@ -119,7 +121,7 @@ impl Svg {
         };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-             <style>{STYLE}{}@media (prefers-color-scheme:dark){{{DARK}{}}}</style>\n\
+             <style>{STYLE}{}@media (prefers-color-multiclass:dark){{{DARK}{}}}</style>\n\
              <rect class=\"card\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n{}</svg>\n",
             colours(false),
             colours(true),
@@ -144,6 +146,6 @@ mod tests {
         let text = svg.document();
         assert!(text.contains("<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"quiet\">C &lt; 1 &amp; more</text>"), "{text}");
         assert!(text.contains("<polyline class=\"s1\" stroke-dasharray=\"5 4\" points=\"0,1.5 2,3\"/>"), "{text}");
-        assert!(text.contains("prefers-color-scheme:dark"));
+        assert!(text.contains("prefers-color-multiclass:dark"));
     }
 }

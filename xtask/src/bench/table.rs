@@ -1,4 +1,5 @@
-//! From records to the rows of a report: the newest run of every cell, medians, and the paper's figures beside them.
+//! From records to the rows of a report: the newest run of every cell, medians, and the paper's
+//! figures beside them.
 
 use super::cell::{Cell, Extent, cells};
 use super::means::{median, merge};

@@ -1,4 +1,5 @@
-//! The Fisher River data of Karasuyama and Takeuchi: does the flow rise, given flow, temperature and precipitation of the week before?
+//! The Fisher River data of Karasuyama and Takeuchi: does the flow rise, given flow, temperature
+//! and precipitation of the week before?
 
 use crate::failure::{Context, Outcome, fail};
 use std::fmt::Write as _;
@@ -10,8 +11,9 @@ pub(crate) const SERIES: [&str; 3] =
 /// Days whose values are features.
 const DAYS: usize = 7;
 
-/// Rows in LIBSVM format, in the order of time: one for each day that has a week before it, +1 when the flow is greater than the day before.
-/// Features are the seven days before, oldest first, series by series; every series is scaled to [0, 1] as a whole.
+/// Rows in LIBSVM format, in the order of time: one for each day that has a week before it, +1 when
+/// the flow is greater than the day before. Features are the seven days before, oldest first,
+/// series by series; every series is scaled to [0, 1] as a whole.
 pub(crate) fn rows(texts: &[String; 3]) -> Outcome<String> {
     let mut series = Vec::new();
     for (text, name) in texts.iter().zip(SERIES) {
@@ -80,7 +82,8 @@ mod tests {
     fn a_week_of_three_series() {
         let text = rows(&texts()).expect("rows");
         let lines: Vec<&str> = text.lines().collect();
-        // Nine days have two with a week before; the flow rises on the first and stays on the second. Zeros are not written.
+        // Nine days have two with a week before; the flow rises on the first and stays on the
+        // second. Zeros are not written.
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0], "+1 2:0.25 3:0.5 4:0.75 5:1 6:0.75 7:0.5 9:0.125 10:0.25 11:0.375 12:0.5 13:0.625 14:0.75");
         assert_eq!(

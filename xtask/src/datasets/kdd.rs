@@ -1,4 +1,5 @@
-//! The ten-percent sample of KDD Cup 1999: normal connections against attacks, of any kind or of four.
+//! The ten-percent sample of KDD Cup 1999: normal connections against attacks, of any kind or of
+//! four.
 
 use crate::failure::{Outcome, fail};
 use std::collections::BTreeMap;
@@ -33,7 +34,8 @@ enum Feature<'t> {
     Named(BTreeMap<&'t str, usize>),
 }
 
-/// The attacks of each kind, by the task's description: denial of service, probing, remote to local, user to root.
+/// The attacks of each kind, by the task's description: denial of service, probing, remote to
+/// local, user to root.
 const KINDS: [(&str, &[&str]); 4] = [
     ("2", &["back.", "land.", "neptune.", "pod.", "smurf.", "teardrop."]),
     ("3", &["ipsweep.", "nmap.", "portsweep.", "satan."]),
@@ -57,10 +59,11 @@ pub(crate) fn kind(name: &str) -> Option<&'static str> {
 
 /// Rows in LIBSVM format, in the order of the file, labelled by `class`.
 ///
-/// Features are the attributes in the order of the file: `duration`; one feature for each value of `protocol_type`, `service` and `flag`, the values of
-/// an attribute in alphabetical order (3, 66 and 11 of them); then the other numeric attributes from `src_bytes` to `dst_host_srv_rerror_rate`. Every
-/// numeric attribute is scaled to [0, 1] as a whole, and those that are the same in all rows (`num_outbound_cmds`, `is_host_login`) are left out: 116
-/// features.
+/// Features are the attributes in the order of the file: `duration`; one feature for each value of
+/// `protocol_type`, `service` and `flag`, the values of an attribute in alphabetical order (3, 66
+/// and 11 of them); then the other numeric attributes from `src_bytes` to
+/// `dst_host_srv_rerror_rate`. Every numeric attribute is scaled to [0, 1] as a whole, and those
+/// that are the same in all rows (`num_outbound_cmds`, `is_host_login`) are left out: 116 features.
 pub(crate) fn rows(text: &str, class: fn(&str) -> Option<&'static str>) -> Outcome<String> {
     let features = survey(text)?;
     let mut out = String::with_capacity(2 * text.len());
@@ -172,7 +175,8 @@ mod tests {
     fn names_become_features_and_numbers_are_scaled() {
         let text = rows(&text(), attack).expect("rows");
         let lines: Vec<&str> = text.lines().collect();
-        // duration 1; tcp 2, udp 3; dns 4, http 5; REJ 6, SF 7; src_bytes is constant; dst_bytes 8; the last attribute 9.
+        // duration 1; tcp 2, udp 3; dns 4, http 5; REJ 6, SF 7; src_bytes is constant; dst_bytes 8;
+        // the last attribute 9.
         assert_eq!(lines[0], "+1 2:1 5:1 7:1 8:1");
         assert_eq!(lines[1], "-1 1:1 3:1 4:1 7:1 9:0.25");
         assert_eq!(lines[2], "-1 1:0.25 2:1 4:1 6:1 8:0.02 9:1");

@@ -1,10 +1,12 @@
-//! Standardised data: every feature with mean 0 and variance 1, as Rätsch's benchmark collection has them.
+//! Standardised data: every feature with mean 0 and variance 1, as Rätsch's benchmark collection
+//! has them.
 
 use super::edit::pair;
 use crate::failure::Outcome;
 use std::fmt::Write as _;
 
-/// The rows with every feature shifted and scaled; features that do not vary become 0. The variance is the mean square over all rows.
+/// The rows with every feature shifted and scaled; features that do not vary become 0. The variance
+/// is the mean square over all rows.
 pub(crate) fn rows(text: &str) -> Outcome<String> {
     let mut table: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut width = 0;

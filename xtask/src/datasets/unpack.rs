@@ -55,13 +55,15 @@ impl Form {
     }
 }
 
-/// Unpacks `source` beside `target`, checks length and hash against the manifest, and only then moves it into place.
+/// Unpacks `source` beside `target`, checks length and hash against the manifest, and only then
+/// moves it into place.
 pub(crate) fn install(set: &Dataset, source: &Path, form: Form, target: &Path) -> Outcome<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
     let packed = BufReader::new(File::open(source).context(source.display())?);
     let mut file = NamedTempFile::new_in(folder).context(folder.display())?;
-    // One byte more than expected is enough to know that the content is another one, however far it would unpack.
+    // One byte more than expected is enough to know that the content is another one, however far it
+    // would unpack.
     let (length, sha256) = copy(form.unpacked(packed).take(set.bytes + 1), &mut file).context(source.display())?;
     if length != set.bytes {
         let relation = if length > set.bytes { "more" } else { "fewer" };

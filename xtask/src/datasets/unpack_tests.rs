@@ -1,4 +1,5 @@
-//! Every packed form installs; a wrong length, a wrong hash or a broken archive leaves nothing behind.
+//! Every packed form installs; a wrong length, a wrong hash or a broken archive leaves nothing
+//! behind.
 
 use super::{Form, digest, install};
 use crate::datasets::{Dataset, find};

@@ -1,4 +1,5 @@
-//! Where else versions stand: the CHANGELOG, the citation, the workflow of the oldest compiler, README.
+//! Where else versions stand: the CHANGELOG, the citation, the workflow of the oldest compiler,
+//! README.
 
 use super::Findings;
 use crate::failure::{Context, Outcome};
@@ -57,7 +58,8 @@ impl Texts {
     }
 }
 
-/// What the first heading of a version says; one of nothing yet, below which stands no line, does not count.
+/// What the first heading of a version says; one of nothing yet, below which stands no line, does
+/// not count.
 fn newest(changelog: &str) -> Option<&str> {
     let mut sections = changelog.split("\n## [").skip(1).filter_map(|section| section.split_once(']'));
     sections.find(|(version, below)| *version != "Unreleased" || below.contains("\n- ")).map(|(version, _)| version)

@@ -1,4 +1,5 @@
-//! The layer table of docs/architecture.md: which crate may use which, print, or contain unsafe code.
+//! The layer table of docs/architecture.md: which crate may use which, print, or contain unsafe
+//! code.
 
 use super::Finding;
 use cargo_metadata::{DependencyKind, Metadata};
@@ -52,7 +53,8 @@ impl Layers {
                 may: layers.listed(uses),
             };
             let known = |used: &String| {
-                // Numbered rows use lower numbers, so that solvers cannot see each other; the others use what stands above them.
+                // Numbered rows use lower numbers, so that solvers cannot see each other; the
+                // others use what stands above them.
                 let lower = |above: &&Row| row.layer.is_none() || above.layer.is_some_and(|layer| Some(layer) < row.layer);
                 [PRINTING, UNSAFE].contains(&used.as_str()) || layers.rows.iter().filter(lower).any(|above| above.name == *used)
             };
@@ -69,7 +71,8 @@ impl Layers {
         (layers, findings)
     }
 
-    /// The entries of a cell: names without their prefix, `all above`, `all above but NAME`, `the facade`; nothing for `–`.
+    /// The entries of a cell: names without their prefix, `all above`, `all above but NAME`, `the
+    /// facade`; nothing for `–`.
     fn listed(&self, cell: &str) -> Vec<String> {
         let long = |name: &str| match name {
             "the facade" => FACADE.to_owned(),
@@ -109,7 +112,8 @@ impl Layers {
         (!self.row(from)?.may.iter().any(|may| may == to)).then(|| format!("{from} may not use {to}"))
     }
 
-    /// Every arrow between members of the workspace that the table does not have, and members and rows that lack each other.
+    /// Every arrow between members of the workspace that the table does not have, and members and
+    /// rows that lack each other.
     pub(crate) fn check(&self, metadata: &Metadata, root: &Path) -> Vec<Finding> {
         let members = metadata.workspace_packages();
         let gone = self.rows.iter().filter(|row| !members.iter().any(|member| *member.name == row.name));

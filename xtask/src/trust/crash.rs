@@ -1,4 +1,5 @@
-//! Programs that are killed: afterwards there is the old file or the new one, and the next run removes what lies beside it.
+//! Programs that are killed: afterwards there is the old file or the new one, and the next run
+//! removes what lies beside it.
 
 use super::Findings;
 use super::program::{Program, Random, is_temporary, said};
@@ -49,7 +50,8 @@ enum Moment {
     },
 }
 
-/// `runs` kills of each victim: a third at any moment of its run, a third near its end, a third while it writes.
+/// `runs` kills of each victim: a third at any moment of its run, a third near its end, a third
+/// while it writes.
 pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<Findings> {
     let (mut findings, mut random) = (Findings::default(), Random::new(seed));
     for victim in &VICTIMS {
@@ -114,7 +116,8 @@ fn attack(victim: &Victim, program: Program, runs: usize, random: &mut Random, f
                 names(cache).into_iter().filter(|name| !is_temporary(name) && !cached.contains(name)).collect();
             findings.expect(others.is_empty(), || format!("{} {run}: the cache holds {others:?}", victim.name));
         }
-        // The next run: it works with what is there, and clears up. The cache is not emptied before.
+        // The next run: it works with what is there, and clears up. The cache is not emptied
+        // before.
         fs::write(&file, &old).context(file.display())?;
         let next = program.run(victim.line)?;
         findings.expect(next.status.success(), || format!("{} after kill {run}: {}", victim.name, said(&next)));

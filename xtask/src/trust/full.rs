@@ -1,4 +1,5 @@
-//! No room, no rights, and devices that fail: a message and an exit code, and whatever was there before is there afterwards.
+//! No room, no rights, and devices that fail: a message and an exit code, and whatever was there
+//! before is there afterwards.
 
 use super::Findings;
 use super::program::{Program, is_temporary, said};
@@ -7,8 +8,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A small file system that is full; the same with room again, but read-only. `$1` is the program, `$2` an empty folder. Whatever
-/// is printed is wrong.
+/// A small file system that is full; the same with room again, but read-only. `$1` is the program,
+/// `$2` an empty folder. Whatever is printed is wrong.
 const MOUNTED: &str = r#"
 program=$1 folder=$2
 mount -t tmpfs -o size=256k tmpfs "$folder" || exit 77

@@ -30,8 +30,8 @@ struct Sum {
     wrong: Vec<String>,
 }
 
-/// Every updater makes `runs` updates. At the end the model has the samples that all of them together added and did not remove, it is certified, and
-/// nothing lies beside it.
+/// Every updater makes `runs` updates. At the end the model has the samples that all of them
+/// together added and did not remove, it is certified, and nothing lies beside it.
 pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<Findings> {
     let program = Program { path, folder: work };
     program.succeed(&format!("train two-gaussians --rows {ROWS} -c 10 -g 0.5 --updatable -o m -q --threads 1"))?;

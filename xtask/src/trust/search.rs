@@ -1,4 +1,5 @@
-//! A search that is killed again and again and goes on from its log: the same bits as one that nobody disturbed.
+//! A search that is killed again and again and goes on from its log: the same bits as one that
+//! nobody disturbed.
 
 use super::Findings;
 use super::program::{Program, Random, said};

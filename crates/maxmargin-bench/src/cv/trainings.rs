@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 /// α that are this share of C apart count as the same.
 const SAME: f64 = 1e-3;
 
-/// α of every training by its machine and the rows that it leaves out. Rows are sorted by fold, so that the trainings are in the order of the folds.
+/// α of every training by its machine and the rows that it leaves out. Rows are sorted by fold, so
+/// that the trainings are in the order of the folds.
 type Known = BTreeMap<(usize, Vec<usize>), Vec<f64>>;
 
 /// A solver that has its rows for itself in every training, or whose α are kept.
@@ -27,7 +28,8 @@ impl Trainings {
         Self { usual, own_rows, known: cell.compare_alpha.then(Mutex::default) }
     }
 
-    /// How much of α neighbouring folds have in common, where it is asked for and there are neighbours.
+    /// How much of α neighbouring folds have in common, where it is asked for and there are
+    /// neighbours.
     pub(super) fn compared(&self, c: f64) -> Option<Compared> {
         compared(&self.known.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner), c)
     }
@@ -59,7 +61,8 @@ impl Solve for Trainings {
                 hidden[i] = false;
             }
             let hidden = (0..hidden.len()).filter(|&i| hidden[i]).collect();
-            // A training that goes on from where it missed its goal takes the place of the one before.
+            // A training that goes on from where it missed its goal takes the place of the one
+            // before.
             known.lock().unwrap_or_else(PoisonError::into_inner).insert((run.machine, hidden), alpha);
         }
         Ok(solved)
@@ -101,7 +104,8 @@ mod tests {
             // Of all data: no fold.
             fold(0, &[], [9.0; 5]),
             fold(0, &[0], [0.0, 1.0, 5.0, 0.0, 10.0]),
-            // 2, 3 and 4 are shared with the one before: one is the same to 1e-3 of 10, one is not, one is 0 in both.
+            // 2, 3 and 4 are shared with the one before: one is the same to 1e-3 of 10, one is not,
+            // one is 0 in both.
             fold(0, &[1], [3.0, 0.0, 5.02, 0.0, 9.995]),
             // 0, 3 and 4 are shared with the one before, and all the same.
             fold(0, &[2], [3.0, 7.0, 0.0, 0.0, 10.0]),

@@ -1,4 +1,5 @@
-//! A certified lower bound on the objective of a problem: what every solution is judged by, its own certificate or none.
+//! A certified lower bound on the objective of a problem: what every solution is judged by, its own
+//! certificate or none.
 
 use super::Problem;
 use crate::failure::Failure;
@@ -36,8 +37,9 @@ fn usual() -> f64 {
     1e-9
 }
 
-/// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true whoever computed it and however long ago, so that
-/// the folder of the cell keeps it by the data's hash and C; without its file it is computed anew.
+/// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true
+/// whoever computed it and however long ago, so that the folder of the cell keeps it by the data's
+/// hash and C; without its file it is computed anew.
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let place =
         problem.cell.linear.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.setting.c)));

@@ -1,4 +1,5 @@
-//! LIBLINEAR's train program as it is installed, or another build of it: a process on the same file.
+//! LIBLINEAR's train program as it is installed, or another build of it: a process on the same
+//! file.
 
 use super::{Found, Problem};
 use crate::failure::Failure;

@@ -1,12 +1,14 @@
-//! SMO on the problem of the solvers on the simplex: another algorithm's answer to the same question.
+//! SMO on the problem of the solvers on the simplex: another algorithm's answer to the same
+//! question.
 
-use maxmargin::core::{Balance, Dual, Goal, Refused, Run, Solution, Start, Status, Stop};
+use maxmargin::core::{Dual, EqualityConstraint, Goal, Refused, Run, Solution, Start, Status, Stop};
 use maxmargin::frankwolfe::{Evidence, Outcome, Rule, Steps};
 use maxmargin::kernel::{FnGram, Rows};
 use maxmargin::smo::{SmoConfig, solve};
 
-/// Minimises `½ αᵀQα` over the simplex from `start`. To SMO labels belong to the constraint as well, so that here they are inside the kernel and all
-/// signs are 1. Keeps all kernel values in `f64`: for some thousand samples.
+/// Minimises `½ αᵀQα` over the simplex from `start`. To SMO labels belong to the constraint as
+/// well, so that here they are inside the kernel and all signs are 1. Keeps all kernel values in
+/// `f64`: for some thousand samples.
 pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &mut Run) -> Result<Outcome, Refused> {
     let refused = |reason: String| Refused { solver: "smo", reason, instead: "use the solver `pairwise`" };
     let tol = run.stop.goal.tol();
@@ -23,7 +25,7 @@ pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &
     let signed = FnGram::new(n, |k, l| sign[k] * sign[l] * values[k * all + ids[l]]);
     let rows = Rows::new(&signed, u64::MAX, run.par);
     let (zeros, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
-    let dual = Dual::new((0..n).collect(), vec![1.0; n], zeros, upper, simplex.ridge(), Balance::Sum(1.0));
+    let dual = Dual::new((0..n).collect(), vec![1.0; n], zeros, upper, simplex.ridge(), EqualityConstraint::Sum(1.0));
     let dual = dual.map_err(|error| refused(error.to_string()))?;
     let start = Start::checked(&dual, start.alpha().to_vec()).map_err(|error| refused(error.to_string()))?;
     let config = SmoConfig { par: run.par, ..SmoConfig::default() };
@@ -32,7 +34,8 @@ pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &
     let gap = found.alpha.iter().zip(&found.gradient).map(|(a, g)| a * g).sum::<f64>() - least;
     let core_set = found.alpha.iter().filter(|a| **a > 0.0).count();
     let steps = Steps { swap: found.work.iterations, ..Steps::default() };
-    // SMO confirms on exact values what it says has converged; of what a limit ended the caller computes the gradient.
+    // SMO confirms on exact values what it says has converged; of what a limit ended the caller
+    // computes the gradient.
     let evidence = if found.status == Status::Converged { Evidence::FullScan } else { Evidence::None };
     Ok(Outcome { solution: Solution { bias: 0.0, ..found }, evidence, steps, core_set, gap })
 }

@@ -79,8 +79,9 @@ fn iterations(said: &str) -> Option<u64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// α of every row. The program writes the support vectors of a class in the order of the file, so that each is the next row of its class
-/// that agrees to eight digits; of equal rows it does not matter which is meant.
+/// α of every row. The program writes the support vectors of a class in the order of the file, so
+/// that each is the next row of its class that agrees to eight digits; of equal rows it does not
+/// matter which is meant.
 fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Failure> {
     let machine = &model.machines()[0];
     let mut alpha = vec![0.0; samples.len()];

@@ -1,4 +1,5 @@
-//! Where a seeded solver starts after an update: alpha seeding as Karasuyama and Takeuchi compare with (section 4).
+//! Where a seeded solver starts after an update: alpha seeding as Karasuyama and Takeuchi compare
+//! with (section 4).
 
 use maxmargin::core::start::shift_to_sum;
 use maxmargin::core::{Dual, Start, StartError};
@@ -15,10 +16,12 @@ pub(crate) struct Known {
     pub(crate) gradient: Vec<f64>,
 }
 
-/// α of `before` for those that stay, repaired: what the others leave, `δ = Σ y α`, goes to the free α in equal parts as far as the
-/// box allows, and what is left to all others. From zero where no such point exists.
+/// α of `before` for those that stay, repaired: what the others leave, `δ = Σ y α`, goes to the
+/// free α in equal parts as far as the box allows, and what is left to all others. From zero where
+/// no such point exists.
 ///
-/// The gradient is that of `before`, moved along the rows of the samples whose α has changed, so that no other row is read.
+/// The gradient is that of `before`, moved along the rows of the samples whose α has changed, so
+/// that no other row is read.
 pub(crate) fn start(dual: &Dual, rows: &Rows, before: &Known) -> Result<Start, StartError> {
     let (ids, sign) = (dual.ids(), dual.sign());
     let place: Vec<Option<usize>> = ids.iter().map(|id| before.ids.binary_search(id).ok()).collect();
@@ -38,13 +41,14 @@ pub(crate) fn start(dual: &Dual, rows: &Rows, before: &Known) -> Result<Start, S
         |row: &RowRef| -> f64 { (0..dual.len()).filter(|&l| alpha[l] != 0.0).map(|l| sign[l] * alpha[l] * row.at(ids[l])).sum() };
     let gradient = (0..dual.len()).map(|k| match place[k] {
         Some(old) => before.gradient[old] + sign[k] * shift[ids[k]],
-        None => dual.lin()[k] + sign[k] * decision(&rows.row(ids[k])),
+        None => dual.linear_term()[k] + sign[k] * decision(&rows.row(ids[k])),
     });
     let gradient = gradient.collect();
     Ok(Start::checked(dual, alpha)?.with_gradient(gradient))
 }
 
-/// Moves `alpha` so that `Σ y α = 0`: the free ones first, then the others. False when the box has no room.
+/// Moves `alpha` so that `Σ y α = 0`: the free ones first, then the others. False when the box has
+/// no room.
 fn repair(dual: &Dual, alpha: &mut [f64]) -> bool {
     let (sign, upper) = (dual.sign(), dual.upper());
     let total = |alpha: &[f64]| -> f64 { sign.iter().zip(alpha).map(|(y, a)| y * a).sum() };
@@ -60,7 +64,8 @@ fn repair(dual: &Dual, alpha: &mut [f64]) -> bool {
     shift(sign, upper, alpha, &bound, lack)
 }
 
-/// Spreads `more` of `Σ y α` over `chosen`; leaves α alone and says false when they have no room for it.
+/// Spreads `more` of `Σ y α` over `chosen`; leaves α alone and says false when they have no room
+/// for it.
 fn shift(sign: &[f64], upper: &[f64], alpha: &mut [f64], chosen: &[usize], more: f64) -> bool {
     let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&k| values[k]).collect() };
     let (sign, upper, mut moved) = (of(sign), of(upper), of(alpha));

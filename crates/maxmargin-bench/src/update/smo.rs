@@ -23,8 +23,9 @@ impl<'g> Smo<'g> {
         Self { rows: Rows::new(pool.gram, pool.budget, pool.par), pool, before, seeded, stop }
     }
 
-    /// The clock covers the problem, the start, the solver and the exact gradient that it ends with. The rows of the window before are in memory
-    /// when it starts: nobody who updates a model computes its kernel again. The rows of those that come are not.
+    /// The clock covers the problem, the start, the solver and the exact gradient that it ends
+    /// with. The rows of the window before are in memory when it starts: nobody who updates a model
+    /// computes its kernel again. The rows of those that come are not.
     pub(crate) fn update(&mut self, change: &Change) -> Result<(Done, Certificate), Failure> {
         self.rows.fetch(&self.before.ids);
         let computed = self.rows.work().computed;

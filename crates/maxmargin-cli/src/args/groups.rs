@@ -6,19 +6,20 @@ use super::table::TableArgs;
 use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
 use clap::Args;
 use maxmargin::Solver;
-use maxmargin::core::{Loss, Offset};
+use maxmargin::core::{BiasTerm, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::data::Impute;
 use maxmargin::kernel::{Gamma, Kernel};
-use maxmargin::model::Scheme;
+use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where the data comes from.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
-    /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
-    /// gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like
+    /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2 or
+    /// .xz), - for standard input, or a generator: gauss-m, two-gaussians, banana, blobs,
+    /// sparse-text, rcv1-like, covtype-like
     #[arg(value_name = "DATA")]
     pub(crate) source: String,
     #[command(flatten)]
@@ -43,7 +44,8 @@ pub(crate) struct DataOptions {
     /// Sort the indices of rows that are out of order instead of refusing them
     #[arg(long, help_heading = "Data")]
     pub(crate) sort: bool,
-    /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the memory that is free]
+    /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the memory that is
+    /// free]
     #[arg(long, value_name = "SIZE", help_heading = "Data", value_parser = values::bytes)]
     pub(crate) max_size: Option<u64>,
     /// Keep parsed files in this directory, by the hash of their bytes
@@ -78,7 +80,8 @@ pub(crate) struct SearchArgs {
     /// Kernel functions, comma-separated
     #[arg(long, value_enum, default_value = "rbf", value_delimiter = ',')]
     pub(crate) kernel: Vec<KernelName>,
-    /// Values of C: a list, FROM:TO for powers of ten, FROM:TO:FACTOR; numbers may be powers such as 2^-5
+    /// Values of C: a list, FROM:TO for powers of ten, FROM:TO:FACTOR; numbers may be powers such
+    /// as 2^-5
     #[arg(short = 'c', value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
     pub(crate) c: Values,
     /// Values of gamma in the same way, or auto or scale, for kernels that have one
@@ -90,7 +93,8 @@ pub(crate) struct SearchArgs {
     /// Constant term of the polynomial and sigmoid kernels
     #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
-    /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
+    /// What the best combination has most of (least of errors) [default: accuracy; of values the
+    /// mean squared error, of one class the inliers]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     #[command(flatten)]
@@ -102,17 +106,21 @@ pub(crate) struct SearchArgs {
 #[command(next_help_heading = "Search")]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub(crate) struct HowArgs {
-    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the best (of errors a twentieth; `--fast=0.2`: a fifth of it) to the goal: the best and its
+    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the
+    /// best (of errors a twentieth; `--fast=0.2`: a fifth of it) to the goal: the best and its
     /// rivals are exact
     #[arg(long, value_name = "POINTS", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = values::not_negative)]
     pub(crate) fast: Option<f64>,
-    /// Give a combination up as soon as it has more errors than the best has in all: the winner is the same (two classes, accuracy)
+    /// Give a combination up as soon as it has more errors than the best has in all: the winner is
+    /// the same (two classes, accuracy)
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Try this many combinations instead of all, drawn evenly over the logarithms of C and gamma (by --seed)
+    /// Try this many combinations instead of all, drawn evenly over the logarithms of C and gamma
+    /// (by --seed)
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub(crate) random: Option<u64>,
-    /// Successive halving: all combinations on a part of the samples, the best third on three times as many, the last on all
+    /// Successive halving: all combinations on a part of the samples, the best third on three times
+    /// as many, the last on all
     #[arg(long)]
     pub(crate) halving: bool,
     /// Go on while the best is on the border of what was tried
@@ -121,14 +129,16 @@ pub(crate) struct HowArgs {
     /// Try values half way between the best and its neighbours besides
     #[arg(long)]
     pub(crate) refine: bool,
-    /// Then go down the gradient of a smooth loss by C and gamma from the best, 20 steps at most; -o trains the combination of least loss (two classes, the
-    /// Gaussian kernel)
+    /// Then go down the gradient of a smooth loss by C and gamma from the best, 20 steps at most;
+    /// -o trains the combination of least loss (two classes, the Gaussian kernel)
     #[arg(long, conflicts_with_all = ["take", "merge_logs"])]
     pub(crate) gradient: bool,
-    /// Then with a gamma of its own for each feature, 60 steps at most; the model keeps them as factors of the features
+    /// Then with a gamma of its own for each feature, 60 steps at most; the model keeps them as
+    /// factors of the features
     #[arg(long, requires = "gradient")]
     pub(crate) per_feature: bool,
-    /// Which combination -o trains: the best, the simplest within a standard error of it, or the one with the best neighbours among equals
+    /// Which combination -o trains: the best, the simplest within a standard error of it, or the
+    /// one with the best neighbours among equals
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
     pub(crate) take: Taken,
 }
@@ -142,7 +152,8 @@ pub(crate) enum Taken {
 }
 
 impl SearchArgs {
-    /// What a training with a value in the middle of every range is told: data is looked at and warned of by it.
+    /// What a training with a value in the middle of every range is told: data is looked at and
+    /// warned of by it.
     pub(crate) fn middle(&self) -> KernelArgs {
         let gamma = match &self.gamma {
             Widths::Rule(rule) => *rule,
@@ -196,20 +207,24 @@ pub(crate) struct ProblemArgs {
     /// rarer than the others, so that all weigh the same in every training set
     #[arg(long, value_name = "LABEL=W|balanced", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
-    /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it were there twice)
+    /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it
+    /// were there twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Which classes machines tell apart: one for each pair of classes, or one for each class against the rest
-    #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::scheme())]
-    pub(crate) classes: Scheme,
-    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair, or k, one for each against the rest
+    /// Which classes machines tell apart: one for each pair of classes, or one for each class
+    /// against the rest
+    #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::multiclass())]
+    pub(crate) classes: Multiclass,
+    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair, or k, one for
+    /// each against the rest
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
     pub(crate) max_machines: u64,
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
-    /// Fill missing numbers of a table in with the median, mean or most-frequent value of their column (words and truths with the most frequent); fitted on
-    /// training rows only, stored in the model
+    /// Fill missing numbers of a table in with the median, mean or most-frequent value of their
+    /// column (words and truths with the most frequent); fitted on training rows only, stored in
+    /// the model
     #[arg(long, value_name = "HOW", value_parser = values::impute())]
     pub(crate) impute: Option<Impute>,
 }
@@ -221,26 +236,30 @@ pub(crate) struct SolverArgs {
     /// Solver
     #[arg(long, default_value = "auto", value_parser = values::solver())]
     pub(crate) solver: Solver,
-    /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all others]
+    /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all
+    /// others]
     #[arg(long, value_parser = values::loss())]
     pub(crate) loss: Option<Loss>,
-    /// Let SMO pass over all variables in every iteration and move a pair in each, as the papers count them
+    /// Let SMO pass over all variables in every iteration and move a pair in each, as the papers
+    /// count them
     #[arg(long)]
     pub(crate) no_shrinking: bool,
-    /// Whether SMO takes equal rows of one class for one variable (joined) or each for itself (apart), as the papers count iterations
+    /// Whether SMO takes equal rows of one class for one variable (joined) or each for itself
+    /// (apart), as the papers count iterations
     #[arg(long, value_name = "HOW", default_value = "joined", value_parser = ["joined", "apart"])]
     pub(crate) equal_rows: String,
-    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's: 1 for pairwise, cvm, fw, mfw and
-    /// swap, free for all others]
+    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's:
+    /// 1 for pairwise, cvm, fw, mfw and swap, free for all others]
     #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]
-    pub(crate) bias: Option<Offset>,
+    pub(crate) bias: Option<BiasTerm>,
 }
 
 /// How long, on what, and how loud.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
-    /// Stop at a KKT violation of at most this (LIBSVM's -e) [default without --gap: 0.001; cvm, fw, mfw, swap: --gap 0.001]
+    /// Stop at a KKT violation of at most this (LIBSVM's -e) [default without --gap: 0.001; cvm,
+    /// fw, mfw, swap: --gap 0.001]
     #[arg(long, value_parser = values::tolerance, allow_hyphen_values = true)]
     pub(crate) eps: Option<f64>,
     /// Stop at a certified relative duality gap of at most this; with --eps as well, at both
@@ -285,7 +304,8 @@ pub(crate) struct ShortRunArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub(crate) struct LogArgs {
-    /// Keep every finished combination in this folder, and compute none that is there: a search that was ended goes on, and several programs share one
+    /// Keep every finished combination in this folder, and compute none that is there: a search
+    /// that was ended goes on, and several programs share one
     #[arg(long, value_name = "DIR")]
     pub(crate) log: Option<PathBuf>,
     /// Fail unless the folder holds a search already
@@ -302,7 +322,8 @@ pub(crate) struct LogArgs {
 /// What may be written over.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Write over whatever is there: inputs of this command, files of another kind, links that lead nowhere
+    /// Write over whatever is there: inputs of this command, files of another kind, links that lead
+    /// nowhere
     #[arg(long, help_heading = "Run")]
     pub(crate) force: bool,
 }
@@ -314,12 +335,15 @@ pub(crate) struct FoldArgs {
     /// Number of folds; as many as there are rows: leave-one-out
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// Leave-one-out: a fold for each row, of which only those of support vectors cost a training. Short for --folds leave-one-out
+    /// Leave-one-out: a fold for each row, of which only those of support vectors cost a training.
+    /// Short for --folds leave-one-out
     #[arg(long, conflicts_with = "folds")]
     pub(crate) loo: bool,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out, leave-one-out (both whatever -k is), expanding or sliding (time series: the
-    /// rows must be in the order of time; each fold trains on what comes before the rows that it tests), or a file with one fold number per row [default: stratified,
-    /// shuffled where there are no classes]
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups,
+    /// leave-one-group-out, leave-one-out (both whatever -k is), expanding or sliding (time series:
+    /// the rows must be in the order of time; each fold trains on what comes before the rows that
+    /// it tests), or a file with one fold number per row [default: stratified, shuffled where there
+    /// are no classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
     /// Of expanding and sliding folds: rows between what a fold trains on and what it tests
@@ -328,7 +352,8 @@ pub(crate) struct FoldArgs {
     /// Of sliding folds: the most rows that a fold trains on [default: as many as the first]
     #[arg(long, value_name = "ROWS", value_parser = values::times)]
     pub(crate) window: Option<usize>,
-    /// Cross-validate this many times by stratified or shuffled folds, with the seeds --seed, --seed + 1, …; scores are over all of them
+    /// Cross-validate this many times by stratified or shuffled folds, with the seeds --seed,
+    /// --seed + 1, …; scores are over all of them
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = values::times)]
     pub(crate) repeat: usize,
     /// Write the fold number of every row to this file

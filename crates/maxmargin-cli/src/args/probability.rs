@@ -3,9 +3,9 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use maxmargin::Svm;
-use maxmargin::core::Needs;
-use maxmargin::cv::{Fits, Metric, Probability, all_metrics, is_tunable};
-use maxmargin::model::{Decide, Model};
+use maxmargin::core::TargetKind;
+use maxmargin::cv::{CalibrationOptions, Metric, Probability, all_metrics, is_tunable};
+use maxmargin::model::{DecisionRule, Model};
 
 /// How labels come from a model with probabilities or a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,13 +20,13 @@ pub(crate) enum DecideName {
 
 impl DecideName {
     /// The rule that this is for a model.
-    pub(crate) fn decide(self, model: &Model) -> Decide {
+    pub(crate) fn decision_rule(self, model: &Model) -> DecisionRule {
         let coupled = !model.calibration().is_empty() && !model.classes().is_empty();
         match self {
-            _ if model.classes().is_empty() => model.decide(),
-            Self::Coupled if coupled => Decide::Coupled,
-            Self::Coupled | Self::Vote => model.scheme().decide(),
-            Self::Threshold => Decide::Threshold,
+            _ if model.classes().is_empty() => model.decision_rule(),
+            Self::Coupled if coupled => DecisionRule::Coupled,
+            Self::Coupled | Self::Vote => model.multiclass().decision_rule(),
+            Self::Threshold => DecisionRule::Threshold,
         }
     }
 }
@@ -35,12 +35,15 @@ impl DecideName {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Probabilities, threshold", group(ArgGroup::new("fitted").multiple(true)))]
 pub(crate) struct ProbabilityArgs {
-    /// Give the model probabilities, fitted to five folds that are trained besides: platt (a sigmoid) or isotonic (any monotone function); of a regression the
-    /// scale of its errors, of one class the probability of being inside
+    /// Give the model probabilities, fitted to five folds that are trained besides: platt (a
+    /// sigmoid) or isotonic (any monotone function); of a regression the scale of its errors, of
+    /// one class the probability of being inside
     #[arg(long, value_name = "HOW", value_parser = probability(), group = "fitted")]
     pub(crate) probability: Option<Probability>,
-    /// Give the model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines did not see, in five folds
-    /// that are trained besides. Labels go by it; decision values and probabilities stay those of the machine, nothing is subtracted
+    /// Give the model of two classes a threshold in place of 0: the one with the best score by this
+    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
+    /// did not see, in five folds that are trained besides. Labels go by it; decision values and
+    /// probabilities stay those of the machine, nothing is subtracted
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
     pub(crate) threshold: Option<&'static dyn Metric>,
     /// How labels come from the model [default: threshold where there is one, else coupled]
@@ -50,8 +53,8 @@ pub(crate) struct ProbabilityArgs {
 
 impl ProbabilityArgs {
     /// What is asked for.
-    pub(crate) fn fits(self) -> Fits {
-        Fits { probability: self.probability, threshold: self.threshold }
+    pub(crate) fn fits(self) -> CalibrationOptions {
+        CalibrationOptions { probability: self.probability, threshold: self.threshold }
     }
 
     /// The estimator that gives it to its models.
@@ -61,19 +64,20 @@ impl ProbabilityArgs {
 }
 
 /// The estimator that gives this to its models.
-pub(crate) fn fitted(fits: Fits, svm: Svm) -> Svm {
+pub(crate) fn fitted(fits: CalibrationOptions, svm: Svm) -> Svm {
     let svm = fits.probability.into_iter().fold(svm, Svm::probability);
     fits.threshold.into_iter().fold(svm, Svm::threshold)
 }
 
 /// The rule for the labels of a model, where one is named, and its own otherwise.
-pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> Decide {
-    name.map_or(model.decide(), |name| name.decide(model))
+pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> DecisionRule {
+    name.map_or(model.decision_rule(), |name| name.decision_rule(model))
 }
 
-/// A metric that can choose a threshold, by name; words may be joined as those of other options are.
+/// A metric that can choose a threshold, by name; words may be joined as those of other options
+/// are.
 pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
-    let known = || all_metrics(Needs::Classes).filter(|metric| is_tunable(*metric));
+    let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {
         let names: Vec<&str> = known().map(Metric::name).collect();

@@ -28,7 +28,8 @@ fn number(text: &str) -> Result<f64, String> {
     if power.is_finite() && power > 0.0 { Ok(power) } else { Err(format!("{text} is out of range")) }
 }
 
-/// `0.1,1,10`; `0.01:1000` for that and the powers of ten between; `2^-5:2^15:2^2` for steps of another factor.
+/// `0.1,1,10`; `0.01:1000` for that and the powers of ten between; `2^-5:2^15:2^2` for steps of
+/// another factor.
 pub(crate) fn values(text: &str) -> Result<Values, String> {
     let mut values = if let Some((from, to)) = text.split_once(':') {
         let (to, factor) = to.split_once(':').map_or((to, "10"), |(to, factor)| (to, factor));
@@ -39,7 +40,8 @@ pub(crate) fn values(text: &str) -> Result<Values, String> {
         if factor <= 1.0 {
             return Err(format!("steps by a factor of {factor} get nowhere: it must be above 1"));
         }
-        // Counted before anything is built; the quotient may be infinite. Rounding of a whole number of steps must not lose the last value.
+        // Counted before anything is built; the quotient may be infinite. Rounding of a whole
+        // number of steps must not lose the last value.
         let steps = ((to.log2() - from.log2()) / factor.log2() + 1e-9).floor();
         if steps >= MOST_STEPS {
             return Err(format!("{} values are more than {MOST_STEPS} of a range; narrow it", steps + 1.0));
@@ -70,7 +72,8 @@ pub(crate) fn widths(text: &str) -> Result<Widths, String> {
 mod tests {
     use super::*;
 
-    /// `1e-200:1e200` was once two thousand million values, 16 GB of them, before it was found to be too many.
+    /// `1e-200:1e200` was once two thousand million values, 16 GB of them, before it was found to
+    /// be too many.
     #[test]
     fn ranges_are_counted_before_they_are_built() {
         assert_eq!(values("0.01:1000"), Ok(Values(vec![0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])));

@@ -37,7 +37,8 @@ pub(crate) struct TableArgs {
     /// Whether the first row of a table holds names [default: found]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) header: Option<HeaderName>,
-    /// The column that is to be predicted, by name or by number from 1 [default: one called target, label, class or y, or the last; a model's own]
+    /// The column that is to be predicted, by name or by number from 1 [default: one called target,
+    /// label, class or y, or the last; a model's own]
     #[arg(long, value_name = "NAME", conflicts_with = "no_target")]
     pub(crate) target: Option<String>,
     /// No column is to be predicted: all are features (as with --formulation one-class); in

@@ -3,11 +3,11 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
-use maxmargin::core::{Loss, Offset};
+use maxmargin::core::{BiasTerm, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::data::{Impute, MOST_THREADS};
 use maxmargin::kernel::Gamma;
-use maxmargin::model::Scheme;
+use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -85,8 +85,8 @@ pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
 }
 
 /// Which classes machines tell apart, by name.
-pub(crate) fn scheme() -> impl TypedValueParser<Value = Scheme> {
-    named(SCHEMES).map(|name| if name == "one-vs-rest" { Scheme::Rest } else { Scheme::Pairs })
+pub(crate) fn multiclass() -> impl TypedValueParser<Value = Multiclass> {
+    named(SCHEMES).map(|name| if name == "one-vs-rest" { Multiclass::OneVsRest } else { Multiclass::OneVsOne })
 }
 
 /// A way of filling in by name.
@@ -109,12 +109,12 @@ pub(crate) enum ScaleName {
 }
 
 /// The bias of a decision function: free, none, or the value of one more feature.
-pub(crate) fn bias(text: &str) -> Result<Offset, String> {
+pub(crate) fn bias(text: &str) -> Result<BiasTerm, String> {
     match text {
-        "free" => Ok(Offset::Free),
-        "none" => Ok(Offset::None),
+        "free" => Ok(BiasTerm::Free),
+        "none" => Ok(BiasTerm::None),
         _ => match text.parse::<f64>() {
-            Ok(value) if value.is_finite() && value > 0.0 => Ok(Offset::Feature(value)),
+            Ok(value) if value.is_finite() && value > 0.0 => Ok(BiasTerm::Feature(value)),
             _ => Err("free (not regularised), none, or a positive number: the value of one more feature".to_owned()),
         },
     }
@@ -161,7 +161,8 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     positive(text).ok().filter(|v| *v <= 1.0).ok_or_else(|| "it must be a number above 0, and at most 1".to_owned())
 }
 
-/// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every model a relative gap of 1 or so.
+/// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every
+/// model a relative gap of 1 or so.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     let what = "it must be a number above 0 and below 1; a larger one asks for nothing: the empty model has a KKT violation of 2 and a gap of 1";
     positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())

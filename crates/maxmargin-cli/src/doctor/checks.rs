@@ -1,4 +1,5 @@
-//! The program tried on this machine: seconds at most, and everything that a fault of hardware or of a build would break first.
+//! The program tried on this machine: seconds at most, and everything that a fault of hardware or
+//! of a build would break first.
 
 use crate::notes::Notes;
 use crate::output::write_whole;
@@ -15,7 +16,8 @@ use std::time::Instant;
 /// The samples of every training here.
 const ROWS: usize = 600;
 
-/// The dual objectives of these samples at C = 1, by whoever solves them: with a Gaussian of width ½, and over features.
+/// The dual objectives of these samples at C = 1, by whoever solves them: with a Gaussian of width
+/// ½, and over features.
 const GAUSSIAN: f64 = 145.033_608_432_859;
 const LINEAR: f64 = 588.080_770_414_096;
 

@@ -10,7 +10,7 @@ use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
 use maxmargin::libsvm::{Learned, errors_of, squares};
-use maxmargin::model::{Decide, Model, ModelError};
+use maxmargin::model::{DecisionRule, Model, ModelError};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -86,15 +86,15 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
 /// The outcome of each column of probabilities: in the order of the labels, or, of one class,
 /// inside first.
 fn order_of(model: &Model) -> Vec<usize> {
-    match model.decide() {
-        Decide::Inlier => vec![0, 1],
+    match model.decision_rule() {
+        DecisionRule::Inlier => vec![0, 1],
         _ => model.label_order().iter().map(|&class| class as usize).collect(),
     }
 }
 
 /// The line over probabilities.
 fn heading(model: &Model, order: &[usize]) -> String {
-    if model.decide() == Decide::Inlier {
+    if model.decision_rule() == DecisionRule::Inlier {
         return "label normal outlier\n".to_owned();
     }
     let labels: Vec<String> = order.iter().map(|&at| format_g(model.outcomes()[at], 17)).collect();
@@ -103,7 +103,7 @@ fn heading(model: &Model, order: &[usize]) -> String {
 
 /// Accuracy, or errors of values.
 fn judged(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
-    if learned.model().is_some_and(|model| model.decide() == Decide::Value) {
+    if learned.model().is_some_and(|model| model.decision_rule() == DecisionRule::Value) {
         return errors(&data.labels, predicted);
     }
     format!("{} (classification)\n", accuracy(&data.labels, predicted))

@@ -1,5 +1,5 @@
-//! Command lines as LIBSVM reads them: the second character of an option counts, its value is the next word, whatever that is, and numbers are
-//! what C makes of them.
+//! Command lines as LIBSVM reads them: the second character of an option counts, its value is the
+//! next word, whatever that is, and numbers are what C makes of them.
 
 use super::ended::Ended;
 use crate::args::{bytes, threads};
@@ -81,8 +81,9 @@ impl<'a> Words<'a> {
         Ended::Usage { wrong: wrong.into(), usage: self.usage }
     }
 
-    /// Gives `take` each option with its value, and returns what follows the options. Options of `alone` have no value; the others, and the last of those
-    /// too, need a word behind them. What `take` does not know it answers with the line to print.
+    /// Gives `take` each option with its value, and returns what follows the options. Options of
+    /// `alone` have no value; the others, and the last of those too, need a word behind them. What
+    /// `take` does not know it answers with the line to print.
     pub(super) fn options(
         &self,
         alone: &str,

@@ -2,19 +2,19 @@
 
 use crate::failure::Failure;
 use crate::format;
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 use maxmargin::data::ClassLabels;
 
 /// The metric that combinations are compared by.
 pub(super) struct Choice {
     metric: &'static dyn Metric,
-    needs: Needs,
+    needs: TargetKind,
 }
 
 impl Choice {
     /// The metric of this name, or what the formulation is usually chosen by.
-    pub(super) fn new(needs: Needs, name: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn new(needs: TargetKind, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
         let unknown = || {
             let names: Vec<&str> = all_metrics(needs).map(Metric::name).collect();

@@ -42,7 +42,8 @@ const PANELS: [Panel; 2] = [
     Panel { title: "seconds of a combination", value: |cell| cell.seconds, say: format::short, logarithmic: true },
 ];
 
-/// Writes both pictures beside each other for the cells of one kernel; nothing where there are too few values of C. Cells that were given up are left out.
+/// Writes both pictures beside each other for the cells of one kernel; nothing where there are too
+/// few values of C. Cells that were given up are left out.
 pub(super) fn write(out: &mut dyn Write, cells: &[&CellDocument], best: Option<&CellDocument>) -> io::Result<()> {
     let mut shown = shown(cells, best);
     shown.retain(|cell| cell.at_least_errors.is_none());
@@ -54,7 +55,7 @@ pub(super) fn write(out: &mut dyn Write, cells: &[&CellDocument], best: Option<&
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {high}\" width=\"{0}\" height=\"{high}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<style>.t{{fill:#222}}.p{{fill:#fff}}.a{{stroke:#888}}\
-         @media(prefers-color-scheme:dark){{.p{{fill:#181818}}.t{{fill:#ddd}}}}</style>\n<rect class=\"p\" width=\"{0}\" height=\"{high}\"/>\n",
+         @media(prefers-color-multiclass:dark){{.p{{fill:#181818}}.t{{fill:#ddd}}}}</style>\n<rect class=\"p\" width=\"{0}\" height=\"{high}\"/>\n",
         2.0 * wide
     );
     for (panel, left) in PANELS.iter().zip([0.0, wide]) {
@@ -144,7 +145,8 @@ impl Panel {
     }
 }
 
-/// 0 and on by 1, 2 or 5 times a power of ten, in three to six steps, up to what is not less than `most`.
+/// 0 and on by 1, 2 or 5 times a power of ten, in three to six steps, up to what is not less than
+/// `most`.
 fn steps(most: f64) -> Vec<f64> {
     let most = if most > 0.0 { most } else { 1.0 };
     let power = 10_f64.powf((most / 5.0).log10().floor());
@@ -152,7 +154,8 @@ fn steps(most: f64) -> Vec<f64> {
     (0..=(most / step).ceil() as usize).map(|k| k as f64 * step).collect()
 }
 
-/// Powers of ten from one that is not greater than `least` to one that is not less than `most`; with 2 and 5 times these where they are few.
+/// Powers of ten from one that is not greater than `least` to one that is not less than `most`;
+/// with 2 and 5 times these where they are few.
 fn magnitudes(least: f64, most: f64) -> Vec<f64> {
     let (least, most) = if least.is_finite() && least > 0.0 { (least, most) } else { (0.1, 1.0) };
     let (low, high) = (least.log10().floor() as i32, most.log10().ceil() as i32);

@@ -19,7 +19,7 @@ use crate::threads::Threads;
 use crate::{advice, model_io, names};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
-use maxmargin::{Found, Svm};
+use maxmargin::{SearchResult, Svm};
 use std::time::Instant;
 
 /// A search that is over.
@@ -34,7 +34,7 @@ pub(super) struct Searched<'a> {
     pub(super) classes: Option<ClassLabels>,
     pub(super) setup: Setup,
     pub(super) scales: Option<Vec<scales::Tried>>,
-    pub(super) found: Found<CellDocument>,
+    pub(super) found: SearchResult<CellDocument>,
     pub(super) outer: Option<OuterDocument>,
 }
 

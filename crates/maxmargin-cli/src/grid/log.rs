@@ -1,4 +1,5 @@
-//! A folder with the finished cells of a search: one file each, and one for what all have in common.
+//! A folder with the finished cells of a search: one file each, and one for what all have in
+//! common.
 
 mod lease;
 
@@ -94,7 +95,8 @@ impl Log {
     }
 }
 
-/// What is compared before a search goes on: everything that cells depend on but the ranges, by name.
+/// What is compared before a search goes on: everything that cells depend on but the ranges, by
+/// name.
 fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value> {
     let mut common = Map::new();
     common.insert("format".to_owned(), 1.into());
@@ -110,7 +112,8 @@ fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value>
     common
 }
 
-/// Makes the folder, where it is not there, and says what it is for. A folder with other things is left alone.
+/// Makes the folder, where it is not there, and says what it is for. A folder with other things is
+/// left alone.
 fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Failure> {
     let failed = |error: &std::io::Error| Failure::input(name, format!("cannot make a log here: {}", reason(error)));
     fs::create_dir_all(path).map_err(|e| failed(&e))?;

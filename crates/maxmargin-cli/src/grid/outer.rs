@@ -10,7 +10,7 @@ use crate::problem::failed;
 use crate::progress::Bar;
 use maxmargin::cv::{FoldPlan, MissingClass, PlanError};
 use maxmargin::data::Dataset;
-use maxmargin::{Attended, Logs, Search, Svm};
+use maxmargin::{Logs, Search, SearchHooks, Svm};
 use serde::Serialize;
 
 /// What came of it.
@@ -63,10 +63,10 @@ pub(super) fn judge(
     (search, logs): (&Search, &dyn Logs),
     args: &GridArgs,
 ) -> Result<OuterDocument, Failure> {
-    let needs = svm.formulation().needs();
+    let needs = svm.formulation().target_kind();
     let at_data = |error: PlanError| Failure::input(&input.name, error);
     let planned = |data: &Dataset, k: usize| match needs {
-        maxmargin::core::Needs::Classes => FoldPlan::stratified(&data.labels, k, args.data.options.seed),
+        maxmargin::core::TargetKind::Classes => FoldPlan::stratified(&data.labels, k, args.data.options.seed),
         _ => FoldPlan::shuffled(data.labels.len(), k, args.data.options.seed),
     };
     let loo = leaves_one_out(&args.folds, input.data.labels.len());
@@ -76,7 +76,7 @@ pub(super) fn judge(
     }
     let outer = planned(&input.data, k).map_err(at_data)?;
     let bar = Bar::cells(args.run.quiet, 1);
-    let attended = Attended { watch: &bar, logs };
+    let attended = SearchHooks { watch: &bar, logs };
     let inner = |data: &Dataset| if loo { FoldPlan::leave_one_out(data.labels.len()) } else { planned(data, args.folds.k) };
     let found = svm.nested(&input.data, &outer, inner, search, attended);
     let found = found.map_err(|e| failed(input, &e))?;

@@ -1,4 +1,5 @@
-//! A search as one HTML file: what was found, a picture, every cell. Nothing is fetched from anywhere.
+//! A search as one HTML file: what was found, a picture, every cell. Nothing is fetched from
+//! anywhere.
 
 use super::choice::Choice;
 use super::document::{CellDocument, GridDocument, Parameters};
@@ -12,7 +13,7 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;ov
 th,td{padding:.15rem .45rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td{white-space:nowrap}\
 th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost,figcaption,.note{color:#666}\
 .scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
+@media(prefers-color-multiclass:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
 tr.lost,figcaption,.note{color:#aaa}}";
 
 /// What the table's figures are.

@@ -41,7 +41,8 @@ mod painting {
     use resvg::usvg::fontdb::{Database, Family, Query};
     use resvg::usvg::{Options, Tree};
 
-    /// Points of a PNG for each of SVG, in both directions: what screens of today and print need for sharp letters.
+    /// Points of a PNG for each of SVG, in both directions: what screens of today and print need
+    /// for sharp letters.
     const FINE: f32 = 2.0;
 
     /// Families that are looked for where the system names none for letters without serifs.
@@ -56,7 +57,8 @@ mod painting {
     }
 
     impl Painter {
-        /// For the file `name`. An error where this machine has no letters: a picture without words would say nothing.
+        /// For the file `name`. An error where this machine has no letters: a picture without words
+        /// would say nothing.
         pub(super) fn new(name: &str) -> Result<Self, Failure> {
             let mut options = Options::default();
             let letters = options.fontdb_mut();
@@ -83,7 +85,8 @@ mod painting {
         }
     }
 
-    /// What the system means by letters without serifs, one that is known to have none, or whatever there is.
+    /// What the system means by letters without serifs, one that is known to have none, or whatever
+    /// there is.
     fn sans_serif(letters: &Database) -> Option<String> {
         let named = letters.family_name(&Family::SansSerif).to_owned();
         let there = |family: &&str| letters.query(&Query { families: &[Family::Name(family)], ..Query::default() }).is_some();

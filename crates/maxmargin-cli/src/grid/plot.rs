@@ -1,4 +1,5 @@
-//! The scores of a search as a picture: C to the right, γ upwards, every cell a square of its score.
+//! The scores of a search as a picture: C to the right, γ upwards, every cell a square of its
+//! score.
 
 use super::choice::Choice;
 use super::document::CellDocument;
@@ -6,21 +7,24 @@ use crate::format;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Sizes in pixels: a cell, the room for the numbers at the left, above, and below, and at the right.
+/// Sizes in pixels: a cell, the room for the numbers at the left, above, and below, and at the
+/// right.
 const CELL: (usize, usize) = (64, 34);
 const LEFT: usize = 96;
 const TOP: usize = 56;
 const BELOW: usize = 64;
 const RIGHT: usize = 24;
 
-/// Width of a letter of the title and of the line below it, on average: narrow pictures are as wide as their words.
+/// Width of a letter of the title and of the line below it, on average: narrow pictures are as wide
+/// as their words.
 const LETTERS: [usize; 2] = [8, 7];
 
 /// The colours of the worst and of the best score, and between.
 const COLOURS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
-/// The colour at a share of the way from the worst to the best, and whether text on it should be dark.
+/// The colour at a share of the way from the worst to the best, and whether text on it should be
+/// dark.
 pub(super) fn colour(share: f64) -> (String, bool) {
     let at = share.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
     let below = (at as usize).min(COLOURS.len() - 2);
@@ -37,7 +41,8 @@ pub(super) fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Opti
     values
 }
 
-/// Words of an axis: `2^-5.5`, as options take them, where all values are powers of two in whole or half steps that go far; otherwise short numbers.
+/// Words of an axis: `2^-5.5`, as options take them, where all values are powers of two in whole or
+/// half steps that go far; otherwise short numbers.
 pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     let powers: Vec<f64> = values.iter().map(|value| (2.0 * value.log2()).round() / 2.0).collect();
     let exact = powers.iter().zip(values).all(|(power, value)| (power - value.log2()).abs() < 1e-9);
@@ -48,7 +53,8 @@ pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     }
 }
 
-/// One of the cells that are shown: those of its kernel and degree are. The best has the choice, if it has a width; a kernel without one has a row of C alone.
+/// One of the cells that are shown: those of its kernel and degree are. The best has the choice, if
+/// it has a width; a kernel without one has a row of C alone.
 fn leader<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocument>) -> Option<&'a CellDocument> {
     let wide = |cell: &&CellDocument| cell.gamma.is_some();
     best.filter(wide).or_else(|| cells.iter().copied().find(wide)).or(best).or_else(|| cells.first().copied())
@@ -61,8 +67,8 @@ pub(super) fn shown<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocumen
     cells.iter().filter(alike).copied().collect()
 }
 
-/// Writes the picture of the cells of one kernel. Those that did not converge are framed by dots, the best by a line, and those that were
-/// given up are hatched.
+/// Writes the picture of the cells of one kernel. Those that did not converge are framed by dots,
+/// the best by a line, and those that were given up are hatched.
 pub(super) fn write(
     out: &mut dyn Write,
     cells: &[&CellDocument],
@@ -87,7 +93,7 @@ pub(super) fn write(
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<style>text{{fill:#222}}.d{{fill:#111}}.l{{fill:#fff}}.p{{fill:#fff}}\
-         @media(prefers-color-scheme:dark){{.p{{fill:#181818}}text{{fill:#ddd}}.d{{fill:#111}}.l{{fill:#fff}}}}</style>\n\
+         @media(prefers-color-multiclass:dark){{.p{{fill:#181818}}text{{fill:#ddd}}.d{{fill:#111}}.l{{fill:#fff}}}}</style>\n\
          <defs><pattern id=\"lost\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n\
          <rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"
     );

@@ -6,24 +6,27 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::problem::{failed, scale_method, scale_name};
 use crate::progress::Bar;
-use maxmargin::core::Needs;
+use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, Unlogged};
 use maxmargin::data::{Dataset, Impute, Par, Preparing};
 use maxmargin::kernel::gamma_scale;
-use maxmargin::{Attended, Ranges, Search, Svm};
+use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use serde::Serialize;
 
-/// Samples that are looked at, about: enough to tell ways of scaling apart that differ by a point or two.
+/// Samples that are looked at, about: enough to tell ways of scaling apart that differ by a point
+/// or two.
 const LOOKED_AT: usize = 2000;
 
 /// Folds of them.
 const FOLDS: usize = 3;
 
-/// Values of C, and of γ as factors of what is usual for the scaled samples: the good ones lie among these for most data, and what is compared is the best of each.
+/// Values of C, and of γ as factors of what is usual for the scaled samples: the good ones lie
+/// among these for most data, and what is compared is the best of each.
 const C: [f64; 3] = [0.5, 8.0, 128.0];
 const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 
-/// Widths that a search tries, as factors of what is usual: from nearly linear to nearly the identity, on most data.
+/// Widths that a search tries, as factors of what is usual: from nearly linear to nearly the
+/// identity, on most data.
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
 /// Powers of two around what is usual for samples that are scaled like this.
@@ -33,7 +36,8 @@ pub(super) fn widths(data: &Dataset, asked: &ProblemArgs) -> Vec<f64> {
     WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
 }
 
-/// 1/(features · variance) of prepared samples; none where they cannot be prepared, or are all zero.
+/// 1/(features · variance) of prepared samples; none where they cannot be prepared, or are all
+/// zero.
 fn usual(data: &Dataset, preparing: Preparing) -> Option<f64> {
     let gamma = gamma_scale(&*preparing.fit(data).ok()?.apply(&data.samples).ok()?);
     (gamma.is_finite() && gamma > 0.0).then_some(gamma)
@@ -50,17 +54,18 @@ pub(super) struct Tried {
     name: Option<ScaleName>,
 }
 
-/// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1. The first of these within a standard error of the best is taken:
-/// samples as they are keep their zeros, and ranges are the same in most folds, which then share their kernel.
+/// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1.
+/// The first of these within a standard error of the best is taken: samples as they are keep their
+/// zeros, and ranges are the same in most folds, which then share their kernel.
 pub(super) fn pick(
     svm: &Svm,
     input: &Input,
-    (choice, needs, impute, seed): (&Choice, Needs, Option<Impute>, u64),
+    (choice, needs, impute, seed): (&Choice, TargetKind, Option<Impute>, u64),
     (par, quiet): (Par, bool),
 ) -> Result<(Option<ScaleName>, Vec<Tried>), Failure> {
     let bad = |error: &maxmargin::Error| failed(input, error);
     let planned = |data: &Dataset, folds: usize| match needs {
-        Needs::Classes => {
+        TargetKind::Classes => {
             FoldPlan::stratified(&data.labels, folds, seed).or_else(|_| FoldPlan::shuffled(data.labels.len(), folds, seed))
         }
         _ => FoldPlan::shuffled(data.labels.len(), folds, seed),
@@ -83,7 +88,7 @@ pub(super) fn pick(
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
-        let attended = Attended { watch: &bar, logs: &Unlogged };
+        let attended = SearchHooks { watch: &bar, logs: &Unlogged };
         let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| bad(&e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].scored);
         let (score, error) = (best.and_then(|best| best.score), best.and_then(|best| best.standard_error));

@@ -1,4 +1,5 @@
-//! Tables as data: which format a file has, what is said about its columns, and what is wrong with it in the words of options.
+//! Tables as data: which format a file has, what is said about its columns, and what is wrong with
+//! it in the words of options.
 
 use super::{GapRule, Wanted, late};
 use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
@@ -30,7 +31,8 @@ pub(super) struct Read {
     pub(super) unlabelled: usize,
 }
 
-/// What the file is: as it is asked for, by what its first lines look like, or, where these could be either, by its name.
+/// What the file is: as it is asked for, by what its first lines look like, or, where these could
+/// be either, by its name.
 pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
     // Nothing else begins like one.
     if let Some(columnar) = Columnar::of(bytes) {

@@ -21,8 +21,7 @@ const EXPLAINED: f64 = 0.1;
 const SOME: usize = 10;
 
 /// Why labels look like values rather than classes, where they do: three or more different numbers
-/// with fractions among them, or whole numbers
-/// that are nearly all different.
+/// with fractions among them, or whole numbers that are nearly all different.
 pub(super) fn as_values(classes: &ClassLabels) -> Option<String> {
     let (labels, rows) = (classes.labels(), classes.of().len());
     let different = format::count(labels.len() as u64);

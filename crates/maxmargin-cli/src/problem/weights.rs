@@ -1,17 +1,18 @@
-//! Factors of C for classes: which class a weight is of, in words or numbers, once the data is there.
+//! Factors of C for classes: which class a weight is of, in words or numbers, once the data is
+//! there.
 
 use super::Asked;
 use crate::args::Weight;
 use crate::failure::Failure;
 use crate::{format, names};
 use maxmargin::Svm;
-use maxmargin::core::{Formulation, Needs};
+use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
 impl Asked<'_> {
     /// Refuses weights where there are no classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
-        let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.needs() != Needs::Classes) else {
+        let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
             return Ok(());
         };
         let option = match weight {

@@ -21,7 +21,8 @@ impl Cells {
         Self { total, done: 0, since: 0.0, at: 0.0 }
     }
 
-    /// Takes what was told `at` so many seconds after the beginning. The columns that take longest come first, so that the rest goes at least as fast.
+    /// Takes what was told `at` so many seconds after the beginning. The columns that take longest
+    /// come first, so that the rest goes at least as fast.
     pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
         if progress.total > 0 && progress.total != self.total {
             *self = Self { since: at, ..Self::new(progress.total) };

@@ -20,7 +20,8 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Whether there is to be a line `at` so many seconds after the beginning: after thirty, after a minute, and every minute.
+    /// Whether there is to be a line `at` so many seconds after the beginning: after thirty, after
+    /// a minute, and every minute.
     pub(super) fn due(&mut self, at: f64) -> bool {
         let due = at >= self.next;
         if due {

@@ -1,18 +1,21 @@
 //! How far a run is and how long it will take: ticks in, words and seconds out.
 //!
-//! What is left is the rest of the phase that runs, at the speed that it shows, and the phases after it, of which only ratios to earlier ones are known
-//! until they begin. Those ratios were measured on a9a, ijcnn1 and w8a (tests/ticks), and any of them is wrong by a factor of two or three somewhere;
-//! the sum of all is right within two once a tenth of the work is done, which the tests hold against the recorded runs.
+//! What is left is the rest of the phase that runs, at the speed that it shows, and the phases
+//! after it, of which only ratios to earlier ones are known until they begin. Those ratios were
+//! measured on a9a, ijcnn1 and w8a (tests/ticks), and any of them is wrong by a factor of two or
+//! three somewhere; the sum of all is right within two once a tenth of the work is done, which the
+//! tests hold against the recorded runs.
 
 use crate::format;
 use maxmargin::core::Progress;
 use maxmargin::cv::{CvProgress, Stage};
 use std::collections::BTreeMap;
 
-/// A violation that rises above this many times that of the start is that of a hard problem: few samples end at C, and where they end is far away.
+/// A violation that rises above this many times that of the start is that of a hard problem: few
+/// samples end at C, and where they end is far away.
 const HARD: f64 = 1.5;
-/// Of the rows that are missing, the share that a training will still ask for while its worst violation has not begun to fall: of easy problems and of
-/// hard ones, as in what follows.
+/// Of the rows that are missing, the share that a training will still ask for while its worst
+/// violation has not begun to fall: of easy problems and of hard ones, as in what follows.
 const ASKED_FOR: [f64; 2] = [0.4, 0.25];
 /// Seconds of pair steps for a second of kernel rows, before there is anything to see of them.
 const STEPS: [f64; 2] = [0.1, 0.2];
@@ -20,14 +23,16 @@ const STEPS: [f64; 2] = [0.1, 0.2];
 const FOLD: [f64; 2] = [0.12, 0.6];
 /// The same where there are features and no kernel rows.
 const LINEAR_FOLD: f64 = 0.6;
-/// Seconds of the audit for a second of kernel rows, where rows came as they were needed, and where all were computed: the audit reads those of support
-/// vectors, in double precision.
+/// Seconds of the audit for a second of kernel rows, where rows came as they were needed, and where
+/// all were computed: the audit reads those of support vectors, in double precision.
 const AUDIT: [f64; 2] = [1.0, 0.2];
-/// The violation falls more slowly than geometrically: the share of the time is the share of the way in logarithm to this power.
+/// The violation falls more slowly than geometrically: the share of the time is the share of the
+/// way in logarithm to this power.
 const TAIL: f64 = 1.2;
 /// The share of the way in the violation from which on nothing else is looked at.
 const TRUSTED: f64 = 0.25;
-/// A violation that is so many times the least before it is that of more variables than those of the last round, the first time and later: what a round came to says little of all.
+/// A violation that is so many times the least before it is that of more variables than those of
+/// the last round, the first time and later: what a round came to says little of all.
 const ANEW: [f64; 2] = [4.0, 2.0];
 /// What is expected of a fold weighs as much as so many folds that were seen.
 const EXPECTED: f64 = 0.5;
@@ -80,7 +85,8 @@ struct Training {
     round: Option<f64>,
     /// Kernel rows in a second, of late more than before.
     rate: f64,
-    /// When kernel rows were last computed; when and with how many that began which goes on without iterations, and when it last did.
+    /// When kernel rows were last computed; when and with how many that began which goes on without
+    /// iterations, and when it last did.
     rows_at: f64,
     block_begun: Option<(f64, u64)>,
     block_at: Option<f64>,
@@ -152,7 +158,8 @@ impl Training {
         ratios[usize::from(self.peak > HARD * self.start)]
     }
 
-    /// When there was no more to do than pair steps: a few rows now and then are no work to speak of.
+    /// When there was no more to do than pair steps: a few rows now and then are no work to speak
+    /// of.
     fn rows_over(&self) -> f64 {
         self.block_at.unwrap_or(self.rows_at.min(self.falls_at))
     }
@@ -188,12 +195,14 @@ impl Training {
     /// Seconds of pair steps that are left.
     fn steps_left(&self, kernel_left: f64) -> f64 {
         if self.latest.rows_computed == 0 {
-            // Without rows the violation goes up and down: nothing is known but the time that it has taken.
+            // Without rows the violation goes up and down: nothing is known but the time that it
+            // has taken.
             return self.steps();
         }
         let (share, trust) = (self.share(), self.trust());
         if self.round.is_some() {
-            // Rows and steps take turns; until the rounds begin at less, nothing is known but the time that they have taken.
+            // Rows and steps take turns; until the rounds begin at less, nothing is known but the
+            // time that they have taken.
             let spent = self.now - self.begun;
             let seen = if share > 0.0 { spent * (1.0 - share) / share } else { spent };
             return trust * seen + (1.0 - trust) * spent;
@@ -244,7 +253,8 @@ impl Pace {
         self.last = Some((at, *progress));
         // Nothing left is nothing known: a run that is over does not tick.
         let left = self.left(at, progress).filter(|left| left.is_finite() && *left > 0.0);
-        // From where it is the bar goes on as fast as it has to: it neither stands nor turns back when more is left than was thought.
+        // From where it is the bar goes on as fast as it has to: it neither stands nor turns back
+        // when more is left than was thought.
         if let Some(left) = left.filter(|_| passed > 0.0) {
             self.share += (1.0 - self.share) * passed / (passed + left);
         }
@@ -306,12 +316,14 @@ impl Pace {
         }
     }
 
-    /// What the folds' kernel rows and steps are measured by: the training of all data, or the first fold.
+    /// What the folds' kernel rows and steps are measured by: the training of all data, or the
+    /// first fold.
     fn opening(&self) -> Option<&Training> {
         self.first.as_ref().or_else(|| self.parts.values().min_by(|a, b| a.begun.total_cmp(&b.begun)))
     }
 
-    /// Seconds that are left of the folds: by those that are done, those that run, and what was expected.
+    /// Seconds that are left of the folds: by those that are done, those that run, and what was
+    /// expected.
     fn folds_left(&self, at: f64, progress: &CvProgress) -> f64 {
         let (done, total) = (progress.done as f64, progress.total as f64);
         let Some(opening) = self.opening() else { return 0.0 };
@@ -319,7 +331,8 @@ impl Pace {
             return 0.0;
         }
         if self.first.is_none() && progress.done == 0 {
-            // The first of folds that start from nothing: the others are like it, and most often find its kernel rows there.
+            // The first of folds that start from nothing: the others are like it, and most often
+            // find its kernel rows there.
             let kernel_left = opening.kernel_left(self.samples);
             let steps_left = opening.steps_left(kernel_left);
             return kernel_left + steps_left + (total - 1.0) * (opening.steps() + steps_left);
@@ -329,7 +342,8 @@ impl Pace {
         let expected = folds_expected(progress, opening, opening.steps()) / total;
         let seen = done
             + self.running(progress.done, |part| {
-                // Without rows the violation goes up and down; two folds side by side take twice as long.
+                // Without rows the violation goes up and down; two folds side by side take twice as
+                // long.
                 let spent = part.now - part.begun;
                 if part.latest.rows_computed > 0 { part.share() } else { spent / (spent + 2.0 * expected).max(f64::MIN_POSITIVE) }
             });
@@ -337,7 +351,8 @@ impl Pace {
         (total - seen).max(0.0) * each
     }
 
-    /// The shares of the folds or machines that run now, summed: of those that have begun, the least advanced.
+    /// The shares of the folds or machines that run now, summed: of those that have begun, the
+    /// least advanced.
     fn running(&self, done: usize, share: impl Fn(&Training) -> f64) -> f64 {
         let mut shares: Vec<f64> = self.parts.values().map(share).collect();
         shares.sort_by(f64::total_cmp);
@@ -345,7 +360,8 @@ impl Pace {
     }
 }
 
-/// Seconds that all folds are expected to take, when the training that they start from has taken so many in pair steps.
+/// Seconds that all folds are expected to take, when the training that they start from has taken so
+/// many in pair steps.
 fn folds_expected(progress: &CvProgress, first: &Training, steps: f64) -> f64 {
     if progress.total <= 1 {
         return 0.0;

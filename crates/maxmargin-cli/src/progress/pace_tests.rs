@@ -3,7 +3,8 @@
 use super::super::ticks::{Recorded, Tick, recorded};
 use super::*;
 
-/// Where the clock of a busy machine runs unevenly, the last moments are not to be told apart: a part of the whole run.
+/// Where the clock of a busy machine runs unevenly, the last moments are not to be told apart: a
+/// part of the whole run.
 const SLACK: f64 = 0.05;
 
 /// Every view of a run.
@@ -88,7 +89,8 @@ fn the_training_on_all_data_is_not_in_the_divisor_of_the_folds() {
     assert!(left < 25.0, "{left}");
 }
 
-/// Half a minute was once said to be left of half an hour: of every round that had come to a tenth of its violation, while the next one began as high as it.
+/// Half a minute was once said to be left of half an hour: of every round that had come to a tenth
+/// of its violation, while the next one began as high as it.
 #[test]
 fn rounds_that_begin_anew_do_not_look_like_the_end() {
     let mut pace = Pace::new(500_000);

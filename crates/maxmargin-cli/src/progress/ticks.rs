@@ -1,5 +1,6 @@
-//! Ticks of real runs, for tests of the estimate: `MAXMARGIN_RECORD=1 MAXMARGIN_DATA=… cargo test -p maxmargin-cli --bin maxmargin ticks` records them anew,
-//! `MAXMARGIN_RECORD=a9a` those whose names say so.
+//! Ticks of real runs, for tests of the estimate: `MAXMARGIN_RECORD=1 MAXMARGIN_DATA=… cargo test
+//! -p maxmargin-cli --bin maxmargin ticks` records them anew, `MAXMARGIN_RECORD=a9a` those whose
+//! names say so.
 
 use maxmargin::Svm;
 use maxmargin::core::Progress;

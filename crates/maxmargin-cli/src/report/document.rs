@@ -7,11 +7,11 @@ use crate::memory;
 use crate::notes::Notes;
 use crate::problem::scale_name;
 use crate::threads::Threads;
-use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
+use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status, TargetKind};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::{Dataset, Encoder, Impute};
 use maxmargin::kernel::fallbacks;
-use maxmargin::model::{Model, Scheme, data_sha256};
+use maxmargin::model::{Model, Multiclass, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -85,14 +85,15 @@ impl DataDocument {
         }
     }
 
-    /// The same as a formulation with these needs sees it: labels are classes, values, or, where they are ±1, sides of one class.
-    pub(crate) fn seen(name: &str, data: &Dataset, needs: Needs) -> Self {
+    /// The same as a formulation with these needs sees it: labels are classes, values, or, where
+    /// they are ±1, sides of one class.
+    pub(crate) fn seen(name: &str, data: &Dataset, needs: TargetKind) -> Self {
         let plain = Self::new(name, data);
         match needs {
-            Needs::Classes => plain,
-            Needs::Values => Self { classes: Vec::new(), target: TargetDocument::of(&data.labels), ..plain },
-            Needs::Nothing if plain.classes.iter().all(|class| class.label.abs() == 1.0) => plain,
-            Needs::Nothing => Self { classes: Vec::new(), ..plain },
+            TargetKind::Classes => plain,
+            TargetKind::Values => Self { classes: Vec::new(), target: TargetDocument::of(&data.labels), ..plain },
+            TargetKind::Nothing if plain.classes.iter().all(|class| class.label.abs() == 1.0) => plain,
+            TargetKind::Nothing => Self { classes: Vec::new(), ..plain },
         }
     }
 
@@ -106,7 +107,7 @@ impl DataDocument {
 pub(crate) struct FormulationDocument {
     name: &'static str,
     #[serde(skip)]
-    pub(crate) needs: Needs,
+    pub(crate) needs: TargetKind,
     pub(crate) c: Option<f64>,
     pub(crate) epsilon: Option<f64>,
     pub(crate) nu: Option<f64>,
@@ -118,13 +119,13 @@ pub(crate) struct FormulationDocument {
 impl FormulationDocument {
     /// A formulation with this C, or with many.
     pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
-        let bias = match formulation.offset() {
-            Offset::Free => "free".to_owned(),
-            Offset::None => "none".to_owned(),
-            Offset::Feature(value) => crate::format::exact(value),
+        let bias = match formulation.bias_term() {
+            BiasTerm::Free => "free".to_owned(),
+            BiasTerm::None => "none".to_owned(),
+            BiasTerm::Feature(value) => crate::format::exact(value),
         };
         let c = c.filter(|_| formulation.c().is_some());
-        let needs = formulation.needs();
+        let needs = formulation.target_kind();
         Self {
             name: formulation.name(),
             needs,
@@ -184,7 +185,7 @@ pub(crate) struct Setup {
     pub(crate) formulation: FormulationDocument,
     pub(crate) solver: String,
     /// Which classes machines tell apart, where there are classes.
-    pub(crate) scheme: Option<Scheme>,
+    pub(crate) multiclass: Option<Multiclass>,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
     /// Factors of C for the samples, where there are any.
@@ -200,7 +201,8 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// What a stored model was asked for: a formulation, factors of C for its classes, and the goal.
+    /// What a stored model was asked for: a formulation, factors of C for its classes, and the
+    /// goal.
     pub(crate) fn of_model(
         command: &'static str,
         data: DataDocument,
@@ -216,7 +218,7 @@ impl Setup {
             kernel: KernelDocument::new(model.kernel()),
             formulation: FormulationDocument::new(formulation, formulation.c()),
             solver: record.map_or_else(String::new, |r| r.solver.clone()),
-            scheme: (!model.classes().is_empty()).then(|| model.scheme()),
+            multiclass: (!model.classes().is_empty()).then(|| model.multiclass()),
             weights,
             sample_weights: record.and_then(|r| r.sample_weights.as_deref()).map(SampleWeights::of),
             eps: goal.kkt(),
@@ -233,13 +235,13 @@ impl Setup {
     }
 
     /// The labels that machines tell apart, and how; none where there are no classes.
-    pub(crate) fn sides(&self) -> (Vec<f64>, Scheme) {
-        (self.labels(), self.scheme.unwrap_or_default())
+    pub(crate) fn sides(&self) -> (Vec<f64>, Multiclass) {
+        (self.labels(), self.multiclass.unwrap_or_default())
     }
 
     /// The labels that machines tell apart; none where there are no classes.
     pub(crate) fn labels(&self) -> Vec<f64> {
-        if self.formulation.needs == Needs::Classes { self.data.labels() } else { Vec::new() }
+        if self.formulation.needs == TargetKind::Classes { self.data.labels() } else { Vec::new() }
     }
 
     /// Whether machines are solved without a kernel.
@@ -277,8 +279,8 @@ impl MachineDocument {
     }
 
     /// Machines with the labels that they decide between.
-    pub(crate) fn of((classes, scheme): (&[f64], Scheme), reports: &[MachineReport]) -> Vec<Self> {
-        let labels = scheme.sides(classes.len());
+    pub(crate) fn of((classes, multiclass): (&[f64], Multiclass), reports: &[MachineReport]) -> Vec<Self> {
+        let labels = multiclass.sides(classes.len());
         let named = |report: &MachineReport| {
             let sides = labels.get(report.machine);
             let (negative, positive) = (sides.and_then(|sides| sides.0), sides.map(|sides| sides.1));
@@ -288,7 +290,8 @@ impl MachineDocument {
         reports.iter().map(named).collect()
     }
 
-    /// Machine `p` of a stored model, judged anew; what only its training can know is what its record says.
+    /// Machine `p` of a stored model, judged anew; what only its training can know is what its
+    /// record says.
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
         let sides = model.sides(p);

@@ -36,7 +36,8 @@ impl KernelDocument {
         self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
     }
 
-    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is the only one.
+    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is
+    /// the only one.
     pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
         let own = Self::by_rule(kernel, gamma);
         let width = own.gamma_of_rule();

@@ -4,7 +4,8 @@ use super::table::{Align, columns};
 use crate::{format, names};
 use maxmargin::cv::{CalibrationReport, OutOfFold, Reliability, ThresholdReport};
 
-/// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected calibration error 0.01 …`
+/// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected
+/// calibration error 0.01 …`
 pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
     let what = match (&report.missing, report.scale, &report.reliability) {
         (Some(why), ..) => format!("none: {why}"),
@@ -21,7 +22,8 @@ fn run_text(run: &OutOfFold) -> String {
     format!("{} folds, {iterations} iterations, {seconds}", run.folds)
 }
 
-/// `1 from -0.8 on, from 5 folds, 1,234 iterations, 0.52 s; balanced_accuracy 0.85 instead of 0.71 of samples that their machines did not see …`
+/// `1 from -0.8 on, from 5 folds, 1,234 iterations, 0.52 s; balanced_accuracy 0.85 instead of 0.71
+/// of samples that their machines did not see …`
 pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> String {
     let score = |score: Option<f64>| score.map_or_else(|| "none".to_owned(), format::short);
     let [before, after, crossed] = [report.before, report.after, report.cross_fitted].map(score);

@@ -6,7 +6,7 @@ use crate::{advice, format, names};
 use maxmargin::core::{Certificate, Goal, Status};
 use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
-use maxmargin::model::Scheme;
+use maxmargin::model::Multiclass;
 
 /// Machines shown one by one; of more, only those that need attention.
 pub(crate) const SHOWN: usize = 15;
@@ -139,7 +139,8 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{}", columns(&header, &rows)) }
 }
 
-/// One line per class: how many of its rows are recognised, and what most of the others are taken for.
+/// One line per class: how many of its rows are recognised, and what most of the others are taken
+/// for.
 pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String {
     let header = [
         ("class", Align::Right),
@@ -196,12 +197,12 @@ pub(crate) fn words(status: Status) -> &'static str {
 }
 
 /// Which classes machines tell apart, in words.
-pub(crate) fn scheme_text(scheme: Scheme, count: Option<usize>) -> String {
-    match (scheme, count) {
-        (Scheme::Pairs, None) => "one for each pair of classes".to_owned(),
-        (Scheme::Pairs, Some(count)) => format!("one for each pair of {count} classes"),
-        (Scheme::Rest, None) => "one for each class against the rest".to_owned(),
-        (Scheme::Rest, Some(count)) => format!("one for each of {count} classes against the rest"),
+pub(crate) fn scheme_text(multiclass: Multiclass, count: Option<usize>) -> String {
+    match (multiclass, count) {
+        (Multiclass::OneVsOne, None) => "one for each pair of classes".to_owned(),
+        (Multiclass::OneVsOne, Some(count)) => format!("one for each pair of {count} classes"),
+        (Multiclass::OneVsRest, None) => "one for each class against the rest".to_owned(),
+        (Multiclass::OneVsRest, Some(count)) => format!("one for each of {count} classes against the rest"),
     }
 }
 

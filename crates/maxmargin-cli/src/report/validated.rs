@@ -5,8 +5,8 @@ use super::table::{Align, columns};
 use super::text::{certificates, confusion_table, scheme_text, words};
 use crate::args::Json;
 use crate::format;
-use maxmargin::core::{Needs, Status};
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, MissingClass, Spread, metrics_of};
+use maxmargin::core::{Status, TargetKind};
+use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ struct FoldDocument {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Validated {
     #[serde(skip)]
-    needs: Needs,
+    needs: TargetKind,
     seeding: &'static str,
     #[serde(flatten)]
     pub(crate) solved: Solved,
@@ -42,7 +42,7 @@ pub(crate) struct Validated {
     pub(crate) missing_classes: Vec<MissingClass>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
-    spread: BTreeMap<&'static str, Spread>,
+    spread: BTreeMap<&'static str, FoldStatistics>,
     /// The names of the scores, in the order of tables.
     #[serde(skip)]
     order: Vec<&'static str>,
@@ -62,13 +62,13 @@ pub(crate) struct Validated {
 impl Validated {
     /// What a report says of these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
-        let (classes, scheme) = setup.sides();
+        let (classes, multiclass) = setup.sides();
         let classes = &classes[..];
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (json == Some(Json::Full)).then(|| MachineDocument::of((classes, scheme), &fold.machines)),
+            machines: (json == Some(Json::Full)).then(|| MachineDocument::of((classes, multiclass), &fold.machines)),
         };
         Self {
             needs: setup.formulation.needs,
@@ -79,7 +79,7 @@ impl Validated {
                 machines: report
                     .full
                     .as_ref()
-                    .map_or_else(Vec::new, |full| MachineDocument::of((classes, scheme), &full.machines)),
+                    .map_or_else(Vec::new, |full| MachineDocument::of((classes, multiclass), &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,
@@ -182,7 +182,7 @@ impl Validated {
         ];
         let number = |value: f64| if value.is_nan() { "none".to_owned() } else { format::short(value) };
         let row = |name: &&'static str| {
-            let Spread { mean, deviation, low, high, folds } = self.spread[name];
+            let FoldStatistics { mean, deviation, low, high, folds } = self.spread[name];
             let interval = if low.is_nan() { "none".to_owned() } else { format!("{} to {}", number(low), number(high)) };
             vec![(*name).to_owned(), number(self.scores[name]), number(mean), number(deviation), interval, folds.to_string()]
         };
@@ -191,7 +191,7 @@ impl Validated {
     }
 
     /// How the folds spread by a metric.
-    pub(crate) fn spread_of(&self, metric: &str) -> Option<&Spread> {
+    pub(crate) fn spread_of(&self, metric: &str) -> Option<&FoldStatistics> {
         self.spread.get(metric)
     }
 
@@ -203,17 +203,17 @@ impl Validated {
     /// What the column of scores is called.
     pub(crate) fn column(&self) -> &'static str {
         match self.needs {
-            Needs::Classes => "accuracy",
-            Needs::Values => "MSE",
-            Needs::Nothing => "inliers",
+            TargetKind::Classes => "accuracy",
+            TargetKind::Values => "MSE",
+            TargetKind::Nothing => "inliers",
         }
     }
 
     /// The same for people.
     pub(crate) fn score_text(&self, scores: &Scores, digits: usize) -> String {
         let text = |score| match self.needs {
-            Needs::Values => format::short(score),
-            Needs::Classes | Needs::Nothing => format!("{:.digits$} %", 100.0 * score),
+            TargetKind::Values => format::short(score),
+            TargetKind::Classes | TargetKind::Nothing => format!("{:.digits$} %", 100.0 * score),
         };
         self.score_of(scores).map_or_else(|| "none".to_owned(), text)
     }
@@ -235,15 +235,15 @@ impl Validated {
         };
         let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
         let mut lines = match self.needs {
-            Needs::Classes => vec![("accuracy", self.accuracy_text())],
-            Needs::Values => vec![
+            TargetKind::Classes => vec![("accuracy", self.accuracy_text())],
+            TargetKind::Values => vec![
                 ("mean squared error", format!("{}{}", score("mean_squared_error"), self.counted_text())),
                 ("mean absolute error", score("mean_absolute_error")),
                 ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
             ],
-            Needs::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores, 4), self.counted_text()))],
+            TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores, 4), self.counted_text()))],
         };
-        if self.needs == Needs::Nothing && self.accuracy.is_some() {
+        if self.needs == TargetKind::Nothing && self.accuracy.is_some() {
             lines.push(("accuracy", self.accuracy_text()));
         }
         let classes = setup.labels().len();
@@ -252,8 +252,8 @@ impl Validated {
                 "machines",
                 format!(
                     "{} in each fold, {}",
-                    setup.scheme.unwrap_or_default().machines(classes),
-                    scheme_text(setup.scheme.unwrap_or_default(), Some(classes))
+                    setup.multiclass.unwrap_or_default().machines(classes),
+                    scheme_text(setup.multiclass.unwrap_or_default(), Some(classes))
                 ),
             ));
         }
@@ -262,7 +262,8 @@ impl Validated {
         lines
     }
 
-    /// The accuracy, and over which folds it is: those that were stopped before they had a solution say nothing.
+    /// The accuracy, and over which folds it is: those that were stopped before they had a solution
+    /// say nothing.
     fn accuracy_text(&self) -> String {
         let all = self.folds.len();
         let Some(accuracy) = self.accuracy else {

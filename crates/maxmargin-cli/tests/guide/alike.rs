@@ -11,11 +11,14 @@ pub(crate) fn alike(said: &str, found: &str) -> bool {
     matches(&said, &found)
 }
 
-/// What is to stand in the place of `said` where `found` is printed: the lines that stood there with today's numbers, shortened where they were, or all of `found` if that would not be the same as it.
+/// What is to stand in the place of `said` where `found` is printed: the lines that stood there
+/// with today's numbers, shortened where they were, or all of `found` if that would not be the same
+/// as it.
 pub(crate) fn shortened(said: &str, found: &str) -> String {
     let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
     let mut at = 0;
-    // Of the lines that differ in numbers alone, the one that shares most words: a row of a table is known by its first.
+    // Of the lines that differ in numbers alone, the one that shares most words: a row of a table
+    // is known by its first.
     let mut next = |said: &str| {
         let shared =
             |line: &str| line.split_whitespace().zip(said.split_whitespace()).filter(|(found, said)| found == said).count();
@@ -41,7 +44,8 @@ fn matches(said: &[Vec<String>], found: &[Vec<String>]) -> bool {
     }
 }
 
-/// The words of every line, measured ones as what they measure. Blanks between them, which go by the longest of a column, and empty lines do not count.
+/// The words of every line, measured ones as what they measure. Blanks between them, which go by
+/// the longest of a column, and empty lines do not count.
 fn lines(text: &str) -> Vec<Vec<String>> {
     let mut seconds = false;
     let mut all = Vec::new();
@@ -89,7 +93,8 @@ fn same(said: &[String], found: &[String]) -> bool {
     said.len() == found.len() && said.iter().zip(found).all(|(said, found)| said == found || close(said, found))
 }
 
-/// Whether both are numbers that differ in the last digits of a sum alone (docs/architecture.md, "Determinism"), or in what is 0 but for rounding. Counts are equal or not.
+/// Whether both are numbers that differ in the last digits of a sum alone (docs/architecture.md,
+/// "Determinism"), or in what is 0 but for rounding. Counts are equal or not.
 fn close(said: &str, found: &str) -> bool {
     let count = |word: &str| !word.contains(['.', 'e']);
     match (number(said), number(found)) {

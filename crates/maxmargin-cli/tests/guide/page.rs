@@ -61,7 +61,8 @@ impl Page {
         page
     }
 
-    /// What every command prints, in a folder of their own; `None` where data is missing, which is then on record.
+    /// What every command prints, in a folder of their own; `None` where data is missing, which is
+    /// then on record.
     pub(crate) fn run(&self) -> Option<Vec<Found>> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for name in &self.data {
@@ -86,7 +87,8 @@ impl Page {
         differs.then(|| format!("`{}` prints\n{}\nand not\n{said}", step.command, found.text.trim_end()))
     }
 
-    /// The page with what commands print today, below those that print something else. What was shortened stays so where only numbers moved.
+    /// The page with what commands print today, below those that print something else. What was
+    /// shortened stays so where only numbers moved.
     pub(crate) fn with(&self, found: &[Found]) -> String {
         let mut text = String::new();
         let mut write = |lines: &mut dyn Iterator<Item = &str>| {
@@ -107,7 +109,8 @@ impl Page {
     }
 }
 
-/// Runs a line of a shell that finds the built program, both streams in the order in which they are written.
+/// Runs a line of a shell that finds the built program, both streams in the order in which they are
+/// written.
 fn run(command: &str, folder: &Path) -> Found {
     let program = Path::new(env!("CARGO_BIN_EXE_maxmargin"));
     let beside = program.parent().expect("the folder of the program").to_path_buf();

@@ -29,8 +29,9 @@ impl Case {
         }
     }
 
-    /// Whether the instruction set leaves every bit alone: all but faer's Cholesky factors do, which IRWLS, the exact paths, the
-    /// finish below 1e-5 and Newton steps of linear SVMs (the solvers linear and newton) use.
+    /// Whether the instruction set leaves every bit alone: all but faer's Cholesky factors do,
+    /// which IRWLS, the exact paths, the finish below 1e-5 and Newton steps of linear SVMs (the
+    /// solvers linear and newton) use.
     pub(crate) fn exact(&self) -> bool {
         let has = |word: &str| self.options.split(' ').any(|w| w == word);
         let linear = has("linear") && !["smo", "descent", "avsf", "pairwise", "cvm", "fw", "mfw", "swap"].into_iter().any(has);
@@ -62,7 +63,8 @@ const FOUR: &[&str] = &["four"];
 /// Made by the test: values of a linear kernel among 60 rows of two classes.
 const KERNEL: &[&str] = &["kernel"];
 
-/// One column of options for each solver of the simplex and each loss, kernel and bias that training knows.
+/// One column of options for each solver of the simplex and each loss, kernel and bias that
+/// training knows.
 const TRAIN: &[&str] = &[
     "-c 2 -g 0.5",
     "-c 2 -g 0.5 --weight 1=3",

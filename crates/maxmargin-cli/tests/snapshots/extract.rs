@@ -1,7 +1,8 @@
 //! The numbers in what the program writes, under names that outlive the shape of its documents.
 //!
-//! This is the one place to change when documents change; the stored snapshots and the names stay. A name that a document comes to
-//! tell in addition needs no change: what is not stored is not compared.
+//! This is the one place to change when documents change; the stored snapshots and the names stay.
+//! A name that a document comes to tell in addition needs no change: what is not stored is not
+//! compared.
 
 use super::numbers::{hash, parse};
 use serde_json::Value;

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Reads `text`; every number becomes the string of its digits (`serde_json` may be off by the last bit).
+/// Reads `text`; every number becomes the string of its digits (`serde_json` may be off by the last
+/// bit).
 pub(crate) fn parse(text: &str) -> Value {
     let mut quoted = String::with_capacity(2 * text.len());
     let (mut inside, mut escaped, mut number) = (false, false, false);

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 /// What floats may differ by where bits may: this much of their size, or of 1 if they are smaller.
 ///
-/// A violation of optimality is a difference of decision values, which are of size 1, and near an optimum it is rounding alone.
+/// A violation of optimality is a difference of decision values, which are of size 1, and near an
+/// optimum it is rounding alone.
 const NEAR: f64 = 1e-9;
 
 /// Whether this run records.
@@ -59,7 +60,8 @@ pub(crate) fn differences(case: &str, stored: &Value, found: &Found, exact: bool
 }
 
 fn same(name: &str, stored: &str, found: &str, exact: bool) -> bool {
-    // Without its exact bits the text of decision values says nothing; their sum and the first of them do.
+    // Without its exact bits the text of decision values says nothing; their sum and the first of
+    // them do.
     if stored == found || !exact && name == "decisions hash" {
         return true;
     }

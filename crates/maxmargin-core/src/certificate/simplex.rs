@@ -1,19 +1,22 @@
-//! The certificate of problems whose variables have a fixed sum, all together or each sign: the threshold is a variable of the primal then, and not
-//! the bias.
+//! The certificate of problems whose variables have a fixed sum, all together or each sign: the
+//! threshold is a variable of the primal then, and not the bias.
 
 use crate::certificate::{Certificate, apart, loss, outside};
-use crate::dual::{Balance, Dual};
+use crate::dual::{Dual, EqualityConstraint};
 use crate::rounding::Rounding;
 
-/// Judges a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`, by its exact gradient.
+/// Judges a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k =
+/// m`, by its exact gradient.
 ///
-/// The primal is `min over w, ρ of ½‖w‖² + Σ loss_k(ρ_g − lin_k − s_k ⟨w, φ_k⟩) − Σ_g wanted_g ρ_g`, with one `ρ_g` for each group of variables that has a
-/// sum (Frandi et al. 2013, equation 7, for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC). Any ρ bounds the optimum; the
-/// certificate takes the best for the `w` of α, so that its gap is at most the Frank-Wolfe gap `αᵀg − min g`, which is
-/// the one with the slacks `ridge · α_k` instead of the best ones.
+/// The primal is `min over w, ρ of ½‖w‖² + Σ loss_k(ρ_g − lin_k − s_k ⟨w, φ_k⟩) − Σ_g wanted_g
+/// ρ_g`, with one `ρ_g` for each group of variables that has a sum (Frandi et al. 2013, equation 7,
+/// for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC). Any ρ bounds the
+/// optimum; the certificate takes the best for the `w` of α, so that its gap is at most the
+/// Frank-Wolfe gap `αᵀg − min g`, which is the one with the slacks `ridge · α_k` instead of the
+/// best ones.
 pub(crate) fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
-    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
-    let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
+    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.linear_term()[k])).sum();
+    let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
     let squares: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
     let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
     let mut judged = Certificate {
@@ -24,7 +27,7 @@ pub(crate) fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -
         rounding: Rounding::NONE,
     };
     let groups: &[(Option<f64>, f64)] = match dual.balance() {
-        Balance::PerSign(plus, minus) => &[(Some(1.0), plus), (Some(-1.0), minus)],
+        EqualityConstraint::PerSign(plus, minus) => &[(Some(1.0), plus), (Some(-1.0), minus)],
         _ => &[(None, 1.0)],
     };
     for &(sign, wanted) in groups {
@@ -68,8 +71,9 @@ struct Margin {
     ridge: f64,
 }
 
-/// The ρ at which `Σ clamp((ρ − h_k) / ridge_k, 0, upper_k)` reaches `wanted`: the least primal for margins `h`. The sum is piecewise linear
-/// (without ridge: it jumps by `upper_k` at `h_k`) and grows with ρ. Where it cannot reach what is wanted, the last place at which it grows.
+/// The ρ at which `Σ clamp((ρ − h_k) / ridge_k, 0, upper_k)` reaches `wanted`: the least primal for
+/// margins `h`. The sum is piecewise linear (without ridge: it jumps by `upper_k` at `h_k`) and
+/// grows with ρ. Where it cannot reach what is wanted, the last place at which it grows.
 fn threshold(margins: &[Margin], wanted: f64) -> f64 {
     // Places where the sum jumps or its slope changes: (place, jump, change of slope).
     let mut events: Vec<(f64, f64, f64)> = Vec::with_capacity(2 * margins.len());
@@ -126,7 +130,8 @@ mod tests {
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 0.0, 1.0), 2.0);
         // Ridge 2: ρ − 1 = 2 would take it past the margin 2; (ρ − 1) + (ρ − 2) = 2 at 2.5.
         assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 2.0, 1.0), 2.5);
-        // Ridge 1, bounds ¼: at 1.25 the first is full, (ρ − 2) fills ¼ by 2.25, the third by 3.25: ¾ is all there is.
+        // Ridge 1, bounds ¼: at 1.25 the first is full, (ρ − 2) fills ¼ by 2.25, the third by 3.25:
+        // ¾ is all there is.
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.25, 1.0, 1.0), 3.25);
         // Ridge 1, bounds ½: full at 1.5 and 2.5: the sum is 1 there.
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 1.0, 1.0), 2.5);

@@ -1,50 +1,53 @@
 //! The duals of two-class machines by loss and bias.
 
-use crate::dual::{Balance, Dual, DualError};
-use crate::loss::{Loss, Offset};
+use crate::dual::{Dual, DualError, EqualityConstraint};
+use crate::loss::{BiasTerm, Loss};
 
-impl Balance {
+impl EqualityConstraint {
     /// The balance that a bias makes.
-    pub fn of(offset: Offset) -> Self {
-        match offset {
-            Offset::Free => Self::Sum(0.0),
-            Offset::Feature(_) | Offset::None => Self::Free,
+    pub fn of(bias_term: BiasTerm) -> Self {
+        match bias_term {
+            BiasTerm::Free => Self::Sum(0.0),
+            BiasTerm::Feature(_) | BiasTerm::None => Self::Free,
         }
     }
 }
 
 impl Dual {
-    /// The dual of a two-class SVM with this loss and bias: `labels[k]` is ±1 and `c[k]` the `C` of the sample `ids[k]`.
+    /// The dual of a two-class SVM with this loss and bias: `labels[k]` is ±1 and `c[k]` the `C` of
+    /// the sample `ids[k]`.
     ///
     /// # Errors
     ///
     /// As [`Dual::c_svc`]. One class alone is a problem only without a free bias.
-    pub fn svc(loss: Loss, offset: Offset, ids: Vec<usize>, labels: Vec<f64>, c: Vec<f64>) -> Result<Self, DualError> {
-        match (loss, offset) {
-            (Loss::Hinge, Offset::Free) => Self::c_svc(ids, labels, c),
+    pub fn svc(loss: Loss, bias_term: BiasTerm, ids: Vec<usize>, labels: Vec<f64>, c: Vec<f64>) -> Result<Self, DualError> {
+        match (loss, bias_term) {
+            (Loss::Hinge, BiasTerm::Free) => Self::c_svc(ids, labels, c),
             (Loss::Hinge, _) => {
                 if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !c.is_finite()) {
                     return Err(DualError::Upper { variable, value });
                 }
-                let lin = vec![-1.0; ids.len()];
-                Self::new(ids, labels, lin, c, 0.0, Balance::Free)
+                let linear_term = vec![-1.0; ids.len()];
+                Self::new(ids, labels, linear_term, c, 0.0, EqualityConstraint::Free)
             }
-            (Loss::SquaredHinge, offset) => Self::squared_hinge(ids, labels, &c, offset),
+            (Loss::SquaredHinge, bias_term) => Self::squared_hinge(ids, labels, &c, bias_term),
         }
     }
 }
 
 impl Dual {
-    /// The dual of ε-insensitive regression: variable `k` of the first half pulls the sample `ids[k]` up, `n + k` of the second half down.
+    /// The dual of ε-insensitive regression: variable `k` of the first half pulls the sample
+    /// `ids[k]` up, `n + k` of the second half down.
     ///
     /// `targets[k]` is the value of sample `k` and `c[k]` its `C`.
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`]; when a `C` is not finite, or, of the squared loss, one is negative or all are 0. A sample whose `C` is 0 takes no part.
+    /// As [`Dual::new`]; when a `C` is not finite, or, of the squared loss, one is negative or all
+    /// are 0. A sample whose `C` is 0 takes no part.
     pub fn svr(
         loss: Loss,
-        offset: Offset,
+        bias_term: BiasTerm,
         mut ids: Vec<usize>,
         targets: &[f64],
         c: &[f64],
@@ -61,15 +64,15 @@ impl Dual {
         }
         ids.extend_from_within(..);
         let sign = [vec![1.0; n], vec![-1.0; n]].concat();
-        let lin = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
+        let linear_term = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
         let twice = |of: &dyn Fn(f64) -> f64| c.iter().chain(c).map(|&c| of(c)).collect::<Vec<f64>>();
         if squared {
             let upper = twice(&|c| if c > 0.0 { f64::INFINITY } else { 0.0 });
             // The ridge of who takes no part is anybody's.
-            let dual = Self::new(ids, sign, lin, upper, 0.0, Balance::of(offset))?;
+            let dual = Self::new(ids, sign, linear_term, upper, 0.0, EqualityConstraint::of(bias_term))?;
             return dual.with_ridges(twice(&|c| 0.5 / if c > 0.0 { c } else { some }));
         }
-        Self::new(ids, sign, lin, twice(&|c| c), 0.0, Balance::of(offset))
+        Self::new(ids, sign, linear_term, twice(&|c| c), 0.0, EqualityConstraint::of(bias_term))
     }
 }
 
@@ -79,19 +82,19 @@ mod tests {
 
     #[test]
     fn every_pair_is_a_dual() {
-        let make = |loss, offset| Dual::svc(loss, offset, vec![0, 1], vec![1.0, -1.0], vec![2.0, 4.0]).expect("a problem");
-        let hinge = make(Loss::Hinge, Offset::None);
-        assert_eq!((hinge.balance(), hinge.upper(), hinge.ridge()), (Balance::Free, &[2.0, 4.0][..], 0.0));
-        assert_eq!(make(Loss::Hinge, Offset::Free).balance(), Balance::Sum(0.0));
-        let squared = make(Loss::SquaredHinge, Offset::Feature(1.0));
-        assert_eq!((squared.balance(), squared.ridge_of(0), squared.ridge_of(1)), (Balance::Free, 0.25, 0.125));
+        let make = |loss, bias_term| Dual::svc(loss, bias_term, vec![0, 1], vec![1.0, -1.0], vec![2.0, 4.0]).expect("a problem");
+        let hinge = make(Loss::Hinge, BiasTerm::None);
+        assert_eq!((hinge.balance(), hinge.upper(), hinge.ridge()), (EqualityConstraint::Free, &[2.0, 4.0][..], 0.0));
+        assert_eq!(make(Loss::Hinge, BiasTerm::Free).balance(), EqualityConstraint::Sum(0.0));
+        let squared = make(Loss::SquaredHinge, BiasTerm::Feature(1.0));
+        assert_eq!((squared.balance(), squared.ridge_of(0), squared.ridge_of(1)), (EqualityConstraint::Free, 0.25, 0.125));
         assert!(squared.upper().iter().all(|u| u.is_infinite()) && !squared.has_one_ridge());
-        let one = |offset| Dual::svc(Loss::SquaredHinge, offset, vec![0, 1], vec![1.0; 2], vec![1.0; 2]);
-        assert_eq!(one(Offset::Free), Err(DualError::OneClass));
-        assert!(one(Offset::None).is_ok());
-        let without = Dual::svc(Loss::SquaredHinge, Offset::None, vec![0, 1], vec![1.0; 2], vec![0.0, 2.0]).expect("a problem");
+        let one = |bias_term| Dual::svc(Loss::SquaredHinge, bias_term, vec![0, 1], vec![1.0; 2], vec![1.0; 2]);
+        assert_eq!(one(BiasTerm::Free), Err(DualError::OneClass));
+        assert!(one(BiasTerm::None).is_ok());
+        let without = Dual::svc(Loss::SquaredHinge, BiasTerm::None, vec![0, 1], vec![1.0; 2], vec![0.0, 2.0]).expect("a problem");
         assert_eq!((without.upper(), without.has_one_ridge()), (&[0.0, f64::INFINITY][..], true), "no price, no part");
-        let wrong = Dual::svc(Loss::SquaredHinge, Offset::None, vec![0], vec![1.0], vec![0.0]);
+        let wrong = Dual::svc(Loss::SquaredHinge, BiasTerm::None, vec![0], vec![1.0], vec![0.0]);
         assert_eq!(wrong, Err(DualError::Upper { variable: 0, value: 0.0 }));
     }
 }

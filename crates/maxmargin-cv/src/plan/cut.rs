@@ -78,7 +78,8 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Groups are never split: the largest group goes to the fold that is smallest so far (ties: the lowest fold).
+    /// Groups are never split: the largest group goes to the fold that is smallest so far (ties:
+    /// the lowest fold).
     ///
     /// # Errors
     ///
@@ -103,8 +104,10 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Groups are never split, and every class is spread as evenly as they allow: the largest group first, each to the fold that it leaves
-    /// most even, which is the one where the squares of `samples of a class in the fold / samples of the class` grow least; of equals to the smallest fold, then the lowest.
+    /// Groups are never split, and every class is spread as evenly as they allow: the largest group
+    /// first, each to the fold that it leaves most even, which is the one where the squares of
+    /// `samples of a class in the fold / samples of the class` grow least; of equals to the
+    /// smallest fold, then the lowest.
     ///
     /// # Errors
     ///

@@ -18,11 +18,13 @@ struct Word {
 }
 
 impl FoldPlan {
-    /// Reads what [`FoldPlan::to_text`] writes, in the order of the samples. Lines that are empty or begin with `#` are skipped.
+    /// Reads what [`FoldPlan::to_text`] writes, in the order of the samples. Lines that are empty
+    /// or begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// When a line is not of this kind, the count is not `samples`, a fold below the greatest number is empty, or as [`FoldPlan::from_tests`].
+    /// When a line is not of this kind, the count is not `samples`, a fold below the greatest
+    /// number is empty, or as [`FoldPlan::from_tests`].
     pub fn from_text(text: &str, samples: usize) -> Result<Self, PlanError> {
         let mut words = Vec::new();
         let mut found = 0;
@@ -57,8 +59,9 @@ impl FoldPlan {
         Self::from_tests(samples, lists.iter().map(|words| (of(words, true), of(words, false))))
     }
 
-    /// One line for each sample: the number, from 0, of the fold that tests it. A sample that several folds test has all of their numbers, with blanks between;
-    /// `!3` says that fold 3 neither tests nor trains on it, `-` that every fold trains on it.
+    /// One line for each sample: the number, from 0, of the fold that tests it. A sample that
+    /// several folds test has all of their numbers, with blanks between; `!3` says that fold 3
+    /// neither tests nor trains on it, `-` that every fold trains on it.
     pub fn to_text(&self) -> String {
         let mut lines = vec![String::new(); self.samples];
         for fold in 0..self.folds() {

@@ -3,15 +3,17 @@
 use super::{FoldPlan, PlanError};
 
 impl FoldPlan {
-    /// Test sets of `samples / (folds + 1)` samples (rounded down), one after the other up to the last sample. Each fold trains on what comes before its test set,
-    /// but for the `gap` samples next to it: on all of these, or on the last `window` of them. The samples before the first test set are never tested. These are
-    /// the splits of scikit-learn's `TimeSeriesSplit`.
+    /// Test sets of `samples / (folds + 1)` samples (rounded down), one after the other up to the
+    /// last sample. Each fold trains on what comes before its test set, but for the `gap` samples
+    /// next to it: on all of these, or on the last `window` of them. The samples before the first
+    /// test set are never tested. These are the splits of scikit-learn's `TimeSeriesSplit`.
     ///
     /// The order of the samples is that of time: nobody looks at a time.
     ///
     /// # Errors
     ///
-    /// When `folds < 2`, when there are not enough samples for a test set each, or when the gap leaves the first training set empty, as a window of 0 does.
+    /// When `folds < 2`, when there are not enough samples for a test set each, or when the gap
+    /// leaves the first training set empty, as a window of 0 does.
     pub fn time_series(samples: usize, folds: usize, window: Option<usize>, gap: usize) -> Result<Self, PlanError> {
         if folds < 2 {
             return Err(PlanError::TooFew(folds));

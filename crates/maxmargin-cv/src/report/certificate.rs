@@ -1,6 +1,6 @@
 //! Certificates as reports show them.
 
-use maxmargin_core::{Certain, Certificate, Goal};
+use maxmargin_core::{Certificate, GapScreening, Goal};
 use serde::{Deserialize, Serialize};
 
 /// A certificate as reports show it.
@@ -26,8 +26,7 @@ pub struct CertificateReport {
     /// counted.
     pub certain: Option<usize>,
     /// The relative gap that rounding in double precision may make by itself, an estimate. None
-    /// where it is
-    /// not finite: the objective is not known then.
+    /// where it is not finite: the objective is not known then.
     #[serde(default)]
     pub rounding: Option<f64>,
     /// The KKT violation that rounding may make by itself, likewise. None where it is not finite.
@@ -68,8 +67,8 @@ impl CertificateReport {
 
     /// The same with the labels that its gap proves.
     #[must_use]
-    pub fn with_certain(self, certain: Option<&Certain>) -> Self {
-        Self { certain: certain.map(Certain::labels), ..self }
+    pub fn with_certain(self, certain: Option<&GapScreening>) -> Self {
+        Self { certain: certain.map(GapScreening::labels), ..self }
     }
 
     /// Whether rounding is larger than this goal, and the goal may be met or missed because of it

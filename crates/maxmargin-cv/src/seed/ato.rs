@@ -5,12 +5,14 @@ use super::{Draft, Found};
 use crate::problem::{Fold, Trained, without};
 use maxmargin_path::{Added, Config, Path, PathError};
 
-/// The path may cost as many multiply-adds as this many passes over the whole matrix: a training from zero takes about four.
+/// The path may cost as many multiply-adds as this many passes over the whole matrix: a training
+/// from zero takes about four.
 const PASSES: f64 = 256.0;
 
-/// From the solution of the previous fold, made exact: `R` gives up its α while `T` takes some, `M` keeps its margin, until `R` is
-/// empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² + n |M|`; where the limit comes first (with a large margin before
-/// the first breakpoint), what is left in `R` is dropped and the balance restored, as in the paper.
+/// From the solution of the previous fold, made exact: `R` gives up its α while `T` takes some, `M`
+/// keeps its margin, until `R` is empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² +
+/// n |M|`; where the limit comes first (with a large margin before the first breakpoint), what is
+/// left in `R` is dropped and the balance restored, as in the paper.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let pool = fold.pool;
     let (n, free) = (pool.len(), (0..pool.len()).filter(|&i| pool.is_free(i, from.beta[i])).count());
@@ -27,7 +29,8 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Writes `y α` at the end of the path into `beta`, or where it has got to after `most` breakpoints.
+/// Writes `y α` at the end of the path into `beta`, or where it has got to after `most`
+/// breakpoints.
 fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut [f64]) -> Result<(), PathError> {
     let Fold { pool, rows, .. } = fold;
     // One variable for each row, in their order.

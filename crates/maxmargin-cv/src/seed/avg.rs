@@ -4,7 +4,8 @@ use super::draft::spread_over;
 use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 
-/// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated until all is handed out.
+/// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated
+/// until all is handed out.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let pool = fold.pool;
     let mut draft = Draft::new(from, fold);

@@ -7,8 +7,8 @@ use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, PathError, Update};
 
-/// The model of all data as an exact solution, which every fold starts its path from: the factor is copied, the kernel columns
-/// are shared. Nothing where there is no exact solution.
+/// The model of all data as an exact solution, which every fold starts its path from: the factor is
+/// copied, the kernel columns are shared. Nothing where there is no exact solution.
 pub(crate) fn exact<'a>(
     alpha: &[f64],
     pool: &Pool,
@@ -24,7 +24,8 @@ pub(crate) fn exact<'a>(
     Ok((update.status == Status::Converged).then_some(path))
 }
 
-/// The end of the path on which the hidden samples give up their α. What remains for SMO is to see that nothing remains.
+/// The end of the path on which the hidden samples give up their α. What remains for SMO is to see
+/// that nothing remains.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
     let mut path = path.asking(fold.go_on);

@@ -3,7 +3,7 @@
 use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
 use crate::seed::SeedRows;
-use maxmargin_core::{Balance, Dual, Halted, Solution};
+use maxmargin_core::{Dual, EqualityConstraint, Halted, Solution};
 use maxmargin_kernel::RowRef;
 use maxmargin_smo::Relaxed;
 
@@ -63,7 +63,7 @@ impl<'a> Draft<'a> {
 
     /// What `Σ β_k` over all rows lacks: 0 when the point is feasible.
     pub(crate) fn lack(&self) -> f64 {
-        let wanted = if let Balance::Sum(wanted) = self.fold.dual.balance() { wanted } else { 0.0 };
+        let wanted = if let EqualityConstraint::Sum(wanted) = self.fold.dual.balance() { wanted } else { 0.0 };
         wanted - self.beta.iter().sum::<f64>()
     }
 
@@ -89,7 +89,8 @@ impl<'a> Draft<'a> {
         Ok(rows.row(i))
     }
 
-    /// Moves `β_i` by as much of `amount` as the box allows, keeps the sums true, and returns what was moved.
+    /// Moves `β_i` by as much of `amount` as the box allows, keeps the sums true, and returns what
+    /// was moved.
     pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
         let before = self.beta[i];
         self.beta[i] = self.fold.pool.clamp(i, before + amount);
@@ -119,7 +120,8 @@ impl<'a> Draft<'a> {
         self.fold.hidden.iter().copied().filter(|&i| self.beta[i] != 0.0).collect()
     }
 
-    /// Takes over the training set's part of a solver's point; sums of hidden rows are no longer true.
+    /// Takes over the training set's part of a solver's point; sums of hidden rows are no longer
+    /// true.
     pub(crate) fn adopt(&mut self, relaxed: &Relaxed) {
         self.adopt_point(self.fold.dual, &relaxed.alpha, &relaxed.gradient);
         self.steps += relaxed.steps;
@@ -139,7 +141,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has seen that the boxes allow it.
+    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has seen that
+    /// the boxes allow it.
     pub(crate) fn shift_together(&mut self, rows: &[usize], share: f64, kernel_sums: &[f64]) {
         rows.iter().for_each(|&i| self.beta[i] += share);
         self.sums.iter_mut().zip(kernel_sums).for_each(|(s, k)| *s += share * k);
@@ -166,9 +169,10 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Moves the balance to 0: an equal amount on each free row, clipped at the bounds, repeatedly; then on all others. What is
-    /// only rounding goes to one row, but not where every row is at a bound: one that rounding sets free would take the bias to an end of the interval that
-    /// those leave, whose middle it is.
+    /// Moves the balance to 0: an equal amount on each free row, clipped at the bounds, repeatedly;
+    /// then on all others. What is only rounding goes to one row, but not where every row is at a
+    /// bound: one that rounding sets free would take the bias to an end of the interval that those
+    /// leave, whose middle it is.
     ///
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
@@ -193,8 +197,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack is gone or all are at a
-/// bound; returns what is left.
+/// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack
+/// is gone or all are at a bound; returns what is left.
 pub(crate) fn spread_over(pool: &Pool, beta: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
     // The rounding of a sum over all candidates: no further round can do better.
     let rounding = 1e-12 * pool.scale() * candidates.len().max(1) as f64;

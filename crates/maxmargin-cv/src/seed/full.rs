@@ -8,10 +8,11 @@ use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
 /// Takes the α of the hidden samples away, then repairs in two moves:
 ///
-/// 1. at the bias of the model of all data, one coordinate step for each α taken, always on the worst violator: the samples near
-///    a removed one take over its part, by the amount that is optimal for each;
-/// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where samples do not interact, and
-///    a small change of the bias elsewhere.
+/// 1. at the bias of the model of all data, one coordinate step for each α taken, always on the
+///    worst violator: the samples near a removed one take over its part, by the amount that is
+///    optimal for each;
+/// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where
+///    samples do not interact, and a small change of the bias elsewhere.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { dual, rows, tol, .. } = fold;
     let mut draft = Draft::new(from, fold);
@@ -37,8 +38,9 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Spreads the lack of balance evenly over the samples that were free in the model of all data and still are, using its sums of
-/// their rows: the rows read are those of the few that no longer take part.
+/// Spreads the lack of balance evenly over the samples that were free in the model of all data and
+/// still are, using its sums of their rows: the rows read are those of the few that no longer take
+/// part.
 fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let pool = fold.pool;

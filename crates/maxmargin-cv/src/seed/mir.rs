@@ -5,20 +5,22 @@ use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 
-/// Relative residual of the normal equations at which the least-squares solution is good enough for a start.
+/// Relative residual of the normal equations at which the least-squares solution is good enough for
+/// a start.
 const TOL: f64 = 1e-3;
 
 /// Most iterations of the least-squares solver.
 const MOST: usize = 60;
 
-/// α of the shared samples stays; that of the samples that enter solves, in the least-squares sense over the previous training
-/// set X and the balance,
+/// α of the shared samples stays; that of the samples that enter solves, in the least-squares sense
+/// over the previous training set X and the balance,
 ///
-/// `[Q_XT; y_Tᵀ] α_T ≈ [y ⊙ Δf + Q_XR α_R; y_Rᵀ α_R]`, with `Δf_i = b − f_i` for the bounded samples and 0 for the free ones
-/// (paper 1, equation 12).
+/// `[Q_XT; y_Tᵀ] α_T ≈ [y ⊙ Δf + Q_XR α_R; y_Rᵀ α_R]`, with `Δf_i = b − f_i` for the bounded
+/// samples and 0 for the free ones (paper 1, equation 12).
 ///
-/// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution (the paper's
-/// pseudo-inverse) is what conjugate gradients on the normal equations reach from zero, without forming a matrix.
+/// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution
+/// (the paper's pseudo-inverse) is what conjugate gradients on the normal equations reach from
+/// zero, without forming a matrix.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);

@@ -1,6 +1,7 @@
 //! Alpha seeding: a feasible start for a fold's training from a solution that is already there.
 //!
-//! All seeds lead to the same solution, that of a cold start to the tolerance; they differ in the iterations still needed.
+//! All seeds lead to the same solution, that of a cold start to the tolerance; they differ in the
+//! iterations still needed.
 
 mod ato;
 mod avg;
@@ -28,21 +29,27 @@ pub(crate) type Found<'a> = Result<Option<Draft<'a>>, PathError>;
 pub enum Seeding {
     /// α = 0.
     Cold,
-    /// From the model of all data: removed α spread evenly over the free ones (`DeCoste` and Wagstaff 2000).
+    /// From the model of all data: removed α spread evenly over the free ones (`DeCoste` and
+    /// Wagstaff 2000).
     Avg,
-    /// From the model of all data: removed α handed to the most similar remaining samples (Lee et al. 2004).
+    /// From the model of all data: removed α handed to the most similar remaining samples (Lee et
+    /// al. 2004).
     Top,
-    /// From the previous fold: each α that leaves goes to one similar sample that enters (Wen et al. 2017, SIR).
+    /// From the previous fold: each α that leaves goes to one similar sample that enters (Wen et
+    /// al. 2017, SIR).
     Sir,
-    /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017, MIR).
+    /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017,
+    /// MIR).
     Mir,
-    /// From the previous fold: the exact path along which the samples that leave give up their α and those that enter take some
-    /// (Wen et al. 2017, ATO), as far as it pays.
+    /// From the previous fold: the exact path along which the samples that leave give up their α
+    /// and those that enter take some (Wen et al. 2017, ATO), as far as it pays.
     Ato,
-    /// From the model of all data: the exact decremental path, all the way. The result needs no SMO: its KKT violation is at rounding.
+    /// From the model of all data: the exact decremental path, all the way. The result needs no
+    /// SMO: its KKT violation is at rounding.
     Dec,
-    /// From the model of all data: what a removed α leaves behind is absorbed at a fixed bias by the samples that its removal
-    /// disturbs most (see `docs/math/seeding.md`). Folds do not wait for each other.
+    /// From the model of all data: what a removed α leaves behind is absorbed at a fixed bias by
+    /// the samples that its removal disturbs most (see `docs/math/seeding.md`). Folds do not wait
+    /// for each other.
     #[default]
     Full,
 }
@@ -85,7 +92,8 @@ impl Seeding {
         }
     }
 
-    /// A feasible point for the training set of `fold`, from a solution whose training set was without `from.hidden`.
+    /// A feasible point for the training set of `fold`, from a solution whose training set was
+    /// without `from.hidden`.
     ///
     /// Nothing when the seeding has none to offer (a cold start then).
     ///

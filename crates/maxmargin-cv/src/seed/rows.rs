@@ -6,7 +6,8 @@ use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
 
-/// One row for each different sample where the solver reads those, else one for each sample; sums over kernel rows have as many entries.
+/// One row for each different sample where the solver reads those, else one for each sample; sums
+/// over kernel rows have as many entries.
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
@@ -71,8 +72,9 @@ impl<'a> SeedRows<'a> {
         self.merged.and_then(|_| Joined::new(dual, self.all, &Asking::nobody()).ok().flatten())
     }
 
-    /// Whether solvers of `dual` go by parts of the rows and hold none as they are: sums over rows are then cheaper than rows that are kept for nobody else. `joined` is
-    /// [`SeedRows::joined`] of it.
+    /// Whether solvers of `dual` go by parts of the rows and hold none as they are: sums over rows
+    /// are then cheaper than rows that are kept for nobody else. `joined` is [`SeedRows::joined`]
+    /// of it.
     pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&Joined>) -> bool {
         let (dual, rows) = joined.map_or((dual, self.all), |joined| (&joined.dual, joined.rows()));
         Shrinking::default().pays(dual, rows)

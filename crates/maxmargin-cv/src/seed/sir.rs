@@ -4,8 +4,8 @@ use super::draft::spread_over;
 use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 
-/// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters with the same label takes
-/// `α_r`; when that label is used up, any unused one. Then [`adjust`].
+/// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters
+/// with the same label takes `α_r`; when that label is used up, any unused one. Then [`adjust`].
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
@@ -31,8 +31,9 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     adjust(draft, beta, &entering)
 }
 
-/// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what they cannot absorb is spread over
-/// the shared samples, free ones first (paper 1, section 3, "Adjusting").
+/// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what
+/// they cannot absorb is spread over the shared samples, free ones first (paper 1, section 3,
+/// "Adjusting").
 pub(super) fn adjust<'a>(mut draft: Draft<'a>, mut beta: Vec<f64>, entering: &[usize]) -> Found<'a> {
     let pool = draft.pool();
     let lack = -beta.iter().sum::<f64>();

@@ -7,7 +7,8 @@ use maxmargin_core::Halted;
 /// Similar samples looked at before the search widens.
 const NEAREST: usize = 16;
 
-/// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their box takes.
+/// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their
+/// box takes.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let rows = fold.rows;
     let mut draft = Draft::new(from, fold);

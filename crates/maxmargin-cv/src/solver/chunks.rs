@@ -1,6 +1,6 @@
 //! SMO as the solver of IRWLS's working sets: the two are of one layer and meet here.
 
-use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_irwls::{Chunk, ChunkSolver};
 use maxmargin_kernel::{FnGram, Rows};
@@ -8,7 +8,8 @@ use maxmargin_smo::{Refine, SmoConfig, solve};
 
 /// SMO inside [`maxmargin_irwls::solve`]: the decomposition with pair steps as its inner solver.
 ///
-/// Kernel values of the chunk are read in `f32`, which they are but where the working set is of exact values.
+/// Kernel values of the chunk are read in `f32`, which they are but where the working set is of
+/// exact values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoChunks;
 
@@ -21,7 +22,7 @@ impl ChunkSolver for SmoChunks {
         // A sample's sign is the side of 0 that its bounds are on.
         let sign: Vec<f64> = chunk.high().iter().map(|high| if *high > 0.0 { 1.0 } else { -1.0 }).collect();
         let linear = chunk.linear();
-        let lin = linear.iter().zip(&sign).map(|(l, s)| l * s).collect();
+        let linear_term = linear.iter().zip(&sign).map(|(l, s)| l * s).collect();
         let upper = chunk.high().iter().zip(chunk.low()).map(|(high, low)| high - low).collect();
         let alpha: Vec<f64> = chunk.beta().iter().zip(&sign).map(|(b, s)| b * s).collect();
         let gradient = chunk.indicator().iter().zip(&sign).map(|(f, s)| f * s).collect();
@@ -29,7 +30,10 @@ impl ChunkSolver for SmoChunks {
         let solved = {
             let gram = FnGram::new(m, |i, j| chunk.row(i)[j]);
             let rows = Rows::new(&gram, u64::MAX, Par::Seq);
-            let Ok(dual) = Dual::new((0..m).collect(), sign.clone(), lin, upper, 0.0, Balance::Sum(sum)) else { return };
+            let Ok(dual) = Dual::new((0..m).collect(), sign.clone(), linear_term, upper, 0.0, EqualityConstraint::Sum(sum))
+            else {
+                return;
+            };
             let Ok(start) = Start::checked(&dual, alpha) else { return };
             let config = SmoConfig { refine: Refine::Never, ..SmoConfig::default() };
             let stop = Stop { max_iter: Some(MOST), ..Stop::at(tol) };

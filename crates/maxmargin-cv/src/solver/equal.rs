@@ -1,7 +1,7 @@
 //! Equal samples of one sign as one variable: the same problem in fewer.
 
 use maxmargin_core::dense::exact_sum;
-use maxmargin_core::{Balance, Dual, Solution, Start};
+use maxmargin_core::{Dual, EqualityConstraint, Solution, Start};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Distinct, Merged, Rows};
 use std::ops::Range;
@@ -30,17 +30,18 @@ pub(crate) struct Joined<'r> {
 }
 
 impl<'r> Joined<'r> {
-    /// `dual` with one variable for all copies of a sample that have one sign, its box as large as theirs together. Nothing where there are few copies, where copies
-    /// differ in more than their boxes, or where the problem is not one of sums and boxes alone.
+    /// `dual` with one variable for all copies of a sample that have one sign, its box as large as
+    /// theirs together. Nothing where there are few copies, where copies differ in more than their
+    /// boxes, or where the problem is not one of sums and boxes alone.
     ///
     /// # Errors
     ///
     /// When samples were being compared and it was called off.
     pub(crate) fn new(dual: &Dual, rows: &'r Rows<'_>, asking: &Asking) -> Result<Option<Self>, Halted> {
-        if !matches!(dual.balance(), Balance::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
+        if !matches!(dual.balance(), EqualityConstraint::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
             return Ok(None);
         }
-        if dual.upper().iter().any(|u| u.is_infinite()) || dual.lin().iter().any(|p| *p != dual.lin()[0]) {
+        if dual.upper().iter().any(|u| u.is_infinite()) || dual.linear_term().iter().any(|p| *p != dual.linear_term()[0]) {
             return Ok(None);
         }
         // Samples are compared only for problems that can be joined.
@@ -50,7 +51,8 @@ impl<'r> Joined<'r> {
     fn over(merged: &'r Merged, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
-        // Every kind with the sign of its first variable; then those whose copies may have both with the other.
+        // Every kind with the sign of its first variable; then those whose copies may have both
+        // with the other.
         let mut signs = vec![0.0; kinds];
         for (k, &id) in ids.iter().enumerate() {
             let sign_of = &mut signs[kind[id] as usize];
@@ -82,8 +84,8 @@ impl<'r> Joined<'r> {
         signs.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
         let of_place = |at: usize| if at < kinds { (at, signs[at]) } else { (at - kinds + mixed, -signs[at - kinds + mixed]) };
         let (ids, signs) = places.into_iter().flatten().map(of_place).unzip();
-        let lin = vec![dual.lin()[0]; count];
-        let dual = Dual::new(ids, signs, lin, upper, 0.0, dual.balance()).ok()?;
+        let linear_term = vec![dual.linear_term()[0]; count];
+        let dual = Dual::new(ids, signs, linear_term, upper, 0.0, dual.balance()).ok()?;
         Some(Self { dual, merged, of })
     }
 
@@ -113,7 +115,7 @@ impl<'r> Joined<'r> {
     /// Their gradient: that of any copy.
     pub(crate) fn gradient(&self, whole: &[f64]) -> Vec<f64> {
         // Who does not take part has no gradient that anybody reads.
-        let mut gradient = self.dual.lin().to_vec();
+        let mut gradient = self.dual.linear_term().to_vec();
         whole.iter().zip(&self.of).for_each(|(g, &at)| gradient[at] = *g);
         gradient
     }
@@ -125,8 +127,7 @@ impl<'r> Joined<'r> {
     }
 
     /// By how much a gradient of the copies may differ from that of the joined variables: shares
-    /// are rounded, and do not
-    /// add up to what was shared.
+    /// are rounded, and do not add up to what was shared.
     pub(crate) fn astray(&self, shares: &[f64], joined: &[f64]) -> f64 {
         let shared = joined.iter().enumerate().map(|(at, alpha)| (at, -alpha));
         let mut terms: Vec<(usize, f64)> = self.of.iter().copied().zip(shares.iter().copied()).chain(shared).collect();

@@ -1,20 +1,27 @@
-//! Problems with a sum for each sign by problems with one sum: what a sample more in both sums costs is searched for.
+//! Problems with a sum for each sign by problems with one sum: what a sample more in both sums
+//! costs is searched for.
 //!
-//! With a price `ρ` for `Σ α` the sums `Σ_{s=+1} α = p` and `Σ_{s=−1} α = m` become one, `Σ s α = p − m`: of ν-SVC that is a C-SVC with the margin ρ, of
-//! ν-SVR an ε-SVR with the width −ρ. The total that a price leads to grows with it, and is piecewise linear. Between two prices whose totals lie on either side of `p + m` the
-//! solutions are mixed: the mixture has both sums, its gradient is the mixture of theirs, and the certificate judges it.
+//! With a price `ρ` for `Σ α` the sums `Σ_{s=+1} α = p` and `Σ_{s=−1} α = m` become one, `Σ s α = p
+//! − m`: of ν-SVC that is a C-SVC with the margin ρ, of ν-SVR an ε-SVR with the width −ρ. The total
+//! that a price leads to grows with it, and is piecewise linear. Between two prices whose totals
+//! lie on either side of `p + m` the solutions are mixed: the mixture has both sums, its gradient
+//! is the mixture of theirs, and the certificate judges it.
 
-use maxmargin_core::{Balance, Dual, Goal, Refused, Run, Solution, Solved, Start, Status, Work, bias_of, figures, thresholds_of};
+use maxmargin_core::{
+    Dual, EqualityConstraint, Goal, Refused, Run, Solution, Solved, Start, Status, Work, bias_of, figures, thresholds_of,
+};
 use std::time::Instant;
 
 /// Prices that are tried, at most.
 const MOST: u32 = 60;
 
-/// The violation of a problem with one sum, as a share of that at the start, where a gap alone is asked for; and what it is multiplied by where that is not enough.
+/// The violation of a problem with one sum, as a share of that at the start, where a gap alone is
+/// asked for; and what it is multiplied by where that is not enough.
 const FIRST: f64 = 0.01;
 const FINER: f64 = 0.1;
 
-/// Prices in a row that bring the gap down by less than a tenth, after which the search has stalled: of an optimum of 0 no relative gap is small.
+/// Prices in a row that bring the gap down by less than a tenth, after which the search has
+/// stalled: of an optimum of 0 no relative gap is small.
 const IDLE: u32 = 10;
 
 /// The solution for a price.
@@ -36,20 +43,22 @@ pub(super) struct TwoSums<'a> {
 impl<'a> TwoSums<'a> {
     /// Nothing where there are no two sums.
     pub(super) fn new(dual: &'a Dual) -> Option<Self> {
-        let Balance::PerSign(plus, minus) = dual.balance() else { return None };
+        let EqualityConstraint::PerSign(plus, minus) = dual.balance() else { return None };
         Some(Self { dual, one: plus - minus, total: plus + minus })
     }
 
     /// The problem with a price.
     fn priced(&self, price: f64) -> Option<Dual> {
         let dual = self.dual;
-        let lin = dual.lin().iter().map(|p| p - price).collect();
+        let linear_term = dual.linear_term().iter().map(|p| p - price).collect();
         let (ids, sign, upper) = (dual.ids().to_vec(), dual.sign().to_vec(), dual.upper().to_vec());
-        Dual::new(ids, sign, lin, upper, dual.ridge(), Balance::Sum(self.one)).ok()
+        Dual::new(ids, sign, linear_term, upper, dual.ridge(), EqualityConstraint::Sum(self.one)).ok()
     }
 
-    /// Goes on from `from`, which a solver for two sums has left, with problems that `solve` solves from a start, exactly: to the goal of `run`, or as far as it comes.
-    /// Nothing where that is no further. It ends at a point that is `lost`, by its α and gradient: nobody would know what comes after it.
+    /// Goes on from `from`, which a solver for two sums has left, with problems that `solve` solves
+    /// from a start, exactly: to the goal of `run`, or as far as it comes. Nothing where that is no
+    /// further. It ends at a point that is `lost`, by its α and gradient: nobody would know what
+    /// comes after it.
     ///
     /// # Errors
     ///
@@ -144,7 +153,7 @@ impl<'a> TwoSums<'a> {
 mod tests {
     use super::*;
     use crate::solver::finished::sets;
-    use maxmargin_core::{Formulation, Part, Refine, Silent, Stop, certify, exact_gradient};
+    use maxmargin_core::{Formulation, Refine, Silent, Stop, TrainingSet, certify, exact_gradient};
     use maxmargin_data::{BinaryLabels, Generator, Par};
     use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
 
@@ -156,7 +165,7 @@ mod tests {
         let rows = Rows::new(&gram, u64::MAX, Par::Seq);
         let ids: Vec<usize> = (0..150).collect();
         for formulation in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 10.0, nu: 0.3 }] {
-            let part = Part { ids: &ids, target: &signs, weights: &[1.0; 150] };
+            let part = TrainingSet { ids: &ids, target: &signs, weights: &[1.0; 150] };
             let problem = formulation.problem(&part).expect("a problem");
             let dual = problem.dual();
             let alpha = Start::project(dual, vec![0.0; dual.len()]).expect("feasible").into_parts().0;

@@ -43,7 +43,7 @@ pub enum UpdateError {
     #[error(
         "the model has machines of each class against the rest, which cannot be updated: train it anew on the changed data, or with one machine for each pair"
     )]
-    Decide,
+    DecisionRule,
     /// Other data than the model was trained on.
     #[error("this is not the data that the model was trained on: {0}")]
     OtherData(String),

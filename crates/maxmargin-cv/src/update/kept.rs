@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// Whose section of a model file this is.
 const TAG: [u8; 8] = *b"samples\0";
 
-/// The training data of a model, as it came (before any scaling), with a number for every sample that never changes: 1, 2, 3, …
-/// in the order in which samples came.
+/// The training data of a model, as it came (before any scaling), with a number for every sample
+/// that never changes: 1, 2, 3, … in the order in which samples came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct TrainingData {
     /// The samples that the model is trained on now.
     pub data: Dataset,
     /// The number of each, ascending.
@@ -24,8 +24,9 @@ pub struct Kept {
     pub updates: u64,
 }
 
-impl Kept {
-    /// Numbers the rows of `data` from 1. The model's scaler, if there is one, must not have been applied to them.
+impl TrainingData {
+    /// Numbers the rows of `data` from 1. The model's scaler, if there is one, must not have been
+    /// applied to them.
     pub fn new(data: Dataset) -> Self {
         let rows = data.samples.len() as u64;
         Self { data, numbers: (1..=rows).collect(), next: rows + 1, updates: 0 }
@@ -49,8 +50,8 @@ impl Kept {
     ///
     /// # Errors
     ///
-    /// When this is not what the model was trained on: other data than its record tells of, or data without the scaling that its support vectors have
-    /// (or with it, and they have it twice).
+    /// When this is not what the model was trained on: other data than its record tells of, or data
+    /// without the scaling that its support vectors have (or with it, and they have it twice).
     pub fn put_into(&self, model: Model) -> Result<Model, UpdateError> {
         let record = model.record().ok_or(UpdateError::NoRecord)?;
         self.check(record)?;
@@ -59,7 +60,7 @@ impl Kept {
         self.stored(model)
     }
 
-    /// As [`Kept::put_into`], for a model that was made of this data.
+    /// As [`TrainingData::put_into`], for a model that was made of this data.
     pub(super) fn stored(&self, model: Model) -> Result<Model, UpdateError> {
         Ok(model.with_section(TAG, codec::encode(self)?))
     }
@@ -107,7 +108,8 @@ impl Kept {
         sorted.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(UpdateError::Twice(pair[0])))
     }
 
-    /// The rows `stay` and those of `added` below them; as many features as the scaler of the model knows, or its columns have.
+    /// The rows `stay` and those of `added` below them; as many features as the scaler of the model
+    /// knows, or its columns have.
     pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, model: &Model) -> Result<Self, UpdateError> {
         // No text has these rows: the hash is that of the numbers.
         let mut kept = Self {

@@ -1,9 +1,9 @@
 //! One machine of a model along its path: the samples of its two classes that come and go, and C.
 
-use crate::arrangement::Part;
+use crate::arrangement::MachineSamples;
 use crate::matching::Terms;
-use crate::update::{UpdateError, Walked};
-use maxmargin_core::{Certain, Certificate, DualError, Status};
+use crate::update::{PathStats, UpdateError};
+use maxmargin_core::{Certificate, DualError, GapScreening, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::MachineRecord;
@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Breakpoints of a path between two questions whether to go on.
 const STRETCH: usize = 64;
 
-/// Breakpoints for each sample, and in all, after which a path does not get on: as [`maxmargin_path::Config`] has it.
+/// Breakpoints for each sample, and in all, after which a path does not get on: as
+/// [`maxmargin_path::Config`] has it.
 const MORE_THAN_USUAL: (usize, usize) = (4, 1000);
 
 /// The samples before and after, as the kernel sees them, and C of each class before and after.
@@ -62,34 +63,35 @@ pub(super) struct Moved {
     pub(super) bias: f64,
     pub(super) record: MachineRecord,
     pub(super) certificate: Certificate,
-    pub(super) certain: Option<Certain>,
-    pub(super) walked: Option<Walked>,
+    pub(super) certain: Option<GapScreening>,
+    pub(super) walked: Option<PathStats>,
 }
 
 impl Move<'_> {
     /// Whether C moves for one of its classes.
-    fn moves_c(&self, part: &Part) -> bool {
+    fn moves_c(&self, part: &MachineSamples) -> bool {
         let (a, b) = part.pair();
         [a, b].iter().any(|&class| self.c[class].0 != self.c[class].1)
     }
 
     /// Whether anything changes for the machine of these samples.
-    pub(super) fn touches(&self, before: &Part, after: &Part) -> bool {
+    pub(super) fn touches(&self, before: &MachineSamples, after: &MachineSamples) -> bool {
         self.moves_c(before)
             || before.rows.iter().any(|&row| !self.stays[row])
             || after.rows.last().is_some_and(|&row| row >= self.old)
     }
 
-    /// Follows the path of one machine, whose samples are `before` and shall be `after`, from the solution `terms`.
+    /// Follows the path of one machine, whose samples are `before` and shall be `after`, from the
+    /// solution `terms`.
     pub(super) fn follow(
         &self,
-        (before, after): (&Part, &Part),
+        (before, after): (&MachineSamples, &MachineSamples),
         terms: &Terms,
         asking: &Asking,
         par: Par,
     ) -> Result<Moved, UpdateError> {
         asking.check()?;
-        let c = |part: &Part, sign: f64| self.c[if sign > 0.0 { part.pair().1 } else { part.pair().0 }];
+        let c = |part: &MachineSamples, sign: f64| self.c[if sign > 0.0 { part.pair().1 } else { part.pair().0 }];
         let mut alpha = vec![0.0; before.rows.len()];
         for &(row, a) in terms {
             // A row of neither class has α = 0: otherwise its sign would have told.
@@ -140,13 +142,14 @@ impl Move<'_> {
             iterations: paths.iter().map(|update| update.breakpoints as u64).sum(),
             certificate: certificate.as_kept(),
         };
-        Ok(Moved { terms, bias: end.bias, record, certificate, certain, walked: Some(Walked { opened, paths }) })
+        Ok(Moved { terms, bias: end.bias, record, certificate, certain, walked: Some(PathStats { opened, paths }) })
     }
 }
 
 /// Follows a path to its end; the figures are those of the whole.
 ///
-/// A path that takes more breakpoints than it should is left to itself, and then to the active set: each stretch counts anew, and would go on for ever.
+/// A path that takes more breakpoints than it should is left to itself, and then to the active set:
+/// each stretch counts anew, and would go on for ever.
 fn walk(path: &mut Updatable, begun: Update, asking: &Asking) -> Result<Update, UpdateError> {
     let usual = MORE_THAN_USUAL.0 * path.keys().len() + MORE_THAN_USUAL.1;
     let mut sum = begun;

@@ -1,16 +1,16 @@
 //! What a model says that can be compared with the data without any kernel value.
 
-use crate::update::{Kept, UpdateError};
+use crate::update::{TrainingData, UpdateError};
 use crate::verify::Check;
 use crate::words::labels_in_words;
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
-use maxmargin_model::{Decide, Model, Parts, data_sha256, numbers_sha256};
+use maxmargin_model::{DecisionRule, Model, Parts, data_sha256, numbers_sha256};
 
 /// Whether the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
     if model.classes().is_empty() {
-        let what = if model.decide() == Decide::Value { "values" } else { "one class: labels are not looked at" };
+        let what = if model.decision_rule() == DecisionRule::Value { "values" } else { "one class: labels are not looked at" };
         return Check::new("classes", true, what.to_owned());
     }
     let ascending = |labels: &[f64]| {
@@ -36,7 +36,7 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
             if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
         checks.push(Check::new("data hash", same, detail.to_owned()));
     }
-    let kept = Kept::of(model);
+    let kept = TrainingData::of(model);
     let Parts { encoder, scaler, .. } = model.parts();
     let updated = matches!(&kept, Ok(Some(kept)) if kept.updates > 0);
     let mut fitted = |what: &'static str, same: bool| {

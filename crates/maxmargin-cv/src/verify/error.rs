@@ -24,7 +24,7 @@ pub enum VerifyError {
     },
     /// Another formulation than the model can be of.
     #[error("the model decides by another rule than {0}: say of which formulation it is")]
-    Decide(&'static str),
+    DecisionRule(&'static str),
     /// Model and data together are no problem.
     #[error("the model's C, weights or classes do not make a problem of this data: {0}")]
     Data(#[from] DualError),

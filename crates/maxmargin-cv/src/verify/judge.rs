@@ -1,12 +1,12 @@
 //! One machine computed again, and what several of them say together.
 
-use crate::arrangement::Arrangement;
+use crate::arrangement::MachineLayout;
 use crate::matching::Terms;
 use crate::report::bounded_of;
 use crate::study::Source;
 use crate::verify::{Check, MachineVerdict, VerifyError};
 use crate::words::label_in_words;
-use maxmargin_core::{Balance, Certificate, Formulation, Goal, Offset, Point, audit, bias_of, certain};
+use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, certain};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Asking, Par};
 use maxmargin_model::Model;
@@ -53,7 +53,7 @@ pub(super) struct Judged {
 pub(super) struct Judge<'a> {
     pub(super) model: &'a Model,
     pub(super) asked: &'a Asked,
-    pub(super) arrangement: &'a Arrangement,
+    pub(super) arrangement: &'a MachineLayout,
     /// Place in the arrangement of each row of the data.
     pub(super) position: Vec<usize>,
     pub(super) source: &'a Source<'a>,
@@ -71,9 +71,9 @@ impl Judge<'_> {
         let place = |&(row, coef): &(usize, f64)| Some((part.rows.binary_search(&self.position[row]).ok()?, coef));
         let alpha = problem.alpha_of(terms.iter().filter_map(place));
         let mass: f64 = alpha.iter().sum();
-        let offset = asked.formulation.offset();
+        let bias_term = asked.formulation.bias_term();
         let folded = training.is_some_and(|training| training.folded.is_some());
-        let ((audited, weights, proved), _) = source.with_space(part, offset.feature(), (0, par), |space| {
+        let ((audited, weights, proved), _) = source.with_space(part, bias_term.feature(), (0, par), |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
             let source = space.exact(&Asking::nobody()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par).remove(0);
@@ -97,16 +97,16 @@ impl Judge<'_> {
         });
         let sum = || alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).sum::<f64>();
         // A free bias is as exact as the solution; one that α determines is as exact as their sum.
-        let (bias, room) = match offset {
-            Offset::Free => {
+        let (bias, room) = match bias_term {
+            BiasTerm::Free => {
                 let scale = problem.scale(dual, &alpha, &audited.gradient);
                 (
                     scale * bias_of(dual, &alpha, &audited.gradient),
                     scale * asked.goal.kkt().unwrap_or(asked.eps).max(certificate.kkt),
                 )
             }
-            Offset::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
-            Offset::None => (0.0, ROUNDING),
+            BiasTerm::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
+            BiasTerm::None => (0.0, ROUNDING),
         };
         findings.push(Finding {
             what: "bias",
@@ -136,10 +136,10 @@ impl Judge<'_> {
 }
 
 /// What the balance asks for, for people.
-fn sums(balance: Balance) -> &'static str {
+fn sums(balance: EqualityConstraint) -> &'static str {
     match balance {
-        Balance::PerSign(..) => "of the sums that nu asks for",
-        Balance::Sum(wanted) if wanted != 0.0 => "sum alpha = nu n",
+        EqualityConstraint::PerSign(..) => "of the sums that nu asks for",
+        EqualityConstraint::Sum(wanted) if wanted != 0.0 => "sum alpha = nu n",
         _ => "sum y alpha = 0",
     }
 }
@@ -172,7 +172,8 @@ fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
     Finding { what: "certificate", off, detail }
 }
 
-/// One check of each kind: it names the first machine that fails it, or the one that comes nearest to it.
+/// One check of each kind: it names the first machine that fails it, or the one that comes nearest
+/// to it.
 pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
     let kinds = judged.first().map_or(0, |one| one.findings.len());
     let check = |kind: usize| {

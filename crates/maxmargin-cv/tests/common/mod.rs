@@ -40,7 +40,8 @@ impl Case {
         Self::new(data, folds, Kernel::Rbf { gamma }, c, seed)
     }
 
-    /// Points of the plane in four classes that overlap: two curved classes, each cut in two by a line that noise moves.
+    /// Points of the plane in four classes that overlap: two curved classes, each cut in two by a
+    /// line that noise moves.
     pub(crate) fn four(rows: usize, folds: usize, c: f64, seed: u64) -> Self {
         Self::new(four_classes(rows, seed), folds, Kernel::Rbf { gamma: 1.5 }, c, 3)
     }
@@ -56,8 +57,8 @@ impl Case {
     /// With a solver by name, on the problem that it has where nothing else is asked for.
     pub(crate) fn by(mut self, solver: Solver) -> Self {
         let c = self.formulation.c().expect("C-SVC");
-        let (loss, offset) = solver.problem();
-        self.formulation = Formulation::Svc { c, loss, offset };
+        let (loss, bias_term) = solver.problem();
+        self.formulation = Formulation::Svc { c, loss, bias_term };
         self.solver = solver.build(1);
         if let Goal::Gap(gap) = solver.goal() {
             self.stop.goal = Goal::Gap(gap);
@@ -70,12 +71,12 @@ impl Case {
             data: &self.data,
             classes: Some(&self.classes),
             sample_weights: None,
-            scheme: maxmargin_model::Scheme::Pairs,
+            multiclass: maxmargin_model::Multiclass::OneVsOne,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
             impute: None,
-            factors: None,
+            feature_weights: None,
             formulation: self.formulation,
             weights: &self.weights,
             class_weights: maxmargin_cv::ClassWeights::Given,
@@ -158,8 +159,8 @@ pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Ve
     Alone { objective: -certificate.dual, gap: certificate.gap().max(0.0), coef, bias: solution.bias }
 }
 
-/// A fold by the definition: every pair trained on its training rows alone. Summed objectives and gaps of the pairs, and the decision
-/// values of the test samples, row-major.
+/// A fold by the definition: every pair trained on its training rows alone. Summed objectives and
+/// gaps of the pairs, and the decision values of the test samples, row-major.
 pub(crate) fn fold_alone(case: &Case, fold: usize, tol: f64) -> (f64, f64, Vec<(usize, Vec<f64>)>) {
     let train = case.training_rows(fold);
     let test = case.plan.test(fold);
@@ -211,7 +212,8 @@ pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
     assert!(report.decisions.iter().all(|d| d.is_finite()), "{what}");
 }
 
-/// Two solutions of the same folds: objectives as near as both gaps say. A fold that the machine of all data serves has no machines of its own.
+/// Two solutions of the same folds: objectives as near as both gaps say. A fold that the machine of
+/// all data serves has no machines of its own.
 pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
     let gap = |report: &CvReport, fold: usize| {
         let own = &report.folds[fold].machines;

@@ -1,7 +1,7 @@
 //! Everything that is ever done with a model file.
 
 use maxmargin_core::{Formulation, Goal};
-use maxmargin_cv::{Change, Claim, Kept, update, verify};
+use maxmargin_cv::{Change, Claim, TrainingData, update, verify};
 use maxmargin_data::{Dataset, Par, Samples};
 use maxmargin_model::{Model, decode, encode, libsvm, read};
 use maxmargin_path::Update;
@@ -10,20 +10,23 @@ use std::ops::ControlFlow;
 /// Bytes of kernel columns in an update.
 const MEMORY: u64 = 1 << 20;
 
-/// Breakpoints after which a path is given up: what is asked here is whether it goes wrong, not where it ends.
+/// Breakpoints after which a path is given up: what is asked here is whether it goes wrong, not
+/// where it ends.
 const ENOUGH: usize = 2000;
 
-/// Reads `bytes` as a model and does with it whatever can be done with one: whether it is a model. Nothing may panic.
+/// Reads `bytes` as a model and does with it whatever can be done with one: whether it is a model.
+/// Nothing may panic.
 pub(crate) fn decode_all(bytes: &[u8]) -> bool {
     let Ok(model) = read(bytes) else { return false };
     consume(&model, &Dataset::from_rows(&[[0.5, -1.0], [1.0, 0.25], [-2.0, 0.0]], &[1.0, -1.0, 3.0]).expect("numbers"));
     true
 }
 
-/// Describes, predicts with, judges, updates and writes `model`; `data` may be what it was trained on.
+/// Describes, predicts with, judges, updates and writes `model`; `data` may be what it was trained
+/// on.
 pub(crate) fn consume(model: &Model, data: &Dataset) {
     describe(model);
-    let kept = Kept::of(model).ok().flatten();
+    let kept = TrainingData::of(model).ok().flatten();
     let own = kept.as_ref().map(|kept| &kept.data);
     for data in own.into_iter().chain([data]) {
         predict(model, &data.samples);
@@ -35,7 +38,7 @@ pub(crate) fn consume(model: &Model, data: &Dataset) {
         }
     }
     predict(model, &Samples::from_sparse(9, vec![0, 0, 2], vec![3, 8], vec![1.0, -1.0]).expect("rows"));
-    for kept in kept.into_iter().chain([Kept::new(data.clone())]) {
+    for kept in kept.into_iter().chain([TrainingData::new(data.clone())]) {
         change(model, &kept);
     }
     write(model);
@@ -67,7 +70,7 @@ fn predict(model: &Model, samples: &Samples) {
     assert!(model.classes().is_empty() || labels.iter().all(|label| model.classes().contains(label)));
 }
 
-fn change(model: &Model, kept: &Kept) {
+fn change(model: &Model, kept: &TrainingData) {
     let one = |row: usize| kept.data.select(&[row]);
     let add = (!kept.data.samples.is_empty()).then(|| one(kept.data.samples.len() - 1));
     let remove: Vec<u64> = kept.numbers.iter().copied().take(1).collect();
@@ -83,7 +86,7 @@ fn change(model: &Model, kept: &Kept) {
         // No verdict where a class has the weight 0.
         let _ = verify(&updated.model, &updated.kept.data, None, Some(Goal::Kkt(1e-3)), Par::Seq);
         let again = decode(&encode(&updated.model).expect("encodable")).expect("what was written reads back");
-        assert_eq!(Kept::of(&again).expect("whole"), Some(updated.kept));
+        assert_eq!(TrainingData::of(&again).expect("whole"), Some(updated.kept));
     }
 }
 

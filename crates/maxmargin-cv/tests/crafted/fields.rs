@@ -1,11 +1,11 @@
 //! What can be wrong in a model file: a change for every field.
 
-use maxmargin_core::{Formulation, Loss, Offset};
-use maxmargin_cv::Kept;
+use maxmargin_core::{BiasTerm, Formulation, Loss};
+use maxmargin_cv::TrainingData;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Samples, codec};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Calibration, Decide, Machine, Parts, Scheme};
+use maxmargin_model::{Calibration, DecisionRule, Machine, Multiclass, Parts};
 
 /// Numbers of samples, lengths, indices: those at which sums and products wrap.
 const COUNTS: [u64; 10] = [0, 1, 2, 7, u32::MAX as u64 - 1, u32::MAX as u64, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX];
@@ -92,10 +92,16 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             p.record = None;
             Some(())
         }),
-        ("rule", |p, at| put(&mut p.decide, &[Decide::Vote, Decide::Value, Decide::Inlier, Decide::Argmax, Decide::Coupled], at)),
-        ("scheme", |p, at| put(&mut p.scheme, &[Scheme::Pairs, Scheme::Rest], at)),
+        ("rule", |p, at| {
+            put(
+                &mut p.decide,
+                &[DecisionRule::Vote, DecisionRule::Value, DecisionRule::Inlier, DecisionRule::Argmax, DecisionRule::Coupled],
+                at,
+            )
+        }),
+        ("scheme", |p, at| put(&mut p.multiclass, &[Multiclass::OneVsOne, Multiclass::OneVsRest], at)),
         ("rule of the rest", |p, at| {
-            (p.decide, p.scheme) = (Decide::Argmax, Scheme::Rest);
+            (p.decide, p.multiclass) = (DecisionRule::Argmax, Multiclass::OneVsRest);
             put(&mut p.machines.first_mut()?.bias, &[0.0, 1.0], at)
         }),
         ("calibration", |p, at| {
@@ -105,7 +111,7 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             let steps = |x: f64| Calibration::Steps { at: vec![x, 1.0], probability: vec![0.5, x] };
             let all = NUMBERS.into_iter().flat_map(|x| of(x).into_iter().chain([steps(x), Calibration::Marks(vec![x; 10])]));
             p.calibration = vec![all.collect::<Vec<_>>().get(at)?.clone(); p.machines.len()];
-            p.decide = Decide::Coupled;
+            p.decide = DecisionRule::Coupled;
             Some(())
         }),
         ("order of ties", |p, at| {
@@ -136,7 +142,7 @@ fn of_record() -> Vec<(&'static str, Field)> {
         }),
         ("formulation", |p, at| {
             let of = |x: f64| {
-                let svr = Formulation::Svr { c: 1.0, epsilon: x, loss: Loss::Hinge, offset: Offset::Free };
+                let svr = Formulation::Svr { c: 1.0, epsilon: x, loss: Loss::Hinge, bias_term: BiasTerm::Free };
                 [svr, Formulation::NuSvc { nu: x }, Formulation::NuSvr { c: 1.0, nu: x }, Formulation::OneClass { nu: x }]
             };
             p.record.as_mut()?.formulation = NUMBERS.into_iter().chain([0.1, 1.0]).flat_map(of).nth(at)?;
@@ -146,7 +152,7 @@ fn of_record() -> Vec<(&'static str, Field)> {
             let values = Formulation::epsilon_svr(1.0, 0.1);
             let all = [Formulation::NuSvr { c: 1.0, nu: 0.5 }, values, Formulation::OneClass { nu: 0.5 }];
             let formulation = *all.get(at)?;
-            p.decide = Decide::of(formulation.needs());
+            p.decide = DecisionRule::of(formulation.target_kind());
             p.classes = Vec::new();
             let record = p.record.as_mut()?;
             (record.formulation, record.weights) = (formulation, Vec::new());
@@ -163,13 +169,13 @@ fn of_record() -> Vec<(&'static str, Field)> {
         }),
         ("loss", |p, at| {
             let formulation = &mut p.record.as_mut()?.formulation;
-            *formulation = formulation.with(*[Loss::Hinge, Loss::SquaredHinge].get(at)?, formulation.offset());
+            *formulation = formulation.with(*[Loss::Hinge, Loss::SquaredHinge].get(at)?, formulation.bias_term());
             Some(())
         }),
         ("offset", |p, at| {
-            let offset = NUMBERS.map(Offset::Feature).into_iter().chain([Offset::Free, Offset::None]).nth(at)?;
+            let bias_term = NUMBERS.map(BiasTerm::Feature).into_iter().chain([BiasTerm::Free, BiasTerm::None]).nth(at)?;
             let formulation = &mut p.record.as_mut()?.formulation;
-            *formulation = formulation.with(formulation.loss(), offset);
+            *formulation = formulation.with(formulation.loss(), bias_term);
             Some(())
         }),
         ("solver", |p, at| {
@@ -260,10 +266,11 @@ fn of_kept_data() -> Vec<(&'static str, Field)> {
     ]
 }
 
-/// Changes the data that a model keeps. Its hash is made to fit, so that nothing but the change is wrong.
-fn kept(parts: &mut Parts, change: impl FnOnce(&mut Kept) -> Option<()>) -> Option<()> {
+/// Changes the data that a model keeps. Its hash is made to fit, so that nothing but the change is
+/// wrong.
+fn kept(parts: &mut Parts, change: impl FnOnce(&mut TrainingData) -> Option<()>) -> Option<()> {
     let section = parts.sections.first_mut()?;
-    let mut kept: Kept = codec::decode(&section.bytes, section.bytes.len()).ok()?;
+    let mut kept: TrainingData = codec::decode(&section.bytes, section.bytes.len()).ok()?;
     change(&mut kept)?;
     section.bytes = codec::encode(&kept).expect("encodable");
     if kept.data.labels.len() >= kept.data.samples.len() {

@@ -1,7 +1,7 @@
 //! Random numbers with the same bits on every platform.
 //!
-//! Only exactly rounded operations (+ − × ÷ √) are used: the system's logarithm may differ in the last bit from one
-//! mathematical library to the next.
+//! Only exactly rounded operations (+ − × ÷ √) are used: the system's logarithm may differ in the
+//! last bit from one mathematical library to the next.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -71,8 +71,8 @@ pub(super) fn on_grid(value: f64) -> f64 {
 
 /// The natural logarithm of a positive normal number, to a few units in the last place.
 ///
-/// ln(m 2ᵉ) = e ln 2 + 2 artanh t with t = (m − 1) / (m + 1) and m in [√½, √2), so that |t| < 0.172 and the series
-/// t + t³/3 + t⁵/5 + … gains a digit and a half a term.
+/// ln(m 2ᵉ) = e ln 2 + 2 artanh t with t = (m − 1) / (m + 1) and m in [√½, √2), so that |t| < 0.172
+/// and the series t + t³/3 + t⁵/5 + … gains a digit and a half a term.
 fn ln(value: f64) -> f64 {
     const TERMS: u32 = 12;
     let bits = value.to_bits();

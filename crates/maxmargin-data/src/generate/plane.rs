@@ -18,7 +18,8 @@ pub(super) fn two_gaussians(sign: f64, draw: &mut Draw) -> [f64; 2] {
     }
 }
 
-/// Half circles of radius 1: class +1 the upper one around (0, 0), class −1 the lower one around (1, ½).
+/// Half circles of radius 1: class +1 the upper one around (0, 0), class −1 the lower one around
+/// (1, ½).
 pub(super) fn banana(sign: f64, draw: &mut Draw) -> [f64; 2] {
     const NOISE: f64 = 0.25;
     let (x, y) = draw.direction();

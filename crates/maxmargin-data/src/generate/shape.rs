@@ -1,7 +1,8 @@
-//! Synthetic data of the shape of two well-known sets: documents as rcv1 has them, cells of a forest as covtype has them.
+//! Synthetic data of the shape of two well-known sets: documents as rcv1 has them, cells of a
+//! forest as covtype has them.
 //!
-//! Both have a planted separator: a row is drawn until the noisy side of it on which the row falls is the wanted class, so that rows
-//! alternate between the classes as in all generators.
+//! Both have a planted separator: a row is drawn until the noisy side of it on which the row falls
+//! is the wanted class, so that rows alternate between the classes as in all generators.
 
 use super::draw::{Draw, on_grid};
 use super::text::{any_rank, multiplier};
@@ -42,22 +43,23 @@ const DRAWS: (u64, u64) = (24, 178);
 /// Most words of a document.
 pub(super) const MOST_WORDS: usize = DRAWS.1 as usize;
 
-/// Topics of documents: the words of a topic are those whose rank leaves its remainder, so that every topic has frequent and rare ones.
+/// Topics of documents: the words of a topic are those whose rank leaves its remainder, so that
+/// every topic has frequent and rare ones.
 const TOPICS: u64 = 64;
 
 /// Of so many words of a document one is of any topic, the others are of its own.
 const OFF_TOPIC: u64 = 3;
 
-/// One document in so many repeats an earlier one, but for one word in so many: news are told again, and a copy on the other side of the
-/// separator makes a large C hard.
+/// One document in so many repeats an earlier one, but for one word in so many: news are told
+/// again, and a copy on the other side of the separator makes a large C hard.
 const COPIES: u64 = 4;
 const CHANGED: u64 = 12;
 
 /// Weights of the separator: of a topic, and of a word beside that.
 const LEANS: (f64, f64) = (1.0, 0.5);
 
-/// Deviation of the noise beside scores of about 6, which words of one topic add up to: with it a third of 20,242 rows are support vectors
-/// at C = 1, as with rcv1.
+/// Deviation of the noise beside scores of about 6, which words of one topic add up to: with it a
+/// third of 20,242 rows are support vectors at C = 1, as with rcv1.
 const TEXT_NOISE: f64 = 1.5;
 
 /// Documents of about 74 words, rows of length 1.
@@ -97,7 +99,8 @@ pub(super) fn documents(
             let mut score = 0.0;
             for same in ranks.chunk_by(|a, b| a == b) {
                 let rank = same[0];
-                // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the octave above r.
+                // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the
+                // octave above r.
                 let weight = (same.len() as f64).sqrt() * f64::from(u64::BITS - rank.leading_zeros());
                 // Frequent words stand anywhere in a vocabulary, not at its beginning.
                 row.push(((u128::from(rank) * u128::from(scatter) % u128::from(vocabulary)) as u32, weight));
@@ -119,7 +122,8 @@ pub(super) fn documents(
 /// Features of a cell of the forest: quantities, areas, soils.
 pub(super) const CELL: usize = QUANTITIES.len() + AREAS.len() + SOILS;
 
-/// Centre and deviation of each quantity before it is cut to [0, 1], and the size of its weight in the separator.
+/// Centre and deviation of each quantity before it is cut to [0, 1], and the size of its weight in
+/// the separator.
 const QUANTITIES: [(f64, f64, f64); 10] = [
     (0.50, 0.20, 4.0),
     (0.45, 0.28, 1.0),
@@ -145,11 +149,12 @@ const SOIL_WEIGHT: f64 = 0.6;
 /// Share of the first quantity (as elevation) that follows from the soil.
 const SOIL_SHARE: f64 = 0.7;
 
-/// Deviation of the noise: about as large as that of the separator's values, so that a fifth of the rows is on the wrong side, whatever
-/// the number of rows.
+/// Deviation of the noise: about as large as that of the separator's values, so that a fifth of the
+/// rows is on the wrong side, whatever the number of rows.
 const FOREST_NOISE: f64 = 1.2;
 
-/// Cells of a forest: ten quantities in [0, 1], one of 4 areas and one of 40 soils, each as a feature of value 1.
+/// Cells of a forest: ten quantities in [0, 1], one of 4 areas and one of 40 soils, each as a
+/// feature of value 1.
 pub(super) fn cells(signs: impl ExactSizeIterator<Item = f64>, draw: &mut Draw) -> Result<Samples, SamplesError> {
     let quantities = QUANTITIES.map(|(.., size)| side(draw) * size);
     let areas = AREAS.map(|_| side(draw) * AREA_WEIGHT);

@@ -108,7 +108,8 @@ fn text_is_sparse_normalised_and_depends_on_the_words() {
     }
     let most = frequency.values().map(|(count, _)| *count).max();
     assert!(most > Some(rows / 2), "the most frequent word is in {most:?} rows");
-    // Words without a topic lean by chance only: beyond 6 standard deviations there must be topical ones.
+    // Words without a topic lean by chance only: beyond 6 standard deviations there must be topical
+    // ones.
     let leaning = frequency.values().filter(|(count, lean)| f64::abs(*lean) > 6.0 * f64::from(*count as u32).sqrt()).count();
     assert!(leaning >= 2, "{leaning} words lean");
 }
@@ -146,7 +147,8 @@ fn cells_have_the_shape_of_covtype() {
     let data = Generator::CovtypeLike.generate(rows, None, 1).expect("valid request");
     assert_eq!(data.samples.features(), 54);
     let mut soils = [0_usize; 40];
-    // The difference of the class means over the variances as a separator: about what a linear model can get right.
+    // The difference of the class means over the variances as a separator: about what a linear
+    // model can get right.
     let (mut lean, mut mean, mut square) = ([0.0; 54], [0.0; 54], [0.0; 54]);
     for i in 0..rows {
         let entries = data.samples.row(i).entries();

@@ -35,7 +35,8 @@ pub(super) fn documents(
             let rank = topical_rank(sign, features as u64, draw);
             // Frequent words stand anywhere in a vocabulary, not at its beginning.
             let column = (u128::from(rank) * u128::from(scatter) % features as u128) as u32;
-            // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the octave above r.
+            // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the octave
+            // above r.
             words.push((column, f64::from(u64::BITS - rank.leading_zeros())));
         }
         words.sort_unstable_by_key(|(column, _)| *column);
@@ -55,8 +56,8 @@ pub(super) fn documents(
     (Samples::from_sparse(features, offsets, indices, values), labels)
 }
 
-/// A word's rank from 1, every octave equally likely. Every eighth word leans to a class: a draw that leans to the other class is
-/// repeated once.
+/// A word's rank from 1, every octave equally likely. Every eighth word leans to a class: a draw
+/// that leans to the other class is repeated once.
 fn topical_rank(sign: f64, features: u64, draw: &mut Draw) -> u64 {
     let rank = any_rank(features, draw);
     // Ranks 5, 21, 37, … lean to +1, ranks 13, 29, … to −1.
@@ -77,8 +78,8 @@ pub(super) fn any_rank(features: u64, draw: &mut Draw) -> u64 {
     begin + draw.below(end - begin)
 }
 
-/// A number without a common factor with `features`, near the golden ratio of it: multiplying by it scatters the ranks and
-/// never maps two to one place.
+/// A number without a common factor with `features`, near the golden ratio of it: multiplying by it
+/// scatters the ranks and never maps two to one place.
 pub(super) fn multiplier(features: u64) -> u64 {
     let start = (features as f64 * 0.618_033_988_749_895) as u64;
     (start..=u64::MAX).find(|m| gcd(*m, features) == 1).unwrap_or(1)

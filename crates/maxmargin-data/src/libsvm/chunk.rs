@@ -119,7 +119,8 @@ impl Chunk {
         Ok(next)
     }
 
-    /// Reads features to the end of the line; returns where the next line begins, or where the fault is and what.
+    /// Reads features to the end of the line; returns where the next line begins, or where the
+    /// fault is and what.
     #[inline]
     fn features(&mut self, text: &[u8], start: usize, options: ReadOptions) -> (usize, Option<Problem>) {
         let mut at = start;
@@ -169,7 +170,8 @@ impl Chunk {
         }
     }
 
-    /// Takes a row in index order; returns its first feature in text order that repeats an index or has a forbidden one.
+    /// Takes a row in index order; returns its first feature in text order that repeats an index or
+    /// has a forbidden one.
     fn push_sorted(&mut self, row: &mut [Unordered], options: ReadOptions) -> Option<(usize, Problem)> {
         row.sort_by_key(|&(index, _, at)| (index, at));
         let repeated = row.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].2, Problem::Repeated));
@@ -186,7 +188,8 @@ impl Chunk {
     }
 }
 
-/// Reads features in any order to the end of the line or the first fault; returns as [`Chunk::features`] does.
+/// Reads features in any order to the end of the line or the first fault; returns as
+/// [`Chunk::features`] does.
 fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (usize, Option<Problem>) {
     row.clear();
     let mut at = start;

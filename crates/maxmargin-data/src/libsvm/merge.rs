@@ -41,8 +41,9 @@ pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]
     chunks.iter().all(|chunk| chunk.labels.is_empty()).then_some(ReadError::Empty)
 }
 
-/// The first row that has a group where the first row of the file has none, or the reverse. It always precedes the chunk's
-/// own fault, because the reader notes a row's group before it reads on.
+/// The first row that has a group where the first row of the file has none, or the reverse. It
+/// always precedes the chunk's own fault, because the reader notes a row's group before it reads
+/// on.
 fn mixed_groups(chunk: &Chunk, grouped: &mut Option<bool>) -> Option<Fault> {
     let (with, without) = (chunk.first_with_group, chunk.first_without_group);
     let expected = *grouped.get_or_insert(match (with, without) {

@@ -371,7 +371,8 @@ fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
     let text = "1 1:0.5 2:0.25\n".repeat(1000);
     let whole = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("valid text");
     let sizes = (100, 1000);
-    // Fifteen stretches of a thousand bytes, their end, and some chunks after the other that are put in their place.
+    // Fifteen stretches of a thousand bytes, their end, and some chunks after the other that are
+    // put in their place.
     let questions = 16 + split_lines(text.as_bytes(), sizes.0).len().div_ceil(merge::TOGETHER);
     for patience in 0..questions + 3 {
         let mut asked = 0;
@@ -385,7 +386,8 @@ fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
     }
 }
 
-/// LIBSVM reads the columns of a precomputed kernel by position: zeros that are left out move all that follow.
+/// LIBSVM reads the columns of a precomputed kernel by position: zeros that are left out move all
+/// that follow.
 #[test]
 fn precomputed_kernels_are_written_with_their_zeros() {
     let text = "1 0:1 1:4 2:0 3:1\n-1 0:2 1:0 2:18 3:0\n1 0:3 1:1 2:0 3:0\n";

@@ -9,17 +9,19 @@ use std::io::{self, Write};
 /// Text is handed over in pieces of about this many bytes.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Writes `data` as LIBSVM-format text: shortest numbers that read back exactly, non-zero features only, the file's own index
-/// base, `qid:` where there are groups.
+/// Writes `data` as LIBSVM-format text: shortest numbers that read back exactly, non-zero features
+/// only, the file's own index base, `qid:` where there are groups.
 ///
-/// What the non-zero features do not show is kept by a stored zero in the first row: the last feature of the matrix when its
-/// column is all zero, and feature 0 of a zero-based file when that column is.
-/// Rows of a precomputed kernel (`0:serial 1:K(x,x1) 2:K(x,x2) …`) have every column, since LIBSVM reads them by position: zero-based rows numbered 1, 2, … by
-/// their first column, with as many more columns as there are rows, or held densely.
+/// What the non-zero features do not show is kept by a stored zero in the first row: the last
+/// feature of the matrix when its column is all zero, and feature 0 of a zero-based file when that
+/// column is. Rows of a precomputed kernel (`0:serial 1:K(x,x1) 2:K(x,x2) …`) have every column,
+/// since LIBSVM reads them by position: zero-based rows numbered 1, 2, … by their first column,
+/// with as many more columns as there are rows, or held densely.
 ///
 /// # Errors
 ///
-/// Those of `out`, and of kind `InvalidInput` when the last feature has an index that no reader takes; nothing is flushed.
+/// Those of `out`, and of kind `InvalidInput` when the last feature has an index that no reader
+/// takes; nothing is flushed.
 pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
     let last = (data.samples.features() as u64 + u64::from(data.index_base)).saturating_sub(1);
     if last > u64::from(MAX_INDEX) {

@@ -1,4 +1,5 @@
-//! The columns of a table as a training has seen them: what fills their gaps, and which words there were.
+//! The columns of a table as a training has seen them: what fills their gaps, and which words there
+//! were.
 
 use super::Impute;
 use crate::dataset::Dataset;
@@ -11,13 +12,15 @@ use std::sync::Arc;
 
 /// What training rows showed of the columns of a table.
 ///
-/// Samples of a table become [`Columns::width`] features: gaps are filled, and a word that no training row had is none of the words.
+/// Samples of a table become [`Columns::width`] features: gaps are filled, and a word that no
+/// training row had is none of the words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked<Columns>")]
 pub struct Encoder {
     columns: Columns,
     impute: Option<Impute>,
-    /// One for each column where there is an imputation: the number, 0 or 1, or the place of the word.
+    /// One for each column where there is an imputation: the number, 0 or 1, or the place of the
+    /// word.
     fills: Vec<f64>,
     /// Features of words that no training row had, ascending.
     unseen: Vec<u32>,
@@ -139,7 +142,8 @@ impl Encoder {
         })
     }
 
-    /// Whether samples of numbers pass as they are: nothing is filled in, no word is one of several.
+    /// Whether samples of numbers pass as they are: nothing is filled in, no word is one of
+    /// several.
     pub fn is_plain(&self) -> bool {
         self.columns.are_numbers() && self.impute.is_none()
     }
@@ -154,7 +158,8 @@ impl Encoder {
         self.columns.column_of(j).is_some_and(|column| column.kind == Kind::Number)
     }
 
-    /// The samples with their gaps filled: [`Columns::width`] features. Features beyond [`Encoder::inputs`] are left out.
+    /// The samples with their gaps filled: [`Columns::width`] features. Features beyond
+    /// [`Encoder::inputs`] are left out.
     ///
     /// # Errors
     ///
@@ -236,7 +241,8 @@ fn is_word(columns: &Columns) -> Vec<bool> {
 }
 
 impl Impute {
-    /// What fills the gaps of `known` numbers, of which those that are not in `numbers` are 0. Without any it is 0.
+    /// What fills the gaps of `known` numbers, of which those that are not in `numbers` are 0.
+    /// Without any it is 0.
     fn of(self, mut numbers: Vec<f64>, known: usize) -> f64 {
         if known == 0 {
             return 0.0;

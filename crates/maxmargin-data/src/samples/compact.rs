@@ -14,9 +14,9 @@ const WIDENED_BYTES: u128 = 1 << 26;
 
 /// Whether `rows × features` values of which `entries` are not zero are better stored densely.
 ///
-/// Dense rows are faster to multiply and need no indices, so they may cost twice the bytes of compressed rows
-/// (12 an entry, 8 a row) while they stay below a gibibyte, and no more bytes above that. A dense value takes 4 bytes when every
-/// value is exact in `f32` (`single`), otherwise 8.
+/// Dense rows are faster to multiply and need no indices, so they may cost twice the bytes of
+/// compressed rows (12 an entry, 8 a row) while they stay below a gibibyte, and no more bytes above
+/// that. A dense value takes 4 bytes when every value is exact in `f32` (`single`), otherwise 8.
 pub(crate) fn prefers_dense(rows: usize, features: usize, entries: usize, single: bool) -> bool {
     let dense = (rows as u128 * features as u128).saturating_mul(if single { 4 } else { 8 });
     let sparse = entries as u128 * 12 + rows as u128 * 8;
@@ -32,9 +32,11 @@ pub(crate) fn is_single(value: f64) -> bool {
 impl Samples {
     /// The same matrix in its cheapest form.
     ///
-    /// Dense when that takes at most twice the bytes of compressed rows (12 bytes an entry, 8 a row) and is below a gibibyte, or takes
-    /// no more bytes than compressed rows; a dense value takes 4 bytes if all values are exactly representable in `f32`, else 8.
-    /// Explicit zeros of compressed rows are dropped. The numbers do not change (but −0 becomes 0 in compressed rows).
+    /// Dense when that takes at most twice the bytes of compressed rows (12 bytes an entry, 8 a
+    /// row) and is below a gibibyte, or takes no more bytes than compressed rows; a dense value
+    /// takes 4 bytes if all values are exactly representable in `f32`, else 8. Explicit zeros of
+    /// compressed rows are dropped. The numbers do not change (but −0 becomes 0 in compressed
+    /// rows).
     #[must_use]
     pub fn compact(self) -> Self {
         let single = self.is_single();
@@ -42,10 +44,11 @@ impl Samples {
         if prefers_dense(self.rows, self.features, entries, single) { self.into_dense(single) } else { self.into_sparse(entries) }
     }
 
-    /// Compressed rows without the columns in which nothing is stored, and the number of each column that stays; `None` where
-    /// columns are not many more than entries, or rows are dense.
+    /// Compressed rows without the columns in which nothing is stored, and the number of each
+    /// column that stays; `None` where columns are not many more than entries, or rows are dense.
     ///
-    /// A few bytes of a file may name feature 4,000,000,000: whoever keeps something for each feature works on this instead.
+    /// A few bytes of a file may name feature 4,000,000,000: whoever keeps something for each
+    /// feature works on this instead.
     pub fn packed(&self) -> Option<(Self, Vec<u32>)> {
         let Storage::Sparse(matrix) = &self.storage else { return None };
         if self.features <= (16 * matrix.nnz()).max(MANY_COLUMNS) {
@@ -61,10 +64,12 @@ impl Samples {
         Some((Self::from_parts(self.rows, columns.len(), Storage::Sparse(packed)), columns))
     }
 
-    /// The same rows with `features` columns: zeros are added on the right, or entries beyond are dropped.
+    /// The same rows with `features` columns: zeros are added on the right, or entries beyond are
+    /// dropped.
     ///
-    /// A model of `n` features sees a file with more or fewer of them this way. The form stays as it is, but for dense rows that would become
-    /// large with zeros: a model may have four thousand million features.
+    /// A model of `n` features sees a file with more or fewer of them this way. The form stays as
+    /// it is, but for dense rows that would become large with zeros: a model may have four thousand
+    /// million features.
     #[must_use]
     pub fn with_features(self, features: usize) -> Self {
         if features == self.features {
@@ -156,7 +161,8 @@ impl Samples {
     }
 }
 
-/// Keeps the entries of compressed rows that `wanted(column, value)` accepts and returns the new offsets.
+/// Keeps the entries of compressed rows that `wanted(column, value)` accepts and returns the new
+/// offsets.
 fn keep(mut offsets: Vec<usize>, indices: &mut Vec<u32>, values: &mut Vec<f64>, wanted: impl Fn(u32, f64) -> bool) -> Vec<usize> {
     let mut kept = 0;
     let mut begin = 0;

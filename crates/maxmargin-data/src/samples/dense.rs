@@ -8,7 +8,8 @@ impl Row<'_> {
     ///
     /// # Panics
     ///
-    /// When `out` is shorter than the row has features (for a sparse row: than its last stored column).
+    /// When `out` is shorter than the row has features (for a sparse row: than its last stored
+    /// column).
     pub fn write_dense(self, out: &mut [f64]) {
         match self {
             Row::Dense32(values) => {

@@ -4,7 +4,8 @@ use super::compact::is_single;
 use super::{Samples, SamplesError, Storage};
 use sprs::{CsMatViewI, SpIndex};
 
-/// A dense matrix from its values in row order. They are gone through twice, so that nothing is allocated but the result.
+/// A dense matrix from its values in row order. They are gone through twice, so that nothing is
+/// allocated but the result.
 fn dense(rows: usize, features: usize, values: impl Iterator<Item = f64> + Clone) -> Result<Samples, SamplesError> {
     let mut single = true;
     for (at, value) in values.clone().enumerate() {
@@ -50,7 +51,8 @@ impl Samples {
         dense(rows.len(), expected, rows.iter().flat_map(|row| row.as_ref().iter().copied()))
     }
 
-    /// A dense matrix from row-major `values`, which are copied ([`Samples::from_dense`] takes them over).
+    /// A dense matrix from row-major `values`, which are copied ([`Samples::from_dense`] takes them
+    /// over).
     ///
     /// ```
     /// use maxmargin_data::Samples;
@@ -70,7 +72,8 @@ impl Samples {
         dense(rows, features, values.iter().copied())
     }
 
-    /// Compressed rows from a sparse matrix with indices of any type, rows or columns compressed. Stored zeros are dropped.
+    /// Compressed rows from a sparse matrix with indices of any type, rows or columns compressed.
+    /// Stored zeros are dropped.
     ///
     /// ```
     /// use maxmargin_data::Samples;
@@ -87,7 +90,8 @@ impl Samples {
     ///
     /// # Errors
     ///
-    /// When the indices of a row do not ascend, a column number does not fit in 32 bits, or a value is not finite.
+    /// When the indices of a row do not ascend, a column number does not fit in 32 bits, or a value
+    /// is not finite.
     pub fn from_csr<I: SpIndex, P: SpIndex>(matrix: CsMatViewI<'_, f64, I, P>) -> Result<Self, SamplesError> {
         let by_rows;
         let matrix = if matrix.is_csr() {
@@ -111,7 +115,8 @@ impl Samples {
         Self::from_sparse(matrix.cols(), offsets, indices, values)
     }
 
-    /// A dense matrix from an array of rows, whatever its strides, of any numbers that are exact in `f64` (feature `ndarray`).
+    /// A dense matrix from an array of rows, whatever its strides, of any numbers that are exact in
+    /// `f64` (feature `ndarray`).
     ///
     /// ```
     /// use maxmargin_data::Samples;

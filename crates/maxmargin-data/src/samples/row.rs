@@ -43,7 +43,8 @@ impl Row<'_> {
         entries
     }
 
-    /// Calls `each(column, x, z)` for every column in which this row's value `x` or the other's `z` is not 0, columns ascending.
+    /// Calls `each(column, x, z)` for every column in which this row's value `x` or the other's `z`
+    /// is not 0, columns ascending.
     ///
     /// The rows may be of different forms and widths; what a row lacks is 0.
     ///

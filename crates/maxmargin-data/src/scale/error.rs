@@ -18,7 +18,8 @@ pub enum ScaleError {
         /// Values that would be stored.
         entries: usize,
     },
-    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too narrow or too wide.
+    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too
+    /// narrow or too wide.
     #[error(
         "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"
     )]

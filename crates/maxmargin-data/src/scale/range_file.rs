@@ -59,7 +59,8 @@ fn bad(line: usize, text: &str, expected: &'static str) -> RangeError {
 impl Scaler {
     /// Reads the text of a range file whose features are numbered from `index_base` (0 or 1).
     ///
-    /// The number of features is the greatest that the file names: `svm-scale` leaves out constant features.
+    /// The number of features is the greatest that the file names: `svm-scale` leaves out constant
+    /// features.
     ///
     /// # Errors
     ///
@@ -111,8 +112,8 @@ impl Scaler {
         Ok(Self { method: Method::MinMax { lower, upper }, features, columns, target })
     }
 
-    /// The text of a range file: numbers with 17 digits, features numbered from `index_base`, constant features left out, as
-    /// `svm-scale` writes it.
+    /// The text of a range file: numbers with 17 digits, features numbered from `index_base`,
+    /// constant features left out, as `svm-scale` writes it.
     ///
     /// # Errors
     ///

@@ -82,7 +82,8 @@ fn filling_up_sparse_data_is_refused() {
 
 #[test]
 fn range_files_are_those_of_svm_scale() {
-    // As `svm-scale -l 0 -y -1 1 -s` wrote it for labels 0 and 1 (1 1:1 2:5 / 0 1:3 3:7 / 1 2:5 3:-0.5).
+    // As `svm-scale -l 0 -y -1 1 -s` wrote it for labels 0 and 1 (1 1:1 2:5 / 0 1:3 3:7 / 1 2:5
+    // 3:-0.5).
     let text = "y\n-1 1\n0 1\nx\n0 1\n1 0 3\n2 0 5\n3 -0.5 7\n";
     let samples = Samples::from_dense(3, 3, vec![1.0, 5.0, 0.0, 3.0, 0.0, 7.0, 0.0, 5.0, -0.5]).expect("valid");
     let target = Some(TargetRange { lower: -1.0, upper: 1.0, min: 0.0, max: 1.0 });
@@ -136,7 +137,8 @@ fn features_that_are_never_positive_are_scaled() {
     );
 }
 
-/// The values of the file are finite; that scaling made one of them infinite was once said to be a fault of the file.
+/// The values of the file are finite; that scaling made one of them infinite was once said to be a
+/// fault of the file.
 #[test]
 fn overflow_in_scaling_names_the_value_that_was_given() {
     let wide = [1.0, -1.5e308, 1.0, 2.0, 1.0, 1.5e308];
@@ -222,7 +224,8 @@ proptest! {
     }
 }
 
-/// Behind any scaling, features are what it makes of them times their factors, but for rounding; what it leaves out stays out.
+/// Behind any scaling, features are what it makes of them times their factors, but for rounding;
+/// what it leaves out stays out.
 #[test]
 fn factors_come_behind_the_scaling() {
     let factors = [0.5, 3.0, 1e-3, 7.0];

@@ -24,8 +24,8 @@ const STEP: usize = 8;
 /// What stands before every message, and with a length of zero behind the last.
 const MARK: [u8; 4] = [0xff; 4];
 
-/// The fields of a file or stream of Arrow, rows with the numbers 1, 2, 3, …; the names are number 0. Columns that `leaves_out` says of all names have no
-/// fields, and may hold anything.
+/// The fields of a file or stream of Arrow, rows with the numbers 1, 2, 3, …; the names are
+/// number 0. Columns that `leaves_out` says of all names have no fields, and may hold anything.
 ///
 /// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
 pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
@@ -66,7 +66,8 @@ fn damaged() -> TableError {
     Columnar::Arrow.fault("it is damaged; write it again")
 }
 
-/// The messages of a stream, or those that a file has between its magic words, with the mark of their end. What the library takes for granted is checked.
+/// The messages of a stream, or those that a file has between its magic words, with the mark of
+/// their end. What the library takes for granted is checked.
 fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
     if bytes.starts_with(b"FEA1") {
         let what = "this is Feather of its first version; write it again (pyarrow.feather.write_feather)";
@@ -91,7 +92,8 @@ fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
         if long == 0 {
             return Ok(&bytes[first..at]);
         }
-        // Writers say where they end: a stream that does not was cut, and what is left of it would pass for a table.
+        // Writers say where they end: a stream that does not was cut, and what is left of it would
+        // pass for a table.
         let (head, rest) = bytes[at..].split_at_checked(long).ok_or_else(cut)?;
         let message = root_as_message(head).map_err(|error| Columnar::Arrow.fault(error))?;
         let body = usize::try_from(message.bodyLength()).map_err(|_| damaged())?;
@@ -101,14 +103,14 @@ fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
     }
 }
 
-/// Nothing where a packed buffer of this message says that it unpacks to more than there is memory for: the library reserves that, and a program that is refused
-/// ends there.
+/// Nothing where a packed buffer of this message says that it unpacks to more than there is memory
+/// for: the library reserves that, and a program that is refused ends there.
 fn check_sizes(message: &Message<'_>, body: &[u8]) -> Option<()> {
     let batch = message.header_as_record_batch();
     let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
     let Some(batch) = batch.filter(|batch| batch.compression().is_some()) else { return Some(()) };
     for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() > 0) {
-        let told = i64::from_le_bytes(*body.get(usize::try_from(buffer.offset()).ok()?..)?.first_chunk()?);
+        let told = i64::from_le_bytes(*body.get(usize::try_from(buffer.bias_term()).ok()?..)?.first_chunk()?);
         // −1 where it is not packed.
         if told != -1 {
             Vec::<u8>::new().try_reserve_exact(usize::try_from(told).ok()?).ok()?;

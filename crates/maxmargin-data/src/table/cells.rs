@@ -132,7 +132,8 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Whether the last row ended outside of quotes: one that nothing closes takes all the rest of the text.
+    /// Whether the last row ended outside of quotes: one that nothing closes takes all the rest of
+    /// the text.
     fn check_closed(&self) -> Result<(), TableError> {
         let (mut inside, mut begins) = (false, true);
         let mut bytes = self.text.as_bytes()[self.begin..].iter().peekable();

@@ -7,7 +7,8 @@ use crate::asking::Asking;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{cell::Cell, fmt};
 
-/// Rows that are turned into text together: the fields of all columns of so many are in memory twice.
+/// Rows that are turned into text together: the fields of all columns of so many are in memory
+/// twice.
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(super) const BATCH: usize = 1024;
 
@@ -44,7 +45,8 @@ impl Columnar {
         }
     }
 
-    /// The fields of a file below a row of names. Columns that `leaves_out` says of all names have no fields, and may hold anything.
+    /// The fields of a file below a row of names. Columns that `leaves_out` says of all names have
+    /// no fields, and may hold anything.
     pub(super) fn cells(
         self,
         bytes: &[u8],
@@ -93,8 +95,9 @@ impl fmt::Display for Columnar {
     }
 }
 
-/// Whether this thread is inside a library for such files, which may panic at some that are damaged: [`super::read`] makes an error of it, and the panic hook of
-/// a program had better say nothing.
+/// Whether this thread is inside a library for such files, which may panic at some that are
+/// damaged: [`super::read`] makes an error of it, and the panic hook of a program had better say
+/// nothing.
 pub fn decodes_columns() -> bool {
     DECODES.get()
 }

@@ -33,14 +33,16 @@ pub struct Column {
 pub struct Target {
     /// As [`Column::name`].
     pub name: String,
-    /// The words that stand there, ascending: the label `k` is the word `names[k]`. None where labels are numbers.
+    /// The words that stand there, ascending: the label `k` is the word `names[k]`. None where
+    /// labels are numbers.
     pub names: Vec<String>,
 }
 
 /// The columns of a table, and which features of its samples are which.
 ///
-/// The features of the columns follow each other in the order of the table: [`Columns::width`] of them. Behind these there may be one more for each
-/// column, 1 where the value is missing (that of the column itself is then 0): [`Columns::gap`].
+/// The features of the columns follow each other in the order of the table: [`Columns::width`] of
+/// them. Behind these there may be one more for each column, 1 where the value is missing (that of
+/// the column itself is then 0): [`Columns::gap`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Columns {
@@ -193,7 +195,8 @@ impl Columns {
         }
     }
 
-    /// What people call feature `j`: `age`, or `colour = red`; nothing where there is no such feature.
+    /// What people call feature `j`: `age`, or `colour = red`; nothing where there is no such
+    /// feature.
     ///
     /// ```
     /// use maxmargin_data::table::{Column, Columns, Kind};

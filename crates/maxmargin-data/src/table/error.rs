@@ -7,7 +7,8 @@ use crate::quote::quoted;
 /// Characters of a value or name in a message.
 const SHOWN: usize = 40;
 
-/// Why a table could not be read. Lines count from 1, and a quoted field may go over several: a row is where it begins.
+/// Why a table could not be read. Lines count from 1, and a quoted field may go over several: a row
+/// is where it begins.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {

@@ -13,8 +13,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 use std::fmt::Write;
 
-/// The fields of a Parquet file, rows with the numbers 1, 2, 3, …; the names are number 0. Columns that `leaves_out` says of all names have no fields, and may
-/// hold anything.
+/// The fields of a Parquet file, rows with the numbers 1, 2, 3, …; the names are number 0. Columns
+/// that `leaves_out` says of all names have no fields, and may hold anything.
 ///
 /// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
 pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
@@ -91,7 +91,8 @@ enum How {
 }
 
 impl How {
-    /// How the fields of a column are to be read; what is in it, where that is neither number nor word.
+    /// How the fields of a column are to be read; what is in it, where that is neither number nor
+    /// word.
     fn of(column: &Type) -> Result<Self, &'static str> {
         const TIMES: &str = "dates or times";
         let info = column.get_basic_info();
@@ -153,7 +154,8 @@ impl Strip {
         Ok(Self { reader, how, filled: Filled::default() })
     }
 
-    /// Reads the fields of the next rows: the first that is neither number nor text, where there is one.
+    /// Reads the fields of the next rows: the first that is neither number nor text, where there is
+    /// one.
     fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
         let (how, to) = (self.how, &mut self.filled);
         match &mut self.reader {

@@ -55,7 +55,8 @@ fn of_line(line: &str) -> Look {
     if line.bytes().any(|byte| DELIMITERS.contains(&byte)) { Look::Table } else { Look::Either }
 }
 
-/// What separates the fields: the first delimiter by which the first rows have as many fields each, or the one by which most of them have.
+/// What separates the fields: the first delimiter by which the first rows have as many fields each,
+/// or the one by which most of them have.
 pub(super) fn delimiter(text: &str) -> u8 {
     let cut = (0..=text.len().min(BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let shown = &text[..cut];

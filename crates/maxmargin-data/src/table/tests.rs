@@ -82,7 +82,8 @@ fn headers_with_numbers_are_told_from_rows() {
     let forced = TableOptions { header: Some(false), ..options() };
     let rows = read(b"0,1,2\n0.5,7.5,0\n0.25,6.5,1\n", &forced).expect("rows");
     assert_eq!((rows.data.labels.len(), rows.header_is_doubtful), (3, false));
-    // Names of a model that are numbers are found again, and a row that has one of them stays a row.
+    // Names of a model that are numbers are found again, and a row that has one of them stays a
+    // row.
     let table = read_text("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n");
     let known = table.data.columns.as_ref().expect("of a table");
     assert_eq!(read_like(b"1,0\n3.5,4.5\n", known, &options()).expect("a row").lines, [2]);

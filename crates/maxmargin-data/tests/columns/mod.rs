@@ -1,4 +1,5 @@
-//! What tests of Parquet and of Arrow have in common: files that pyarrow wrote (`data/write.py`), and what is no table.
+//! What tests of Parquet and of Arrow have in common: files that pyarrow wrote (`data/write.py`),
+//! and what is no table.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use maxmargin_data::table::{TableOptions, read, read_like};
@@ -13,7 +14,8 @@ pub(crate) fn written(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
 }
 
-/// A file that is the table of `insects.csv`, for one that was read as it is and for a model of the text.
+/// A file that is the table of `insects.csv`, for one that was read as it is and for a model of the
+/// text.
 pub(crate) fn check_insects(name: &str) {
     let expected = read(&written("insects.csv"), &gaps()).expect("a table");
     let columns = expected.data.columns.as_ref().expect("of a table");
@@ -25,7 +27,8 @@ pub(crate) fn check_insects(name: &str) {
     assert_eq!((like.data.samples, like.data.labels), (samples, labels), "{name}");
 }
 
-/// Six columns of a file are none of a table, each for its reason, until all are left out; a model asks for no more than it knows.
+/// Six columns of a file are none of a table, each for its reason, until all are left out; a model
+/// asks for no more than it knows.
 pub(crate) fn check_odd(name: &str) {
     let odd = written(name);
     let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };

@@ -24,8 +24,9 @@ impl Iterate<'_, '_> {
         self.square = self.support.iter().map(|&k| self.alpha(k as usize) * self.gradient(k as usize)).sum();
     }
 
-    /// Takes out what rounding of many steps left of `Σ α = 1`: α and gradient by a common factor, the last bits from the largest α.
-    /// A point that is on the simplex to the last bit stays as it is.
+    /// Takes out what rounding of many steps left of `Σ α = 1`: α and gradient by a common factor,
+    /// the last bits from the largest α. A point that is on the simplex to the last bit stays as it
+    /// is.
     pub(crate) fn normalise(&mut self) {
         self.multiply_out();
         let total: f64 = self.beta.iter().sum();
@@ -40,7 +41,8 @@ impl Iterate<'_, '_> {
         }
     }
 
-    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on. Called off, it is known where it was.
+    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on. Called
+    /// off, it is known where it was.
     pub(crate) fn complete(&mut self, asking: &Asking) -> Result<(), Halted> {
         if self.full {
             return Ok(());
@@ -68,8 +70,8 @@ impl Iterate<'_, '_> {
         Ok(())
     }
 
-    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α itself and `αᵀQα` are the caller's, and so
-    /// is the gradient where it is called off.
+    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α
+    /// itself and `αᵀQα` are the caller's, and so is the gradient where it is called off.
     fn accumulate(&mut self, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
         let ridge = self.dual.ridge();
         for &(k, change) in changes {
@@ -121,7 +123,8 @@ impl Iterate<'_, '_> {
         self.rows_computed += rows as u64;
     }
 
-    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is full. Called off, the point is what it was.
+    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is
+    /// full. Called off, the point is what it was.
     pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64, asking: &Asking) -> Result<(), Halted> {
         self.multiply_out();
         let changes: Vec<(usize, f64)> =

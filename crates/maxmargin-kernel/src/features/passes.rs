@@ -1,4 +1,5 @@
-//! Passes over all rows of a problem, in chunks whose size does not depend on the number of threads.
+//! Passes over all rows of a problem, in chunks whose size does not depend on the number of
+//! threads.
 
 use super::FeatureRows;
 use maxmargin_data::Par;

@@ -21,7 +21,8 @@ pub trait FeatureRows: Sync {
     fn dot(&self, i: usize, w: &[f64]) -> f64;
     /// `w += factor x_i`
     fn add(&self, i: usize, factor: f64, w: &mut [f64]);
-    /// Calls `each` with column and value of every entry of row `i` that may differ from 0, columns ascending.
+    /// Calls `each` with column and value of every entry of row `i` that may differ from 0, columns
+    /// ascending.
     fn each(&self, i: usize, each: impl FnMut(usize, f64));
     /// Row `i` will be needed soon.
     fn prefetch(&self, i: usize);

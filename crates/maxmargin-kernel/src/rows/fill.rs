@@ -14,7 +14,8 @@ const MIRROR_COLUMNS: usize = 512;
 /// Blocks with fewer entries are computed on the calling thread.
 const SMALL: usize = 1 << 14;
 
-/// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one row.
+/// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one
+/// row.
 struct Piece<'b, T> {
     rows: Range<usize>,
     columns: Range<usize>,
@@ -115,7 +116,8 @@ impl Rows<'_> {
         done
     }
 
-    /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers are held.
+    /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers
+    /// are held.
     fn cuts(&self, n: usize, width: usize, mirror: bool) -> Vec<(Range<usize>, bool)> {
         let mut cuts: Vec<(Range<usize>, bool)> = Vec::new();
         if !mirror {

@@ -35,19 +35,20 @@ impl RowWork {
 
 /// Bytes that a solver holds beside the rows; dropped, they are free again.
 #[must_use = "the bytes count as long as this is kept"]
-pub struct Lent<'r> {
+pub struct Reservation<'r> {
     rows: &'r Rows<'r>,
     bytes: u64,
 }
 
-impl Drop for Lent<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         self.rows.lent.fetch_sub(self.bytes, Relaxed);
         self.rows.fit();
     }
 }
 
-/// Of what may still be held, the part that one solver's pages may take between two solvers: nobody counts them meanwhile.
+/// Of what may still be held, the part that one solver's pages may take between two solvers: nobody
+/// counts them meanwhile.
 const KEPT: u64 = 8;
 
 /// Memory for stores of parts of the matrix, one solver's alone; dropped, it is the next solver's.
@@ -73,31 +74,33 @@ impl Drop for PartPages<'_> {
 }
 
 impl Rows<'_> {
-    /// Memory for a solver's stores of parts of the matrix ([`Rows::with_pages`]): that of the solver before it, whose pages need no first touch, if nobody has it. What is large
-    /// beside the memory that is left goes back to the system.
+    /// Memory for a solver's stores of parts of the matrix ([`Rows::with_pages`]): that of the
+    /// solver before it, whose pages need no first touch, if nobody has it. What is large beside
+    /// the memory that is left goes back to the system.
     pub fn part_pages(&self) -> PartPages<'_> {
         let pages = self.parts.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         PartPages { rows: self, pages }
     }
 
-    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned. Where
-    /// not all rows fit, some make room for it.
-    pub fn lend(&self, bytes: u64) -> Lent<'_> {
+    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working
+    /// sets) as long as it keeps what is returned. Where not all rows fit, some make room for it.
+    pub fn lend(&self, bytes: u64) -> Reservation<'_> {
         let lent = self.lent.fetch_add(bytes, Relaxed) + bytes;
         self.fit();
         self.peak.fetch_max(lent + self.bytes.load(Relaxed), Relaxed);
-        Lent { rows: self, bytes }
+        Reservation { rows: self, bytes }
     }
 
-    /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
+    /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not
+    /// fit.
     pub fn room(&self) -> u64 {
         let n = self.gram().len() as u64;
         let merged = self.merged.get().and_then(Option::as_deref).map_or(0, Merged::bytes);
         if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes() + merged) } else { self.budget / 2 }
     }
 
-    /// Bytes that one of the threads may hold beside the rows that are there now: what is free, and at least a quarter of the budget where rows
-    /// make room for it.
+    /// Bytes that one of the threads may hold beside the rows that are there now: what is free, and
+    /// at least a quarter of the budget where rows make room for it.
     pub fn spare(&self) -> u64 {
         let free = self.budget.saturating_sub(self.bytes.load(Relaxed) + self.lent.load(Relaxed));
         let least = if self.holds_all() { 0 } else { self.budget / 4 };

@@ -15,7 +15,8 @@ pub(super) fn scale(errors: &[f64]) -> f64 {
     mean(&sizes.into_iter().filter(|size| *size <= most).collect::<Vec<_>>())
 }
 
-/// The middles between the edges of five runs of as many values below 0 and five of those from 0 on.
+/// The middles between the edges of five runs of as many values below 0 and five of those from 0
+/// on.
 pub(super) fn marks(decisions: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = decisions.to_vec();
     sorted.sort_by(f64::total_cmp);

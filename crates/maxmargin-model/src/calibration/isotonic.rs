@@ -1,4 +1,5 @@
-//! The monotone function of least squares, by pooling adjacent violators (Ayer et al. 1955; Zadrozny and Elkan 2002 for probabilities).
+//! The monotone function of least squares, by pooling adjacent violators (Ayer et al. 1955;
+//! Zadrozny and Elkan 2002 for probabilities).
 
 use super::platt::targets;
 
@@ -78,7 +79,8 @@ mod tests {
 
     #[test]
     fn violators_are_pooled() {
-        // Two later and three earlier: targets 3/4 and 1/5. At 1 and 2 they are the wrong way round.
+        // Two later and three earlier: targets 3/4 and 1/5. At 1 and 2 they are the wrong way
+        // round.
         let (at, probability) = fit(&[3.0, 2.0, 0.0, 1.0, -1.0], &[true, false, false, true, false]);
         assert_eq!(at, [-1.0, 0.0, 1.0, 2.0, 3.0]);
         let middle = f64::midpoint(0.75, 0.2);
@@ -107,7 +109,8 @@ mod tests {
         assert_eq!(probability, [0.25, 0.25]);
     }
 
-    /// No monotone sequence is nearer: tried against those that differ in one pool's value, and against all of a coarse grid.
+    /// No monotone sequence is nearer: tried against those that differ in one pool's value, and
+    /// against all of a coarse grid.
     #[test]
     fn nothing_monotone_is_nearer() {
         let later = [false, true, false, false, true, true, false, true];

@@ -1,5 +1,6 @@
-//! Platt's sigmoid by Newton's method with backtracking, after H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic outputs for support
-//! vector machines", Machine Learning 68 (2007).
+//! Platt's sigmoid by Newton's method with backtracking, after H.-T. Lin, C.-J. Lin and R. C. Weng,
+//! "A note on Platt's probabilistic outputs for support vector machines", Machine Learning 68
+//! (2007).
 
 /// Share of the decrease that the slope promises which a step must reach.
 const ARMIJO: f64 = 1e-4;
@@ -26,7 +27,8 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (f64, f64) {
     let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
     let mean_target = target.iter().sum::<f64>() / n;
     let flat = (0.0, ((1.0 - mean_target) / mean_target).ln());
-    // In units of their spread about their mean the two unknowns hardly depend on each other. Halves: a range may be wider than the greatest number.
+    // In units of their spread about their mean the two unknowns hardly depend on each other.
+    // Halves: a range may be wider than the greatest number.
     let middle = decisions.iter().map(|f| f / n).sum::<f64>();
     let spread = decisions.iter().map(|f| (0.5 * f - 0.5 * middle).abs()).fold(0.0, f64::max);
     if spread <= 1e-14 * middle.abs() || spread < f64::MIN_POSITIVE {
@@ -40,8 +42,9 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (f64, f64) {
     if a < 0.0 && a.is_finite() && b.is_finite() { (a, b) } else { flat }
 }
 
-/// The mean negative log-likelihood of the targets at a sigmoid, and its derivative by each decision value. Where the sigmoid is the one of [`fit`], its own
-/// two numbers contribute nothing to that.
+/// The mean negative log-likelihood of the targets at a sigmoid, and its derivative by each
+/// decision value. Where the sigmoid is the one of [`fit`], its own two numbers contribute nothing
+/// to that.
 pub(super) fn loss(decisions: &[f64], later: &[bool], (a, b): (f64, f64)) -> (f64, Vec<f64>) {
     let (n, (high, low)) = (decisions.len() as f64, targets(later));
     let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
@@ -79,7 +82,8 @@ impl Slope {
 }
 
 impl Likelihood<'_> {
-    /// The value at a sigmoid, where it is wanted, and its slope: both come from one exponential for each sample.
+    /// The value at a sigmoid, where it is wanted, and its slope: both come from one exponential
+    /// for each sample.
     fn at<const VALUE: bool>(&self, (a, b): (f64, f64)) -> (f64, Slope) {
         let (mut value, mut slope) = (0.0, Slope { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 });
         for (x, t) in self.x.iter().zip(self.target) {
@@ -100,7 +104,8 @@ impl Likelihood<'_> {
         (value, slope)
     }
 
-    /// The minimum: steps that decrease the value as long as there are any, then steps that halve the gradient, which rounding spares longer.
+    /// The minimum: steps that decrease the value as long as there are any, then steps that halve
+    /// the gradient, which rounding spares longer.
     fn least(&self, mut at: (f64, f64)) -> (f64, f64) {
         let (mut value, mut slope) = self.at::<true>(at);
         loop {
@@ -143,7 +148,8 @@ impl Likelihood<'_> {
 mod tests {
     use super::*;
 
-    /// The derivatives of the likelihood at the fit, as those who fitted it do not see them: in the decision values themselves.
+    /// The derivatives of the likelihood at the fit, as those who fitted it do not see them: in the
+    /// decision values themselves.
     fn slopes(decisions: &[f64], later: &[bool]) -> (f64, f64) {
         let ((a, b), (high, low)) = (fit(decisions, later), targets(later));
         decisions.iter().zip(later).fold((0.0, 0.0), |sum, (f, later)| {

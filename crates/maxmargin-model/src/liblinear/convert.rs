@@ -2,10 +2,10 @@
 
 use super::LinearModel;
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine, Rule, Scheme, THRESHOLD};
+use crate::machine::{DecisionRule, Machine, Multiclass, Rule, THRESHOLD};
 use crate::model::Model;
 use crate::weights::check_width;
-use maxmargin_core::{Loss, Needs};
+use maxmargin_core::{Loss, TargetKind};
 use maxmargin_kernel::Kernel;
 
 impl LinearModel {
@@ -28,13 +28,13 @@ impl LinearModel {
         if parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()) {
             return refused("a model of words or of gaps that are filled in");
         }
-        if parts.decide == Decide::Threshold {
+        if parts.decide == DecisionRule::Threshold {
             return refused(THRESHOLD);
         }
         if parts.index_base != 1 {
             return refused("a model of features numbered from 0");
         }
-        if parts.classes.len() > 2 && parts.scheme == Scheme::Pairs {
+        if parts.classes.len() > 2 && parts.multiclass == Multiclass::OneVsOne {
             return refused("a model of machines for pairs of classes (not of --classes one-vs-rest)");
         }
         let labels = parts.classes.iter().map(|label| {
@@ -47,18 +47,18 @@ impl LinearModel {
         // There a positive decision is for the first of two labels.
         let sign = if order == [0, 1] { -1.0 } else { 1.0 };
         let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
-        let needs = parts.decide.needs();
+        let needs = parts.decide.target_kind();
         let solver = match (needs, squared) {
-            (Needs::Classes, false) => 3,
-            (Needs::Classes, true) => 1,
-            (Needs::Values, false) => 13,
-            (Needs::Values, true) => 12,
-            (Needs::Nothing, _) => 21,
+            (TargetKind::Classes, false) => 3,
+            (TargetKind::Classes, true) => 1,
+            (TargetKind::Values, false) => 13,
+            (TargetKind::Values, true) => 12,
+            (TargetKind::Nothing, _) => 21,
         };
         let features = parts.support.features();
         let terms: usize = parts.machines.iter().map(|machine| machine.coef.len()).sum();
         check_width(features, parts.machines.len(), parts.support.non_zeros() + terms)?;
-        let rho = (needs == Needs::Nothing).then(|| 0.0 - parts.machines[0].bias);
+        let rho = (needs == TargetKind::Nothing).then(|| 0.0 - parts.machines[0].bias);
         let has_bias = rho.is_none() && parts.machines.iter().any(|machine| machine.bias != 0.0);
         let column = |machine: &Machine| {
             let mut w = vec![0.0; features];
@@ -68,7 +68,7 @@ impl LinearModel {
             w.extend(has_bias.then_some(sign * machine.bias));
             w
         };
-        let machines: Vec<usize> = if parts.scheme == Scheme::Rest { order } else { vec![0] };
+        let machines: Vec<usize> = if parts.multiclass == Multiclass::OneVsRest { order } else { vec![0] };
         let weights = machines.iter().map(|&machine| column(&parts.machines[machine])).collect();
         Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
     }
@@ -81,8 +81,8 @@ impl LinearModel {
     /// When it is of one class only, or of two with a column for each.
     pub fn to_model(&self) -> Result<Model, ModelError> {
         let mut classes: Vec<f64> = self.labels.iter().map(|label| f64::from(*label)).collect();
-        let scheme = if classes.len() > 2 { Scheme::Rest } else { Scheme::Pairs };
-        if scheme == Scheme::Pairs {
+        let multiclass = if classes.len() > 2 { Multiclass::OneVsRest } else { Multiclass::OneVsOne };
+        if multiclass == Multiclass::OneVsOne {
             classes.reverse();
         }
         let order: Vec<u32> = match classes.len() {
@@ -96,7 +96,7 @@ impl LinearModel {
             2 if self.weights.len() == 2 => {
                 return Err(ModelError::Unsupported("a model of two classes with a column of weights for each".to_owned()));
             }
-            _ => Rule { decide: scheme.decide(), classes, scheme },
+            _ => Rule { decide: multiclass.decision_rule(), classes, multiclass },
         };
         let machine = |w: &Vec<f64>| {
             let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
@@ -112,15 +112,16 @@ mod tests {
     use super::*;
     use maxmargin_data::{Par, Samples};
 
-    fn ruled(classes: Vec<f64>, scheme: Scheme) -> Rule {
-        if classes.is_empty() { Rule::VALUE } else { Rule { decide: scheme.decide(), classes, scheme } }
+    fn ruled(classes: Vec<f64>, multiclass: Multiclass) -> Rule {
+        if classes.is_empty() { Rule::VALUE } else { Rule { decide: multiclass.decision_rule(), classes, multiclass } }
     }
 
     fn linear(bias: f64, classes: Vec<f64>) -> Model {
-        let (scheme, machines) = if classes.len() > 2 { (Scheme::Rest, classes.len()) } else { (Scheme::Pairs, 1) };
+        let (multiclass, machines) =
+            if classes.len() > 2 { (Multiclass::OneVsRest, classes.len()) } else { (Multiclass::OneVsOne, 1) };
         let machine = |at: usize| (vec![(0, 0.5), (2, at as f64 - 1.5)], bias);
         let machines: Vec<_> = (0..machines).map(machine).collect();
-        Model::from_weights(3, ruled(classes, scheme), &machines).expect("a model")
+        Model::from_weights(3, ruled(classes, multiclass), &machines).expect("a model")
     }
 
     #[test]
@@ -148,13 +149,13 @@ mod tests {
     fn what_it_has_no_words_for_is_refused_by_name() {
         let said = |model: &Model| LinearModel::from_model(model).expect_err("refused").to_string();
         let samples = Samples::from_rows(&[[1.0], [2.0]]).expect("rows");
-        let rule = ruled(vec![0.0, 1.0], Scheme::Pairs);
+        let rule = ruled(vec![0.0, 1.0], Multiclass::OneVsOne);
         let rbf = Model::from_machines(Kernel::rbf(1.0), &samples, rule, &[(vec![(0, 1.0)], 0.0)]).expect("a model");
         assert!(said(&rbf).contains("the kernel rbf"));
         assert!(said(&linear(0.0, vec![0.5, 1.0])).contains("0.5"));
         let from0 = linear(0.0, vec![0.0, 1.0]).with_index_base(0).expect("a base");
         assert!(said(&from0).contains("numbered from 0"));
-        let rule = ruled(vec![0.0, 1.0, 2.0], Scheme::Pairs);
+        let rule = ruled(vec![0.0, 1.0, 2.0], Multiclass::OneVsOne);
         let pairs = Model::from_weights(1, rule, &[(vec![(0, 1.0)], 0.0), (vec![], 0.0), (vec![], 0.0)]).expect("a model");
         assert!(said(&pairs).contains("--classes one-vs-rest"));
         let one = LinearModel { solver: 1, labels: vec![1], features: 0, bias: -1.0, rho: None, weights: vec![vec![]] };

@@ -1,7 +1,7 @@
 //! The order and the signs that LIBSVM has for the classes and machines of a model.
 
 use crate::error::ModelError;
-use crate::machine::Scheme;
+use crate::machine::Multiclass;
 use crate::model::Model;
 use maxmargin_data::classes::pairs;
 use maxmargin_data::{Par, Samples};
@@ -50,7 +50,7 @@ impl Layout {
 /// As [`Model::decision_values`].
 pub fn decision_values(model: &Model, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
     let own = model.decision_values(queries, par)?;
-    if model.classes().is_empty() || model.scheme() == Scheme::Rest {
+    if model.classes().is_empty() || model.multiclass() == Multiclass::OneVsRest {
         return Ok(own);
     }
     let layout = Layout::of(model);

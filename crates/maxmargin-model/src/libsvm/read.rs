@@ -3,7 +3,7 @@
 use super::{HEADER, Kind};
 use crate::calibration::Calibration;
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine, Scheme};
+use crate::machine::{DecisionRule, Machine, Multiclass};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
@@ -36,7 +36,8 @@ struct Header {
 /// the positive class; more keep the order of the file. Ties are decided as LIBSVM decides them, by
 /// the order of the labels in the file ([`Model::tie_order`]).
 ///
-/// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest ([`Decide::Coupled`]), as `svm-predict -b 1` does.
+/// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest
+/// ([`DecisionRule::Coupled`]), as `svm-predict -b 1` does.
 ///
 /// # Errors
 ///
@@ -80,7 +81,7 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     if count < 2 || header.classes.is_some_and(|k| k != count) {
         return Err(ModelError::line(last, format!("{count} labels for {} classes", header.classes.unwrap_or(count))));
     }
-    if rho.len() as u128 != Scheme::Pairs.machines(count) {
+    if rho.len() as u128 != Multiclass::OneVsOne.machines(count) {
         return Err(ModelError::line(last, format!("{} values of rho for {count} classes", rho.len())));
     }
     let sigmoids = header.sigmoids(last, rho.len())?;
@@ -92,21 +93,23 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
         return Err(ModelError::line(last, format!("nr_sv does not divide {total} support vectors among {count} classes")));
     }
     let (support, index_base) = rows.samples(&kernel)?;
-    // There a positive decision is for the earlier class, here for the later: two classes are turned round instead, where that brings the greater label last.
+    // There a positive decision is for the earlier class, here for the later: two classes are
+    // turned round instead, where that brings the greater label last.
     let turned = count == 2 && labels[0] > labels[1];
     let sign = if turned { 1.0 } else { -1.0 };
     let machines = machines(&rows.coef, &sizes, &rho, sign);
-    // 1 − 1/(1 + exp(z)) is 1/(1 + exp(−z)), and z changes its sign with the decision value but for what is added to it.
+    // 1 − 1/(1 + exp(z)) is 1/(1 + exp(−z)), and z changes its sign with the decision value but for
+    // what is added to it.
     let calibration: Vec<_> =
         sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if turned { b } else { 0.0 - b } }).collect();
     let (classes, order) =
         if turned { (labels.into_iter().rev().collect(), vec![1, 0]) } else { (labels, (0..count as u32).collect()) };
-    let parts = parts(kernel, (support, index_base), machines, (Decide::Vote, classes), kind);
+    let parts = parts(kernel, (support, index_base), machines, (DecisionRule::Vote, classes), kind);
     Model::new(parts)?.with_tie_order(order)?.with_calibration(calibration)
 }
 
 /// The one machine of regression and of one class: no labels, one column of coefficients.
-fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: Decide, kind: Kind) -> Result<Model, ModelError> {
+fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: DecisionRule, kind: Kind) -> Result<Model, ModelError> {
     let (support, index_base) = rows.samples(&kernel)?;
     let terms = (0..).zip(&rows.coef).filter(|(_, coef)| **coef != 0.0);
     let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
@@ -119,7 +122,7 @@ fn parts(
     kernel: Kernel,
     (support, index_base): (Samples, u32),
     machines: Vec<Machine>,
-    (decide, classes): (Decide, Vec<f64>),
+    (decide, classes): (DecisionRule, Vec<f64>),
     kind: Kind,
 ) -> Parts {
     Parts {
@@ -132,7 +135,7 @@ fn parts(
         scaler: None,
         record: None,
         sections: kind.kept(),
-        scheme: Scheme::Pairs,
+        multiclass: Multiclass::OneVsOne,
         calibration: Vec::new(),
         encoder: None,
         threshold: None,
@@ -160,8 +163,8 @@ fn support_vectors<'l>(
     Ok((rows, last))
 }
 
-/// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the pair `(a, b)` in column `b − 1`, those of
-/// `b` in column `a`. Multiplying by the sign is exact.
+/// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the
+/// pair `(a, b)` in column `b − 1`, those of `b` in column `a`. Multiplying by the sign is exact.
 fn machines(coef: &[f64], sizes: &[usize], rho: &[f64], sign: f64) -> Vec<Machine> {
     let columns = sizes.len() - 1;
     let first: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
@@ -215,11 +218,12 @@ impl Header {
         Ok(a.into_iter().zip(b).collect())
     }
 
-    /// The calibration of regression, or of one class. LIBSVM writes a scale of 0 where all errors were 0: that is no distribution.
-    fn of_one(&mut self, decide: Decide) -> Vec<Calibration> {
+    /// The calibration of regression, or of one class. LIBSVM writes a scale of 0 where all errors
+    /// were 0: that is no distribution.
+    fn of_one(&mut self, decide: DecisionRule) -> Vec<Calibration> {
         let scale = self.prob_a.take().and_then(|scale| scale.first().copied()).filter(|scale| *scale != 0.0);
-        let scale = scale.filter(|_| decide == Decide::Value).map(|scale| Calibration::Laplace { scale });
-        let marks = self.marks.take().filter(|_| decide == Decide::Inlier).map(Calibration::Marks);
+        let scale = scale.filter(|_| decide == DecisionRule::Value).map(|scale| Calibration::Laplace { scale });
+        let marks = self.marks.take().filter(|_| decide == DecisionRule::Inlier).map(Calibration::Marks);
         scale.or(marks).into_iter().collect()
     }
 

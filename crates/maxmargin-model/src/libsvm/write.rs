@@ -4,7 +4,7 @@ use super::Kind;
 use super::layout::Layout;
 use crate::calibration::Calibration;
 use crate::error::ModelError;
-use crate::machine::{Decide, Scheme, THRESHOLD};
+use crate::machine::{DecisionRule, Multiclass, THRESHOLD};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
@@ -17,14 +17,14 @@ use std::io::{self, Write};
 ///
 /// # Errors
 ///
-/// When a label is not an integer of 32 bits, when labels are those of a threshold, when a vector is used by machines that share no class (LIBSVM has no room for that), and
-/// those of `out`.
+/// When a label is not an integer of 32 bits, when labels are those of a threshold, when a vector
+/// is used by machines that share no class (LIBSVM has no room for that), and those of `out`.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
-    if parts.scheme == Scheme::Rest {
+    if parts.multiclass == Multiclass::OneVsRest {
         return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
     }
-    if parts.decide == Decide::Threshold {
+    if parts.decide == DecisionRule::Threshold {
         return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
     }
     if parts.classes.is_empty() {
@@ -134,7 +134,8 @@ fn users_of(parts: &Parts) -> Vec<Vec<User>> {
     users
 }
 
-/// A class for each vector that is in every pair that uses it: the one that its coefficients speak for, if they agree.
+/// A class for each vector that is in every pair that uses it: the one that its coefficients speak
+/// for, if they agree.
 fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
     let class_of = |users: &Vec<User>| {
         let Some(&User { pair: (a, b), coef }) = users.first() else { return Some(0) };

@@ -4,7 +4,7 @@ use maxmargin_core::{Certificate, Formulation, Rounding, Status};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Machine, MachineRecord, Model, Parts, Record, Scheme};
+use maxmargin_model::{DecisionRule, Machine, MachineRecord, Model, Multiclass, Parts, Record};
 
 /// Labels of two, three and four classes.
 pub(crate) const CLASSES: [&[f64]; 3] = [&[-1.0, 1.0], &[-3.0, 0.0, 4.0], &[7.0, -2.0, 3.0, 4.0]];
@@ -36,8 +36,8 @@ pub(crate) fn sparse(rows: usize, features: usize, seed: u64) -> Samples {
     Samples::from_sparse(features, offsets, indices, kept).expect("valid rows")
 }
 
-/// Support vectors of classes in turn. One machine uses all of them, with any signs; several use most of those of their two classes, with the signs
-/// that these have.
+/// Support vectors of classes in turn. One machine uses all of them, with any signs; several use
+/// most of those of their two classes, with the signs that these have.
 pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model {
     let count = classes.len();
     let machines = pairs(count).enumerate().map(|(p, (a, b))| {
@@ -59,13 +59,13 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         kernel,
         support,
         machines,
-        decide: Decide::Vote,
+        decide: DecisionRule::Vote,
         classes: classes.to_vec(),
         index_base: 1,
         scaler: None,
         record: None,
         sections: Vec::new(),
-        scheme: Scheme::Pairs,
+        multiclass: Multiclass::OneVsOne,
         calibration: Vec::new(),
         encoder: None,
         threshold: None,
@@ -81,7 +81,8 @@ pub(crate) fn changed(model: &Model, change: impl FnOnce(&mut Parts)) -> Result<
     Model::new(parts)
 }
 
-/// A record that fits: row `3 k + 1` is vector `k`, and every machine took more iterations than the one before.
+/// A record that fits: row `3 k + 1` is vector `k`, and every machine took more iterations than the
+/// one before.
 pub(crate) fn record_of(model: &Model) -> Record {
     let training = |(p, machine): (usize, &Machine)| MachineRecord {
         rows: machine.support.iter().map(|k| 3 * u64::from(*k) + 1).collect(),

@@ -128,6 +128,8 @@ fn messages_say_what_is_wrong() {
     future.insert(16, b'1');
     assert!(matches!(decode(&future), Err(ModelError::Future { found: 19, newest: FORMAT })));
     future.remove(16);
+    future[16] = b'8';
+    assert!(matches!(decode(&future), Err(ModelError::Past { found: 8 })));
     future[16] = b'0';
     assert!(matches!(decode(&future), Err(ModelError::Header)));
 }
@@ -151,7 +153,8 @@ fn a_sealed_file_with_impossible_numbers_is_refused() {
     }
 }
 
-/// Every eight bytes of the content become lengths that nothing can have: nothing is allocated for them.
+/// Every eight bytes of the content become lengths that nothing can have: nothing is allocated for
+/// them.
 #[test]
 fn hostile_lengths_are_refused() {
     for classes in CLASSES {
@@ -186,7 +189,8 @@ fn the_greatest_width_costs_nothing_whatever_the_number_of_machines() {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(2000))]
 
-    /// A hostile file with a good checksum: any answer but a panic or an enormous allocation will do.
+    /// A hostile file with a good checksum: any answer but a panic or an enormous allocation will
+    /// do.
     #[test]
     fn changed_content_never_panics(
         classes in 0..CLASSES.len(),
@@ -223,7 +227,8 @@ proptest! {
     }
 }
 
-/// Rows without features take no byte: 2⁵⁶ of them were read, and the first prediction asked for 2⁵⁹ bytes and ended the program.
+/// Rows without features take no byte: 2⁵⁶ of them were read, and the first prediction asked for
+/// 2⁵⁹ bytes and ended the program.
 #[test]
 fn vectors_without_features_are_not_more_than_machines_use() {
     let mut parts = model(Kernel::rbf(0.5), dense(5, 3, 1), CLASSES[0]).into_parts();

@@ -2,7 +2,6 @@
 
 mod common;
 mod file;
-mod formats;
 mod libsvm;
 mod predict;
 mod probability;

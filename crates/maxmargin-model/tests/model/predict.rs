@@ -1,7 +1,8 @@
-//! Decision values and labels: machines share kernel values without a bit of difference to themselves, and models say what they are.
+//! Decision values and labels: machines share kernel values without a bit of difference to
+//! themselves, and models say what they are.
 
 use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, recorded, sparse};
-use maxmargin_core::{Formulation, Loss, Offset, Status};
+use maxmargin_core::{BiasTerm, Formulation, Loss, Status};
 use maxmargin_data::{ClassLabels, Par, Samples};
 use maxmargin_kernel::{Kernel, decision_values};
 use maxmargin_model::{Machine, MachineRecord, Model, Parts, Record};
@@ -185,7 +186,7 @@ fn records_that_do_not_fit_are_refused() {
         wrong(&|r| r.eps = f64::NAN, "eps = NaN");
         wrong(&|r| r.gap = Some(-1.0), "gap = Some(-1.0)");
         wrong(&|r| r.features = 3, "3 features");
-        wrong(&|r| r.formulation = r.formulation.with(Loss::Hinge, Offset::Feature(f64::NAN)), "bias feature");
+        wrong(&|r| r.formulation = r.formulation.with(Loss::Hinge, BiasTerm::Feature(f64::NAN)), "bias feature");
         wrong(&|r| r.solver = "smo\n".to_owned(), "name of the solver");
         wrong(&|r| r.solver = "s".repeat(65), "name of the solver");
         wrong(&|r| *r.machines[0].rows.last_mut().unwrap() = r.rows, "machine 0: the rows of the support vectors do not ascend");

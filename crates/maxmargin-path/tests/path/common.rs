@@ -1,4 +1,5 @@
-//! What the tests share: points with a kernel, a plain pair-wise solver to compare with, random numbers.
+//! What the tests share: points with a kernel, a plain pair-wise solver to compare with, random
+//! numbers.
 
 use maxmargin_core::{Dual, Point, Status};
 use maxmargin_data::Par;
@@ -67,7 +68,8 @@ pub(crate) fn artificial(n: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<f64>) {
         .unzip()
 }
 
-/// The plainest solver there is: the maximal violating pair, in `f64`, until its violation is below `tol`.
+/// The plainest solver there is: the maximal violating pair, in `f64`, until its violation is below
+/// `tol`.
 pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
     let n = dual.len();
     let mut k = vec![0.0; gram.len() * n];
@@ -75,7 +77,7 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
     let entry = |i: usize, j: usize| k[i * gram.len() + dual.ids()[j]];
     let (s, u) = (dual.sign(), dual.upper());
     let mut beta = vec![0.0; n];
-    let mut f: Vec<f64> = (0..n).map(|i| s[i] * dual.lin()[i]).collect();
+    let mut f: Vec<f64> = (0..n).map(|i| s[i] * dual.linear_term()[i]).collect();
     let bounds = |i: usize| if s[i] > 0.0 { (0.0, u[i]) } else { (-u[i], 0.0) };
     for _ in 0..2_000_000 {
         let up = (0..n).filter(|&i| beta[i] < bounds(i).1).min_by(|&a, &b| f[a].total_cmp(&f[b]));
@@ -102,10 +104,12 @@ pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
 
 /// The violation that an exact solution may show, whatever the code under test calls exact.
 ///
-/// A residual is a sum of `m` products `K β` and the bias, about `K Σ|β|` large. Computed in `f64` it is off by `(m + 2) ε K Σ|β|` at most, and a
-/// step of refinement with a factor whose pivots are above 10⁻¹³ of the diagonal (smaller ones are refused) leaves no more than a few times that: its
-/// relative error is `κ ε ≤ 10³ ε·10¹⁰`, less than 1, so that it contracts until only the rounding of the residual itself is left. A violation is the
-/// difference of two residuals. What is below 10⁻¹⁰ of the margin 1 nobody has to remove.
+/// A residual is a sum of `m` products `K β` and the bias, about `K Σ|β|` large. Computed in `f64`
+/// it is off by `(m + 2) ε K Σ|β|` at most, and a step of refinement with a factor whose pivots are
+/// above 10⁻¹³ of the diagonal (smaller ones are refused) leaves no more than a few times that: its
+/// relative error is `κ ε ≤ 10³ ε·10¹⁰`, less than 1, so that it contracts until only the rounding
+/// of the residual itself is left. A violation is the difference of two residuals. What is below
+/// 10⁻¹⁰ of the margin 1 nobody has to remove.
 pub(crate) fn allowed(path: &Path, gram: &dyn Gram) -> f64 {
     let Some(dual) = path.dual() else { return 0.0 };
     let alpha = path.solution().alpha;
@@ -114,7 +118,8 @@ pub(crate) fn allowed(path: &Path, gram: &dyn Gram) -> f64 {
     2e-10 + 4.0 * (m + 2.0) * f64::EPSILON * largest * mass
 }
 
-/// The independent judgement: the certificate of the core crate shows that the path is exact and feasible, by a tolerance of this test's own.
+/// The independent judgement: the certificate of the core crate shows that the path is exact and
+/// feasible, by a tolerance of this test's own.
 pub(crate) fn assert_exact(path: &Path, gram: &dyn Gram, update: &Update, what: &str) {
     assert_eq!(update.status, Status::Converged, "{what}: {update:?}");
     let Some(certificate) = path.certify(Par::Seq) else { return };

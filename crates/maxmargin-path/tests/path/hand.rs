@@ -1,7 +1,7 @@
 //! Problems of two to four points, solved by hand.
 
 use crate::common::{Form, assert_exact, gram};
-use maxmargin_core::{Balance, Dual, Status};
+use maxmargin_core::{Dual, EqualityConstraint, Status};
 use maxmargin_path::{Added, Config, Path, PathError, polish};
 
 fn added(ids: &[usize], upper: f64) -> Vec<Added> {
@@ -34,7 +34,8 @@ fn two_points_at_once() {
     close(path.alpha(0).expect("a member"), 0.5);
 }
 
-/// Points 0, 1 (negative, positive), then 3 (positive) is no support vector; then 0.5 (negative) takes over: w = 4, b = −3.
+/// Points 0, 1 (negative, positive), then 3 (positive) is no support vector; then 0.5 (negative)
+/// takes over: w = 4, b = −3.
 #[test]
 fn a_nearer_point_takes_over() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [0.5, 0.0]], Form::Linear);
@@ -161,13 +162,14 @@ fn bad_requests_are_refused_and_change_nothing() {
     assert_eq!(path.save(), before);
 }
 
-/// One-class: `Σ α = 1`, no linear term, three points on a line: min ½‖Σ α x‖² puts all weight on the smallest.
+/// One-class: `Σ α = 1`, no linear term, three points on a line: min ½‖Σ α x‖² puts all weight on
+/// the smallest.
 #[test]
 fn other_problems_can_be_polished() {
     let points = gram(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], Form::Linear);
     let dual =
         |upper: f64, balance| Dual::new(vec![2, 0, 1], vec![1.0; 3], vec![0.0; 3], vec![upper; 3], 0.0, balance).expect("valid");
-    for balance in [Balance::Sum(1.0), Balance::Simplex] {
+    for balance in [EqualityConstraint::Sum(1.0), EqualityConstraint::Simplex] {
         let polished = polish(&dual(1.0, balance), &points, &[0.3, 0.3, 0.4], 1 << 20, &|| true).expect("supported");
         assert_eq!(polished.solution.status, Status::Converged);
         assert_eq!(polished.solution.alpha, [0.0, 1.0, 0.0]);
@@ -175,7 +177,10 @@ fn other_problems_can_be_polished() {
         close(polished.solution.alpha[1], 0.6);
         close(polished.solution.alpha[2], 0.4);
     }
-    assert_eq!(polish(&dual(0.3, Balance::Sum(1.0)), &points, &[0.0; 3], 0, &|| true), Err(PathError::Infeasible));
-    assert_eq!(polish(&dual(1.0, Balance::Free), &points, &[0.0; 3], 0, &|| true), Err(PathError::Unsupported));
-    assert!(matches!(polish(&dual(1.0, Balance::Sum(1.0)), &points, &[0.0; 2], 0, &|| true), Err(PathError::Length { .. })));
+    assert_eq!(polish(&dual(0.3, EqualityConstraint::Sum(1.0)), &points, &[0.0; 3], 0, &|| true), Err(PathError::Infeasible));
+    assert_eq!(polish(&dual(1.0, EqualityConstraint::Free), &points, &[0.0; 3], 0, &|| true), Err(PathError::Unsupported));
+    assert!(matches!(
+        polish(&dual(1.0, EqualityConstraint::Sum(1.0)), &points, &[0.0; 2], 0, &|| true),
+        Err(PathError::Length { .. })
+    ));
 }

@@ -43,7 +43,8 @@ fn counted(n: usize, gamma: f64) -> (Counted<impl Gram>, Vec<f64>) {
 /// Values between two questions: a piece of work is 2²⁴ operations, a value counts as 64.
 const PIECE: u64 = (1 << 24) / 64;
 
-/// Whoever says no at the k-th question sees no kernel value computed after it, and at most a piece between two questions.
+/// Whoever says no at the k-th question sees no kernel value computed after it, and at most a piece
+/// between two questions.
 #[test]
 fn every_part_of_a_path_ends_when_it_is_told() {
     let n = 900;
@@ -108,7 +109,8 @@ fn a_path_that_was_called_off_says_so_for_ever() {
     assert_eq!(polish(&dual, &gram, &[0.0; 900], 1 << 30, &never), Err(PathError::Interrupted));
 }
 
-/// The budget is what columns and factor take together; with less than the factor needs there is one error, and before any column is computed.
+/// The budget is what columns and factor take together; with less than the factor needs there is
+/// one error, and before any column is computed.
 #[test]
 fn the_budget_holds_factor_and_columns() {
     let n = 300;
@@ -147,8 +149,9 @@ fn the_budget_holds_factor_and_columns() {
     assert!(matches!(path.resume(None), Err(PathError::Memory { .. })), "the model is none");
 }
 
-/// Eighty corners of a regular polygon against its centre: all meet the margin together and join it one after the other, without the path
-/// moving. It still ends where it goes, and leaves nothing to the finish.
+/// Eighty corners of a regular polygon against its centre: all meet the margin together and join it
+/// one after the other, without the path moving. It still ends where it goes, and leaves nothing to
+/// the finish.
 #[test]
 fn a_tie_of_many_is_walked_through() {
     let n = 80;
@@ -171,11 +174,13 @@ fn a_tie_of_many_is_walked_through() {
     assert_eq!((update.travelled, update.repairs), (1.0, 0), "{update:?}");
 }
 
-/// A sample whose residual moves 10⁻¹¹ times as fast as the coefficients still is an event of its own, not something for the finish.
+/// A sample whose residual moves 10⁻¹¹ times as fast as the coefficients still is an event of its
+/// own, not something for the finish.
 #[test]
 fn a_slow_sample_is_not_passed_by() {
-    // p and q are free and hold the bias at half of C_e; u and v are opposite points whose C grows from 10³ to 10⁴, at its bound all the way, which
-    // moves the residual of e by 10⁻¹¹ · 2 · 9,000. It begins half of that inside its margin, at C.
+    // p and q are free and hold the bias at half of C_e; u and v are opposite points whose C grows
+    // from 10³ to 10⁴, at its bound all the way, which moves the residual of e by 10⁻¹¹ · 2 ·
+    // 9,000. It begins half of that inside its margin, at C.
     let (near, coupling) = (1e-3, 1e-8);
     let points =
         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, near, 0.0], [0.0, 0.0, -near, 0.0], [0.0, 0.0, coupling, 1.0]];

@@ -113,7 +113,8 @@ proptest! {
         prop_assert!((before.bias - after.bias).abs() <= 1e-8, "{} {}", before.bias, after.bias);
     }
 
-    /// Whatever the order, and whether at once or one by one, the same members give the same decision function.
+    /// Whatever the order, and whether at once or one by one, the same members give the same
+    /// decision function.
     #[test]
     fn the_order_does_not_matter(seed in 1_u64..1_000_000, kind in 0_usize..5, log_c in -1.0..2.0_f64) {
         let (points, labels) = artificial(40, seed);
@@ -162,7 +163,8 @@ proptest! {
     }
 }
 
-/// Three samples span a plane: whoever comes into a margin of three takes somebody's place, or goes to its other bound.
+/// Three samples span a plane: whoever comes into a margin of three takes somebody's place, or goes
+/// to its other bound.
 #[test]
 fn in_a_plane_margins_are_exchanged() {
     let mut exchanges = 0;
@@ -197,7 +199,8 @@ fn a_polish_counts_what_comes_into_the_margin_and_leaves_it() {
     assert!(moved > 0, "nothing to do in any of them");
 }
 
-/// No walk is promised for a kernel that is not positive semidefinite, or not a number: but an answer, and an honest one.
+/// No walk is promised for a kernel that is not positive semidefinite, or not a number: but an
+/// answer, and an honest one.
 #[test]
 fn impossible_kernels_end_in_a_status() {
     let mut dice = Dice(77);
@@ -274,7 +277,8 @@ fn idle_samples_move_the_middle() {
     assert!((bias(40, Mode::Multiple) - bias(13, Mode::Single)).abs() <= 1e-9);
 }
 
-/// The one optimal model has no free sample, so that its bias is an interval; a path may leave a sample within rounding of its bound.
+/// The one optimal model has no free sample, so that its bias is an interval; a path may leave a
+/// sample within rounding of its bound.
 #[test]
 fn rounding_at_a_bound_does_not_choose_the_bias() {
     let (points, labels) = artificial(40, 795_491);

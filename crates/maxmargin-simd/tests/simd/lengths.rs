@@ -1,4 +1,5 @@
-//! Lengths near 2⁶⁴: sums and products of them wrap where nobody checks them, and a wrapped length passes for a short one.
+//! Lengths near 2⁶⁴: sums and products of them wrap where nobody checks them, and a wrapped length
+//! passes for a short one.
 
 use crate::at_each_level;
 use maxmargin_simd::moves::{Between, moved};
@@ -22,7 +23,8 @@ fn whole<T>(values: &[T]) -> products::Columns<'_, T> {
     products::Columns { features: None, values }
 }
 
-/// `(count − 1) · stride + PANEL` wraps to 32 for three rows 2⁶³ apart, to 31 for two rows 2⁶⁴ − 1 apart, and so on.
+/// `(count − 1) · stride + PANEL` wraps to 32 for three rows 2⁶³ apart, to 31 for two rows 2⁶⁴ − 1
+/// apart, and so on.
 #[test]
 fn products_refuse_strides_whose_ends_wrap() {
     let (panel, rows) = (vec![0.0_f32; 32], vec![0.0_f32; 12]);

@@ -114,13 +114,15 @@ proptest! {
         if best == f64::NEG_INFINITY {
             prop_assert_eq!(found[0], Partner::NONE);
         } else {
-            // Fractions are compared by cross multiplication: the winner may miss the greatest by rounding only.
+            // Fractions are compared by cross multiplication: the winner may miss the greatest by
+            // rounding only.
             prop_assert!(found[0].gain >= best * (1.0 - 1e-14));
             prop_assert_eq!(found[0].gain, gain(found[0].index));
         }
     }
 
-    /// Codes of one byte, in a table that registers hold and in one that they do not: the bits of the values that they stand for.
+    /// Codes of one byte, in a table that registers hold and in one that they do not: the bits of
+    /// the values that they stand for.
     #[test]
     fn codes_are_what_they_stand_for(state in states(), few in any::<bool>(), delta in -10.0..10.0_f64, fi in -4.0..4.0_f64) {
         let table = Table::new(|code| if few && code >= 31 { 0.0 } else { (-0.1 * f32::from(code)).exp() });

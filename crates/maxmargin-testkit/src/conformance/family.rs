@@ -1,4 +1,5 @@
-//! A solver family behind the common signature: what it takes it solves, what it does not take it refuses, by name.
+//! A solver family behind the common signature: what it takes it solves, what it does not take it
+//! refuses, by name.
 
 use super::judge::{Judged, cold, examine};
 use super::{BUDGET, TOLERANCES};
@@ -8,8 +9,8 @@ use crate::points::PointsGram;
 use crate::problem::Problem;
 use crate::root::root;
 use maxmargin_core::{
-    Formulation, Goal, Loss, Needs, Offset, Part, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status,
-    Stop, Watch,
+    BiasTerm, Formulation, Goal, Loss, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status, Stop,
+    TargetKind, TrainingSet, Watch,
 };
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
@@ -29,9 +30,11 @@ struct Case {
 
 /// Everything that [`Solve`] promises, for every formulation, loss, bias and space.
 ///
-/// What [`Solve::takes`] accepts is solved from zero and from the solution, on one thread and on several, with refinement and without, until the goal holds by
-/// a certificate and the optimum of the oracle, and is ended by limits and watches. A refusal names the solver and what to take instead. What `takes` refuses is
-/// refused by `solve` as well, or solved rightly: some solve more duals than they offer formulations for.
+/// What [`Solve::takes`] accepts is solved from zero and from the solution, on one thread and on
+/// several, with refinement and without, until the goal holds by a certificate and the optimum of
+/// the oracle, and is ended by limits and watches. A refusal names the solver and what to take
+/// instead. What `takes` refuses is refused by `solve` as well, or solved rightly: some solve more
+/// duals than they offer formulations for.
 ///
 /// # Panics
 ///
@@ -49,9 +52,9 @@ pub fn run_solver_to(solver: &dyn Solve, goal: impl Fn(f64) -> Goal) {
     let mut taken = 0;
     for features in [false, true] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
-            for offset in [Offset::Free, Offset::None, Offset::Feature(1.0), Offset::Feature(0.5)] {
-                taken += usize::from(formulation(solver, Formulation::Svc { c: 1.0, loss, offset }, features, &goal));
-                formulation(solver, Formulation::Svr { c: 1.0, epsilon: 0.1, loss, offset }, features, &goal);
+            for bias_term in [BiasTerm::Free, BiasTerm::None, BiasTerm::Feature(1.0), BiasTerm::Feature(0.5)] {
+                taken += usize::from(formulation(solver, Formulation::Svc { c: 1.0, loss, bias_term }, features, &goal));
+                formulation(solver, Formulation::Svr { c: 1.0, epsilon: 0.1, loss, bias_term }, features, &goal);
             }
         }
         for other in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 1.0, nu: 0.5 }, Formulation::OneClass { nu: 0.3 }] {
@@ -83,14 +86,15 @@ fn names(solver: &dyn Solve, refused: &Refused) {
 
 fn cases(formulation: Formulation, goal: Goal) -> Vec<Case> {
     let mut cases = Vec::new();
-    let offset = formulation.offset();
+    let bias_term = formulation.bias_term();
     // Two variables for a sample: as few of them for the oracle.
-    let few = if formulation.needs() == Needs::Values { 4 } else { 7 };
+    let few = if formulation.target_kind() == TargetKind::Values { 4 } else { 7 };
     for (seed, n) in [(1, few), (2, few), (3, 40)] {
         let rng = &mut rng(seed);
         let (mut points, labels) = generate::clouds(rng, n / 2, n - n / 2, 2, 0.4);
-        if formulation.needs() == Needs::Nothing {
-            // No plane parts samples around the origin from it: the optimum would be 0, and a gap relative to it nothing.
+        if formulation.target_kind() == TargetKind::Nothing {
+            // No plane parts samples around the origin from it: the optimum would be 0, and a gap
+            // relative to it nothing.
             points.iter_mut().for_each(|x| x[0] += 3.0);
         }
         let mut twice = points.clone();
@@ -104,12 +108,12 @@ fn cases(formulation: Formulation, goal: Goal) -> Vec<Case> {
             ("weights", &points, Kernel::Rbf { gamma: 0.5 }, weighted),
         ] {
             let plain = PointsGram::new(points, &kernel);
-            let square = offset.feature().map_or(0.0, |value| value * value);
+            let square = bias_term.feature().map_or(0.0, |value| value * value);
             let matrix = (0..n * n).map(|at| plain.at(at / n, at % n) + square).collect();
             let values: Vec<f64> = points.iter().zip(&labels).map(|(x, label)| x[0].sin() + 0.3 * label).collect();
-            let target = if formulation.needs() == Needs::Values { &values } else { &labels };
+            let target = if formulation.target_kind() == TargetKind::Values { &values } else { &labels };
             let (ids, one) = ((0..n).collect::<Vec<usize>>(), formulation.with_c(1.0));
-            let dual = one.problem(&Part { ids: &ids, target, weights: &c }).expect("a problem").dual().clone();
+            let dual = one.problem(&TrainingSet { ids: &ids, target, weights: &c }).expect("a problem").dual().clone();
             let name = format!("{what} ({n} samples, seed {seed}, {formulation:?}, {goal:?})");
             cases.push(Case {
                 goal,
@@ -134,7 +138,7 @@ impl Case {
     ) -> Result<Solved, Refused> {
         let mut run = Run { stop, refine, par, machine: 0, watch };
         if features {
-            let matrix = Matrix::new(&self.samples, self.formulation.offset().feature(), par);
+            let matrix = Matrix::new(&self.samples, self.formulation.bias_term().feature(), par);
             solver.solve(&self.problem.dual, Space::Features(&matrix), start, &mut run)
         } else {
             let rows = Rows::new(&self.problem.gram, BUDGET, par);
@@ -178,7 +182,8 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
         let again = solve(start, stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before");
         let again = meets(again);
         let (first, second) = (reference.solution.work.iterations, again.solution.work.iterations);
-        // Descent over features measures on its way, and moves a little while it does: it needs sweeps to see that it is done.
+        // Descent over features measures on its way, and moves a little while it does: it needs
+        // sweeps to see that it is done.
         let most = if features { first.max(problem.dual.len() as u64) } else { 1 + first / 10 };
         assert!(second <= most, "{what}: {second} iterations from the solution, {first} from zero");
         assert!(
@@ -186,7 +191,8 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
             "{what}: worse from its own solution"
         );
     }
-    // Without refinement a solution converges by the solver's own gradient, and says whether that is exact.
+    // Without refinement a solution converges by the solver's own gradient, and says whether that
+    // is exact.
     let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &mut Silent).expect("taken before");
     assert_eq!(rough.solution.status, Status::Converged, "{what}, not refined");
     if rough.exact {
@@ -237,7 +243,8 @@ fn ends(case: &Case, what: &str, solve: &Solving) {
 /// An objective of points of size 1 that is 0 to rounding.
 const NOTHING: f64 = 1e-9;
 
-/// Converged, the goal met by the certificate, the certificate of the solver's own gradient the same to rounding, the bias what decisions add.
+/// Converged, the goal met by the certificate, the certificate of the solver's own gradient the
+/// same to rounding, the bias what decisions add.
 fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
     let (problem, exact) = (&case.problem, solved.exact);
     let judged = examine(problem, solved.solution);
@@ -253,12 +260,12 @@ fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
         assert!(near(own.primal, certificate.primal) && near(own.dual, certificate.dual), "{what}: {own:?} and {certificate:?}");
     }
     let signed: f64 = solution.alpha.iter().zip(problem.dual.sign()).map(|(a, s)| a * s).sum();
-    let expected = match case.formulation.offset() {
+    let expected = match case.formulation.bias_term() {
         // A kernel does not tell which constant it holds: solvers know the bias of what they take.
-        Offset::Free => return judged,
+        BiasTerm::Free => return judged,
         _ if !taken => return judged,
-        Offset::None => 0.0,
-        Offset::Feature(value) => value * value * signed,
+        BiasTerm::None => 0.0,
+        BiasTerm::Feature(value) => value * value * signed,
     };
     assert!((solution.bias - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{what}: bias {} for {expected}", solution.bias);
     judged

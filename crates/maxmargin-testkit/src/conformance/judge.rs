@@ -4,7 +4,7 @@ use super::{BUDGET, Solver};
 use crate::analytic::Solved;
 use crate::oracle as exact;
 use crate::problem::Problem;
-use maxmargin_core::{Balance, Certificate, Point, Solution, Start, Status, Stop, audit, bias_of};
+use maxmargin_core::{Certificate, EqualityConstraint, Point, Solution, Start, Status, Stop, audit, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Rows};
 
@@ -41,8 +41,9 @@ pub(super) fn cold(problem: &Problem) -> Start {
         .expect("the problem has a feasible point")
 }
 
-/// Solves `problem` from `start` and checks the solution: converged, certified within `tol`, feasible, the gap not negative and
-/// not larger than the violation allows, bias and gradient those of α.
+/// Solves `problem` from `start` and checks the solution: converged, certified within `tol`,
+/// feasible, the gap not negative and not larger than the violation allows, bias and gradient those
+/// of α.
 ///
 /// # Panics
 ///
@@ -77,8 +78,9 @@ pub(super) fn examine(problem: &Problem, solution: Solution) -> Judged {
     let moves = |k: usize| solution.alpha[k].max(dual.upper()[k] - solution.alpha[k]);
     let reach: f64 = (0..dual.len()).map(moves).sum();
     let bias = bias_of(dual, &solution.alpha, &found.gradient);
-    let magnitude = 1.0 + found.gradient.iter().zip(dual.lin()).fold(0.0, |m: f64, (g, p)| m.max((g - p).abs()));
-    // The solver's own gradient may be off by what it knows of the kernel (f32) before it is refined, never by more.
+    let magnitude = 1.0 + found.gradient.iter().zip(dual.linear_term()).fold(0.0, |m: f64, (g, p)| m.max((g - p).abs()));
+    // The solver's own gradient may be off by what it knows of the kernel (f32) before it is
+    // refined, never by more.
     let mass: f64 = solution.alpha.iter().sum();
     let largest = problem.gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.abs()));
     let trust = match solution.status {
@@ -87,8 +89,9 @@ pub(super) fn examine(problem: &Problem, solution: Solution) -> Judged {
     };
     let off = solution.gradient.iter().zip(&found.gradient).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
     assert!(off <= trust, "{name}: gradient off by {off:e} ({:?})", solution.status);
-    // Without a balance the bias is inside the kernel, and what the solution says of it the formulation's affair.
-    let alone = dual.balance() == Balance::Free;
+    // Without a balance the bias is inside the kernel, and what the solution says of it the
+    // formulation's affair.
+    let alone = dual.balance() == EqualityConstraint::Free;
     assert!(alone || (solution.bias - bias).abs() <= trust, "{name}: bias {} for {bias}", solution.bias);
     // Without a semidefinite kernel matrix no gap is claimed.
     if solution.status == Status::Converged && reach.is_finite() && !certificate.is_stationary_only() {
@@ -118,7 +121,8 @@ pub(super) fn agree(problem: &Problem, what: &str, one: &Judged, other: &Judged)
 ///
 /// # Panics
 ///
-/// When the solution fails [`judge`], or its objective is below the optimum or above it by more than its gap.
+/// When the solution fails [`judge`], or its objective is below the optimum or above it by more
+/// than its gap.
 pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
     let name = &problem.name;
     let optimum = exact::solve(&problem.dual, &problem.gram);
@@ -131,9 +135,10 @@ pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
         assert!(objective <= most, "{name} at {tol:e}: {objective} for {}", optimum.objective);
     }
     // The multipliers of two sums are not looked for there.
-    let one_sum = matches!(problem.dual.balance(), Balance::Sum(_) | Balance::Free);
+    let one_sum = matches!(problem.dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::Free);
     if problem.convex && one_sum {
-        // The bias follows from decision values of free samples: both ends of its interval move with them.
+        // The bias follows from decision values of free samples: both ends of its interval move
+        // with them.
         let apart = (2.0 * (judged.gap + slack)).sqrt() * problem.gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.sqrt()));
         let ridge = problem.dual.ridge().sqrt() * (2.0 * (judged.gap + slack)).sqrt();
         let room = tol + apart + ridge + slack;
@@ -147,7 +152,8 @@ pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
     }
 }
 
-/// Solves a problem that was solved by hand, to a tight tolerance, and compares α, bias, decision sums and objective.
+/// Solves a problem that was solved by hand, to a tight tolerance, and compares α, bias, decision
+/// sums and objective.
 ///
 /// # Panics
 ///

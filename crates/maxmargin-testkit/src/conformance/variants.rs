@@ -4,7 +4,7 @@ use super::Solver;
 use super::judge::{Judged, agree, cold, judge};
 use crate::generate::rng;
 use crate::problem::Problem;
-use maxmargin_core::{Balance, Start};
+use maxmargin_core::{EqualityConstraint, Start};
 use rand::RngExt;
 
 /// Warm starts end where the cold start ends, and never higher than they began.
@@ -39,17 +39,18 @@ pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
     assert!(again.objective() <= reference.objective() + reference.rounding, "{name}: worse from its own solution");
 }
 
-/// A sample that is free in both solutions ties the biases together: `f = −b` there, within the tolerance, in each.
+/// A sample that is free in both solutions ties the biases together: `f = −b` there, within the
+/// tolerance, in each.
 fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged) {
     let dual = &problem.dual;
-    if matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..)) {
+    if matches!(dual.balance(), EqualityConstraint::Simplex | EqualityConstraint::PerSign(..)) {
         return; // inside the kernel, or half of what two thresholds differ by
     }
     let free = |judged: &Judged, k: usize| judged.solution.alpha[k] > 0.0 && judged.solution.alpha[k] < dual.upper()[k];
     let shared = (0..dual.len()).filter(|&k| free(one, k) && free(other, k));
     let f = |judged: &Judged, k: usize| {
         let (id, sign) = (dual.ids()[k], dual.sign()[k]);
-        judged.sums[id] + sign * (dual.ridge() * judged.solution.alpha[k] + dual.lin()[k])
+        judged.sums[id] + sign * (dual.ridge() * judged.solution.alpha[k] + dual.linear_term()[k])
     };
     for k in shared {
         let between = (f(one, k) - f(other, k)).abs() + 2.0 * tol;
@@ -58,7 +59,8 @@ fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged)
     }
 }
 
-/// The same problem permuted, scattered over a larger Gram matrix, with labels flipped, doubled and scaled has the same optimum.
+/// The same problem permuted, scattered over a larger Gram matrix, with labels flipped, doubled and
+/// scaled has the same optimum.
 ///
 /// # Panics
 ///

@@ -8,8 +8,7 @@ use maxmargin::prelude::{Dataset, Kernel, Par, Solver, Svm};
 const STEPS: u64 = 20_000;
 
 /// Trains the problem and judges what its certificate says: whether it holds, and whether it says
-/// that the point is optimal. None where the problem is
-/// refused.
+/// that the point is optimal. None where the problem is refused.
 ///
 /// # Errors
 ///

@@ -28,14 +28,14 @@ impl Problem {
     pub fn draw(seed: u64, number: u64) -> Self {
         let r = &mut Draws::new(seed, number);
         let (n, d) = (4 + r.below(20), 1 + r.below(3));
-        let offset = r.pick(&OFFSETS);
+        let bias_term = r.pick(&OFFSETS);
         // Integers, or values of any size.
-        let scale = if offset > 0.0 || r.once_in(3) { 1.0 } else { 10.0_f64.powi(r.below(301) as i32 - 150) };
-        let whole = offset > 0.0 || r.once_in(3);
+        let scale = if bias_term > 0.0 || r.once_in(3) { 1.0 } else { 10.0_f64.powi(r.below(301) as i32 - 150) };
+        let whole = bias_term > 0.0 || r.once_in(3);
         let groups = r.once_in(2);
         let value = |r: &mut Draws| {
             let own = if whole { r.below(7) as f64 - 3.0 } else { 4.0 * r.unit() };
-            let apart = if groups && r.once_in(2) { 0.0 } else { offset };
+            let apart = if groups && r.once_in(2) { 0.0 } else { bias_term };
             apart + scale * own
         };
         let mut rows: Vec<Vec<f64>> = (0..n).map(|_| (0..d).map(|_| value(r)).collect()).collect();

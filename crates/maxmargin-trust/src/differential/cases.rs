@@ -1,8 +1,9 @@
-//! The cases: what is trained, on which data. They are pinned: numbers mean the same in every report.
+//! The cases: what is trained, on which data. They are pinned: numbers mean the same in every
+//! report.
 
 use super::Error;
 use maxmargin::data::Dataset;
-use maxmargin::prelude::{Generator, Kernel, Loss, Offset, Samples};
+use maxmargin::prelude::{BiasTerm, Generator, Kernel, Loss, Samples};
 use maxmargin_testkit::outside::dataset;
 
 /// Rows of real data that are taken, evenly spread.
@@ -36,14 +37,15 @@ pub struct Case {
     source: Source,
     /// The kernel; precomputed matrices hold an RBF kernel.
     pub kernel: Kernel,
-    /// C before weights. As every parameter here, and its products with them, exact in `f32`: Debian's `svm-train` rounds it to that.
+    /// C before weights. As every parameter here, and its products with them, exact in `f32`:
+    /// Debian's `svm-train` rounds it to that.
     pub c: f64,
     /// Factors of C for the first and the second class.
     pub weights: Option<[f64; 2]>,
     /// The loss.
     pub loss: Loss,
     /// The bias.
-    pub offset: Offset,
+    pub bias_term: BiasTerm,
     /// Who trains it as well.
     pub peer: Peer,
 }
@@ -70,8 +72,9 @@ impl Case {
         }
     }
 
-    /// The data, its values of no more than four decimals (LIBSVM's model files keep eight digits), and of the first rows one for each class in
-    /// ascending order (LIBSVM orders classes as it meets them). Nothing where it is real and not there.
+    /// The data, its values of no more than four decimals (LIBSVM's model files keep eight digits),
+    /// and of the first rows one for each class in ascending order (LIBSVM orders classes as it
+    /// meets them). Nothing where it is real and not there.
     ///
     /// # Errors
     ///
@@ -140,7 +143,8 @@ fn ordered(data: &Dataset) -> Dataset {
     data.select(&order)
 }
 
-/// The rows of an RBF kernel matrix to six digits, behind their serial numbers: wide enough that no value is 0, since LIBSVM finds values by counting.
+/// The rows of an RBF kernel matrix to six digits, behind their serial numbers: wide enough that no
+/// value is 0, since LIBSVM finds values by counting.
 fn matrix(data: &Dataset) -> Result<Dataset, Error> {
     let n = data.labels.len();
     let mut values = Vec::with_capacity(n * (n + 1));
@@ -172,7 +176,7 @@ pub fn all() -> Vec<Case> {
             c,
             weights,
             loss: Loss::Hinge,
-            offset: Offset::Free,
+            bias_term: BiasTerm::Free,
             peer: Peer::Libsvm,
         });
     };
@@ -247,11 +251,11 @@ pub fn all() -> Vec<Case> {
             add("real data", &Source::Real(name), &kernel, c, None);
         }
     }
-    for (source, offset) in [
-        (Source::Made(GaussM, 200, None, 2, 16), Offset::Feature(1.0)),
-        (Source::Made(Blobs, 200, Some(30), 2, 17), Offset::None),
-        (Source::Made(SparseText, 200, Some(3000), 2, 18), Offset::Feature(1.0)),
-        (Source::Made(Generator::CovtypeLike, 200, None, 2, 19), Offset::Feature(1.0)),
+    for (source, bias_term) in [
+        (Source::Made(GaussM, 200, None, 2, 16), BiasTerm::Feature(1.0)),
+        (Source::Made(Blobs, 200, Some(30), 2, 17), BiasTerm::None),
+        (Source::Made(SparseText, 200, Some(3000), 2, 18), BiasTerm::Feature(1.0)),
+        (Source::Made(Generator::CovtypeLike, 200, None, 2, 19), BiasTerm::Feature(1.0)),
     ] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
             for c in [0.015_625, 1.0, 10.0] {
@@ -263,7 +267,7 @@ pub fn all() -> Vec<Case> {
                     c,
                     weights: None,
                     loss,
-                    offset,
+                    bias_term,
                     peer: Peer::Liblinear,
                 });
             }

@@ -26,7 +26,8 @@ pub struct Outcome {
     pub rows: usize,
     /// Machines.
     pub machines: usize,
-    /// By how much their objective is worse than ours, relatively (below 0: better); of the largest size.
+    /// By how much their objective is worse than ours, relatively (below 0: better); of the largest
+    /// size.
     pub objective: f64,
     /// Our relative duality gap.
     pub gap: f64,
@@ -63,9 +64,10 @@ struct Pair {
 pub fn judge(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
     let classes = ClassLabels::new(&data.labels)?;
     let kernel = case.kernel.clone();
-    // LIBLINEAR's problems go to our linear solver, LIBSVM's to SMO. A KKT violation says less of an objective that is a sum over all rows.
+    // LIBLINEAR's problems go to our linear solver, LIBSVM's to SMO. A KKT violation says less of
+    // an objective that is a sum over all rows.
     let (solver, eps) = if case.peer == Peer::Liblinear { (Solver::Auto, EPS * 1e-3) } else { (Solver::Smo, EPS) };
-    let mut svm = Svm::c_svc(case.c).kernel(kernel).loss(case.loss).offset(case.offset).solver(solver).eps(eps);
+    let mut svm = Svm::c_svc(case.c).kernel(kernel).loss(case.loss).bias_term(case.bias_term).solver(solver).eps(eps);
     for (label, weight) in classes.labels().iter().zip(case.weights.iter().flatten()) {
         svm = svm.class_weight(*label, *weight);
     }
@@ -124,12 +126,14 @@ fn largest_diagonal(case: &Case, data: &Dataset) -> f64 {
     (0..data.samples.len()).map(value).fold(0.0, f64::max)
 }
 
-/// What summing one term a row may lose of objectives of this size, and of the few sums that they are made of.
+/// What summing one term a row may lose of objectives of this size, and of the few sums that they
+/// are made of.
 fn rounding(data: &Dataset, scale: f64) -> f64 {
     4.0 * data.labels.len() as f64 * f64::EPSILON * scale
 }
 
-/// How far apart the weights of two solutions are at most whose objectives are so far from the optimum.
+/// How far apart the weights of two solutions are at most whose objectives are so far from the
+/// optimum.
 fn reach(ours_off: f64, theirs_off: f64, slack: f64) -> f64 {
     (2.0 * (ours_off.max(0.0) + slack)).sqrt() + (2.0 * (theirs_off.max(0.0) + slack)).sqrt()
 }
@@ -164,7 +168,8 @@ fn beside_model(case: &Case, data: &Dataset, fitted: &Fitted, model: &Model, our
         let removed = if loose { shift } else { 0.0 };
         let apart = |i: usize| (ours[i * count + p] - theirs[i * count + p] - removed).abs();
         let decisions = (0..data.labels.len()).map(apart).fold(0.0, f64::max);
-        // A kernel that is not positive semidefinite has no weights to be near; of those here only the sigmoid is one.
+        // A kernel that is not positive semidefinite has no weights to be near; of those here only
+        // the sigmoid is one.
         let indefinite = matches!(case.kernel, Kernel::Sigmoid { .. });
         let allowed = if indefinite { 1e-3 } else { 3.0 * reach + certificate.kkt + their_kkt };
         Pair {
@@ -192,7 +197,7 @@ fn vectors(case: &Case, data: &Dataset, model: &Model) -> Samples {
 /// LIBLINEAR's weights: their primal objective against both of ours.
 fn beside_weights(case: &Case, data: &Dataset, fitted: &Fitted, weights: &[f64], ours: &[f64]) -> Pair {
     let certificate = fitted.certificate;
-    let value = case.offset.feature().unwrap_or(0.0);
+    let value = case.bias_term.feature().unwrap_or(0.0);
     let (plane, bias) = weights.split_at(weights.len() - 1);
     let at = |j: usize| plane.get(j).copied().unwrap_or(0.0);
     let positive = fitted.model.classes()[1];

@@ -5,7 +5,7 @@ use super::{EPS, Error};
 use maxmargin::data::{Dataset, libsvm};
 use maxmargin::model::Model;
 use maxmargin::model::libsvm::read_model;
-use maxmargin::prelude::{Kernel, Loss, Offset};
+use maxmargin::prelude::{BiasTerm, Kernel, Loss};
 use maxmargin_testkit::outside::program;
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ pub(super) fn train(case: &Case, data: &Dataset, classes: &[f64]) -> Result<(The
         Peer::Libsvm => ("svm-train", "svm-predict", format!("-q -m 200 -e {EPS} {}", kernel_options(&case.kernel)?)),
         Peer::Liblinear => {
             let kind = if case.loss == Loss::Hinge { 3 } else { 1 };
-            let bias = case.offset.feature().unwrap_or(-1.0);
+            let bias = case.bias_term.feature().unwrap_or(-1.0);
             // Its tolerance is of another quantity: what is reached is judged by objectives.
             ("liblinear-train", "liblinear-predict", format!("-q -s {kind} -B {bias} -e 1e-9"))
         }
@@ -103,7 +103,7 @@ fn weights(path: &Path, case: &Case) -> Result<Vec<f64>, Error> {
     let sign = if labels[0] > labels[1] { 1.0 } else { -1.0 };
     let lines = text.lines().skip_while(|line| *line != "w").skip(1);
     let mut weights = lines.map(|line| line.trim().parse().map(|w: f64| sign * w)).collect::<Result<Vec<f64>, _>>()?;
-    if case.offset == Offset::None {
+    if case.bias_term == BiasTerm::None {
         weights.push(0.0);
     }
     Ok(weights)

@@ -9,7 +9,7 @@ use maxmargin::data::{
     Dataset, Encoder, Generator, Par, Preparing, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm,
 };
 use maxmargin::model::file::{FORMAT, sealed};
-use maxmargin::model::{Calibration, Decide, Machine, Parts, Scheme, Section};
+use maxmargin::model::{Calibration, DecisionRule, Machine, Multiclass, Parts, Section};
 use maxmargin::prelude::{Impute, Kernel, Svm};
 use std::sync::OnceLock;
 
@@ -89,16 +89,16 @@ fn parts(draws: &mut Draws) -> Parts {
         support,
         machines,
         decide: match (&threshold, calibration.is_empty()) {
-            (Some(_), _) => Decide::Threshold,
-            (None, true) => Decide::Vote,
-            (None, false) => Decide::Coupled,
+            (Some(_), _) => DecisionRule::Threshold,
+            (None, true) => DecisionRule::Vote,
+            (None, false) => DecisionRule::Coupled,
         },
         classes: (0..classes).map(|k| k as f64 * 2.0 - 1.0).collect(),
         index_base: u32::from(!draws.once_in(6)),
         scaler,
         record: None,
         sections: sections.into_iter().collect(),
-        scheme: Scheme::Pairs,
+        multiclass: Multiclass::OneVsOne,
         calibration,
         encoder,
         threshold,
@@ -155,7 +155,8 @@ pub fn close_cache(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8
     if draws.once_in(12) { [head, payload].concat() } else { stored::sealed(&payload, &KEY) }
 }
 
-/// A finished cell of a search: a small cross-validation of classes or values, some numbers of it replaced.
+/// A finished cell of a search: a small cross-validation of classes or values, some numbers of it
+/// replaced.
 pub fn cell(draws: &mut Draws) -> Vec<u8> {
     static CELLS: OnceLock<Vec<Finished>> = OnceLock::new();
     let cells = CELLS.get_or_init(|| [2, 3, 0].into_iter().filter_map(validated).collect());

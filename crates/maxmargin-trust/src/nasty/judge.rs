@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 pub struct Theirs {
     /// How long it took; [`PATIENCE`] where it was ended.
     pub seconds: f64,
-    /// The certificate of its model: KKT violation, relative gap. Nothing where there is no model, or it cannot be judged.
+    /// The certificate of its model: KKT violation, relative gap. Nothing where there is no model,
+    /// or it cannot be judged.
     pub certificate: Option<(f64, f64)>,
     /// Whether it said that it gave up.
     pub gave_up: bool,
@@ -47,7 +48,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it ended as every problem has to, but for its time: certified, or with a reason; a solver asked for by name may say that it has stalled.
+    /// Whether it ended as every problem has to, but for its time: certified, or with a reason; a
+    /// solver asked for by name may say that it has stalled.
     pub fn is_right(&self) -> bool {
         let certified = matches!(self.ended, Ok(Status::Converged)) && self.gap <= GAP;
         self.impossible.is_some() || certified || (self.named && matches!(self.ended, Ok(Status::Stalled | Status::Slow)))
@@ -100,7 +102,8 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
     })
 }
 
-/// Why the gap of a machine cannot be told in double precision, where rounding makes it this by itself.
+/// Why the gap of a machine cannot be told in double precision, where rounding makes it this by
+/// itself.
 fn impossible(told: f64) -> String {
     if told >= 1.0 {
         return format!(

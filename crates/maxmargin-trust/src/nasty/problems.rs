@@ -1,4 +1,5 @@
-//! The problems: raw data, and data made to be bad, at values of C and with kernels that do not fit them.
+//! The problems: raw data, and data made to be bad, at values of C and with kernels that do not fit
+//! them.
 
 use super::Error;
 use crate::draws::Draws;
@@ -83,7 +84,8 @@ const MADE: [(&str, usize, Maker); 15] = [
         let odd = ((4.0 * x[0]) as i32 + (4.0 * x[1]) as i32) % 2 == 1;
         (x.to_vec(), if odd { 1.0 } else { -1.0 })
     }),
-    // Values: a wave, the same a hundred thousand times as high, and one feature that spans 1 to 100,001.
+    // Values: a wave, the same a hundred thousand times as high, and one feature that spans 1 to
+    // 100,001.
     ("wave", 1500, |_, r| {
         let x = [2.0 * r.unit(), normal(r)];
         (x.to_vec(), (3.0 * x[0]).sin() + x[1] + 0.1 * normal(r))

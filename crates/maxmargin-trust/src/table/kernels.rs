@@ -9,7 +9,8 @@ use maxmargin::kernel::gamma_scale;
 use maxmargin::libsvm::{Learned, Parameters, Problem, Run, train};
 use std::time::Instant;
 
-/// Both sides, and our gap. All parameters are exact in `f32`, to which Debian's `svm-train` rounds some.
+/// Both sides, and our gap. All parameters are exact in `f32`, to which Debian's `svm-train` rounds
+/// some.
 pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> {
     let gamma = gamma_scale(&place.train.samples).log2().round().exp2();
     let nu = if kind == 1 { feasible(&place.train.labels)? } else { 0.25 };
@@ -30,7 +31,8 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
     Ok(([Side { objective, predicted, seconds }, theirs], gap))
 }
 
-/// The dual objective of a model, minimised, and its relative gap: both computed from its coefficients and the data.
+/// The dual objective of a model, minimised, and its relative gap: both computed from its
+/// coefficients and the data.
 fn judged(text: &[u8], parameters: &Parameters, data: &Dataset) -> Result<(f64, f64), Error> {
     let learned = Learned::read(text)?;
     let model = learned.model().ok_or("a model of one class")?;

@@ -27,7 +27,8 @@ const SETS: [&str; 16] = [
 /// Rows to train on, and rows to predict, at most.
 const ROWS: usize = 400;
 
-/// Every set that is there, rows evenly spread over the file, one to train on and one to predict in turn.
+/// Every set that is there, rows evenly spread over the file, one to train on and one to predict in
+/// turn.
 pub(super) fn sets() -> Result<Vec<(&'static str, [Dataset; 2])>, Error> {
     let mut found = Vec::new();
     for name in SETS {

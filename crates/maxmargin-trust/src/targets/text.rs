@@ -117,7 +117,8 @@ pub(super) fn range(input: &[u8]) -> Outcome {
                 let again = scaler.to_range_text(base).expect("limits have a place in the format");
                 let read =
                     Scaler::from_range_text(&again, base).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
-                // Constant features at the end have no line: their number is lost, what they scale to is not.
+                // Constant features at the end have no line: their number is lost, what they scale
+                // to is not.
                 assert!(read.features() <= scaler.features());
                 assert_eq!((read.method(), read.target()), (scaler.method(), scaler.target()), "limits read back");
                 assert_eq!(read.to_range_text(base).expect("as before"), again, "columns read back");

@@ -1,7 +1,7 @@
 //! LIBLINEAR's parameters, their defaults and its checks.
 
 use crate::libsvm::Faulty;
-use maxmargin_core::{Formulation, Loss, Offset};
+use maxmargin_core::{BiasTerm, Formulation, Loss};
 
 /// What `train` is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,8 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// The first that fails, in LIBLINEAR's words; what is not solved here, with what to use instead.
+    /// The first that fails, in LIBLINEAR's words; what is not solved here, with what to use
+    /// instead.
     pub fn check(&self) -> Result<(), Faulty> {
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
@@ -97,16 +98,16 @@ impl Parameters {
     /// What is solved.
     pub fn formulation(&self) -> Formulation {
         let (c, epsilon) = (self.c, self.p);
-        let offset = match self.bias {
-            _ if !self.regularised => Offset::Free,
-            bias if bias > 0.0 => Offset::Feature(bias),
-            _ => Offset::None,
+        let bias_term = match self.bias {
+            _ if !self.regularised => BiasTerm::Free,
+            bias if bias > 0.0 => BiasTerm::Feature(bias),
+            _ => BiasTerm::None,
         };
         let loss = if matches!(self.solver, 3 | 13) { Loss::Hinge } else { Loss::SquaredHinge };
         match self.solver {
-            11..=13 => Formulation::Svr { c, epsilon, loss, offset },
+            11..=13 => Formulation::Svr { c, epsilon, loss, bias_term },
             21 => Formulation::OneClass { nu: self.nu },
-            _ => Formulation::Svc { c, loss, offset },
+            _ => Formulation::Svc { c, loss, bias_term },
         }
     }
 

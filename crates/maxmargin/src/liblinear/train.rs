@@ -1,4 +1,5 @@
-//! One training as LIBLINEAR's `train` does it: a machine for two classes, values or one class, and one for each class of more.
+//! One training as LIBLINEAR's `train` does it: a machine for two classes, values or one class, and
+//! one for each class of more.
 
 use super::parameters::Parameters;
 use crate::libsvm::{Classes, Run};
@@ -44,12 +45,13 @@ fn svm_of(formulation: Formulation, parameters: &Parameters, run: &Run) -> Svm {
     let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
     match formulation {
         Formulation::OneClass { .. } => svm,
-        other => svm.loss(other.loss()).offset(other.offset()),
+        other => svm.loss(other.loss()).bias_term(other.bias_term()),
     }
 }
 
-/// The estimator of all columns of weights, and what it has for labels: of two classes the first is the positive one, of more each stands against the rest, whose
-/// price is C itself, in the order of the classes.
+/// The estimator of all columns of weights, and what it has for labels: of two classes the first is
+/// the positive one, of more each stands against the rest, whose price is C itself, in the order of
+/// the classes.
 pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (Svm, Vec<f64>) {
     let two = classes.labels.len() <= 2;
     let label = |class: usize| if two { 1.0 - 2.0 * class as f64 } else { class as f64 };
@@ -75,7 +77,7 @@ fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, V
     // A power of 2: 1 + width − width is 1.
     let width = most.max(1.0).log2().ceil().exp2();
     let machine = parameters.formulation();
-    let values = Formulation::Svr { c, epsilon: width, loss: machine.loss(), offset: machine.offset() };
+    let values = Formulation::Svr { c, epsilon: width, loss: machine.loss(), bias_term: machine.bias_term() };
     (values, vec![1.0 + width; rows])
 }
 
@@ -106,7 +108,8 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) ->
     Ok(TrainingSetup { svm, data, classes: Some(classes) })
 }
 
-/// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data are numbered from 1.
+/// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data
+/// are numbered from 1.
 ///
 /// # Errors
 ///

@@ -8,7 +8,8 @@ use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use maxmargin_data::classes::greatest_in_order;
 
-/// What the machines that did not see a row predict for it. `folds` are those without classes, as LIBLINEAR has them.
+/// What the machines that did not see a row predict for it. `folds` are those without classes, as
+/// LIBLINEAR has them.
 ///
 /// # Errors
 ///
@@ -37,8 +38,9 @@ pub fn end_of_search(parameters: &Parameters) -> f64 {
     if parameters.is_regression() { 1_048_576.0 } else { 1024.0 }
 }
 
-/// Where LIBLINEAR begins to search for C, a power of 2: of `-s 2` half of the greatest C at which no sample has its margin, at most; of `-s 11` a hundredth of a bound
-/// below which weights of 0 are as good as any.
+/// Where LIBLINEAR begins to search for C, a power of 2: of `-s 2` half of the greatest C at which
+/// no sample has its margin, at most; of `-s 11` a hundredth of a bound below which weights of 0
+/// are as good as any.
 pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     let bias = parameters.bias.max(0.0);
     let norm = |row: usize| {
@@ -59,8 +61,8 @@ pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     if least.is_finite() { least.log2().floor().exp2().min(end_of_search(parameters)) } else { 1.0 }
 }
 
-/// The widths that a search of `-s 11` tries, falling: twentieths of the greatest target, from that at or below `first`, if it is given, otherwise from the
-/// nineteenth.
+/// The widths that a search of `-s 11` tries, falling: twentieths of the greatest target, from that
+/// at or below `first`, if it is given, otherwise from the nineteenth.
 pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
     const STEPS: usize = 20;
     let most = targets.iter().fold(0.0_f64, |most, y| most.max(y.abs()));

@@ -44,8 +44,9 @@ impl Classes {
         sizes
     }
 
-    /// The number that stands for a class in our solvers, whose machines say 0 and above to the greater of two: they then have LIBSVM's pairs in
-    /// LIBSVM's order, and of two classes LIBSVM's sign.
+    /// The number that stands for a class in our solvers, whose machines say 0 and above to the
+    /// greater of two: they then have LIBSVM's pairs in LIBSVM's order, and of two classes LIBSVM's
+    /// sign.
     pub fn rank(&self, class: usize) -> f64 {
         if self.labels.len() == 2 { 1.0 - class as f64 } else { class as f64 }
     }

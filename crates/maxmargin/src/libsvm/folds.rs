@@ -12,8 +12,9 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// `folds` folds of `rows` rows, each class cut for itself where there are classes and fewer folds than rows; as many folds as rows where more are asked
-    /// for. `draw` gives whole numbers at random: [`super::Rand::draw`], or the `rand()` of the process.
+    /// `folds` folds of `rows` rows, each class cut for itself where there are classes and fewer
+    /// folds than rows; as many folds as rows where more are asked for. `draw` gives whole numbers
+    /// at random: [`super::Rand::draw`], or the `rand()` of the process.
     pub fn new(rows: usize, folds: usize, classes: Option<&Classes>, draw: &mut dyn FnMut() -> usize) -> Self {
         let folds = folds.min(rows).max(1);
         match classes {

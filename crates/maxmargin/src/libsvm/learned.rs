@@ -2,7 +2,7 @@
 
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model, ModelError, libsvm};
+use maxmargin_model::{DecisionRule, Model, ModelError, libsvm};
 use std::io::Write;
 
 /// A model, or what LIBSVM writes of data in one class only: a label.
@@ -79,8 +79,8 @@ impl Learned {
     /// Never, for a model that was read or trained.
     pub fn by_votes(self) -> Result<Self, ModelError> {
         match self {
-            Self::Model(model) if model.decide() == Decide::Coupled => {
-                let decide = model.scheme().decide();
+            Self::Model(model) if model.decision_rule() == DecisionRule::Coupled => {
+                let decide = model.multiclass().decision_rule();
                 Ok(Self::Model(Box::new(model.with_decide(decide)?)))
             }
             other => Ok(other),

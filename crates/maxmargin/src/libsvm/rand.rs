@@ -8,7 +8,8 @@ const SHORT: usize = 3;
 /// Numbers that are drawn and thrown away before the first.
 const DISCARDED: usize = 310;
 
-/// glibc's additive feedback generator as a program has it that never calls `srand`: its state grows from seed 1 by Park and Miller's generator.
+/// glibc's additive feedback generator as a program has it that never calls `srand`: its state
+/// grows from seed 1 by Park and Miller's generator.
 #[derive(Clone, Debug)]
 pub struct Rand {
     /// The last 31 terms, oldest first.

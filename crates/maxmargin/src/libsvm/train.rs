@@ -169,7 +169,8 @@ impl Trained {
     }
 }
 
-/// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale, `svm-predict` has none.
+/// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale,
+/// `svm-predict` has none.
 pub fn errors_of(scale: f64, blank: &str) -> String {
     let scale = format_g(scale, 6);
     format!(
@@ -211,8 +212,8 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
             };
             let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
             let parts = model.parts();
-            let decide = if parts.classes.is_empty() { parts.decide } else { parts.scheme.decide() };
-            let rule = Rule { decide, classes: parts.classes.clone(), scheme: parts.scheme };
+            let decide = if parts.classes.is_empty() { parts.decide } else { parts.multiclass.decision_rule() };
+            let rule = Rule { decide, classes: parts.classes.clone(), multiclass: parts.multiclass };
             let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
             let made = made.with_calibration(parts.calibration.clone())?;
             let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();
@@ -245,7 +246,8 @@ fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, paramete
     let mut objective = report.objective;
     let shown = match shape.formulation {
         Formulation::NuSvc { nu } => {
-            // Coefficients were divided by the margin, whose inverse is the C that a C-SVC would have had.
+            // Coefficients were divided by the margin, whose inverse is the C that a C-SVC would
+            // have had.
             let c = sum / (nu * rows);
             objective *= c * c;
             Shown::C(c)
@@ -285,11 +287,12 @@ fn weight_of(p: usize, problem: &Problem, parameters: &Parameters) -> f64 {
     factors(p, problem, parameters).map_or(1.0, |factors| factors.0)
 }
 
-/// So many free support vectors are asked for the width of ν-SVR: they all have the same error, but for the tolerance.
+/// So many free support vectors are asked for the width of ν-SVR: they all have the same error, but
+/// for the tolerance.
 const ASKED: usize = 200;
 
-/// The width of ν-SVR: the error of the support vectors that are not at their bound; without any it lies between the errors of those at the bound and of the rows
-/// that are no support vectors.
+/// The width of ν-SVR: the error of the support vectors that are not at their bound; without any it
+/// lies between the errors of those at the bound and of the rows that are no support vectors.
 fn width(model: &Model, problem: &Problem, terms: &[(usize, f64)], c: f64) -> Result<f64, CvError> {
     let errors = |rows: &[usize]| -> Result<Vec<f64>, CvError> {
         let said = model.decision_values(&problem.data.samples.select(rows), Par::Seq)?;

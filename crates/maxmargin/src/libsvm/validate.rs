@@ -17,7 +17,8 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// What folds say on their way: of each machine that was trained for a fold, its iterations and support vectors.
+    /// What folds say on their way: of each machine that was trained for a fold, its iterations and
+    /// support vectors.
     pub fn story(&self, classes: bool) -> String {
         let mut text = String::new();
         for fold in self.report.iter().flat_map(|report| &report.folds) {
@@ -33,7 +34,8 @@ impl Judged {
     }
 }
 
-/// Cross-validates as `svm-train -v` does, over all folds at once where every training set has all classes.
+/// Cross-validates as `svm-train -v` does, over all folds at once where every training set has all
+/// classes.
 ///
 /// # Errors
 ///
@@ -67,7 +69,8 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
     Ok(Judged { predicted, report: Some(Box::new(report)) })
 }
 
-/// Whether a training set has not all classes, so that its training is another problem, or there is one class only.
+/// Whether a training set has not all classes, so that its training is another problem, or there is
+/// one class only.
 fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
     let Some(classes) = &problem.classes else { return false };
     let fold_of = folds.fold_of();
@@ -96,7 +99,8 @@ fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -
     Ok(Judged { predicted, report: None })
 }
 
-/// Mean squared error and squared correlation, summed as LIBSVM sums them; the latter is not a number where either is constant.
+/// Mean squared error and squared correlation, summed as LIBSVM sums them; the latter is not a
+/// number where either is constant.
 pub fn squares(truth: &[f64], predicted: &[f64]) -> (f64, f64) {
     let (mut error, mut v, mut y, mut vv, mut yy, mut vy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     for (&target, &value) in truth.iter().zip(predicted) {

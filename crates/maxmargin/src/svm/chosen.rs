@@ -1,4 +1,5 @@
-//! Which cell of a search to take: the best, the simplest that is as good within its error, the one whose neighbours are best too.
+//! Which cell of a search to take: the best, the simplest that is as good within its error, the one
+//! whose neighbours are best too.
 
 use super::ranges::Cell;
 use maxmargin_cv::{Best, Metric};
@@ -19,8 +20,9 @@ pub fn best<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
     known.reduce(|best, next| if better(metric, next.1, best.1) { next } else { best }).map(|best| best.0)
 }
 
-/// The place of the simplest cell whose score is within one standard error of the best: of its kernel that with the least C, then the least γ (ν-SVC, one class:
-/// the least γ). The best itself, where its folds tell of no error.
+/// The place of the simplest cell whose score is within one standard error of the best: of its
+/// kernel that with the least C, then the least γ (ν-SVC, one class: the least γ). The best itself,
+/// where its folds tell of no error.
 pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = &cells[at];
@@ -38,8 +40,8 @@ pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<u
     (0..cells.len()).filter(|&at| near(&cells[at])).min_by(order)
 }
 
-/// The place of that cell among those as good as the best whose neighbours (the next C and the next γ on either side) have the best score in the mean; of equals the
-/// first.
+/// The place of that cell among those as good as the best whose neighbours (the next C and the next
+/// γ on either side) have the best score in the mean; of equals the first.
 pub fn flattest<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = cells[at].scored.score;

@@ -5,14 +5,16 @@ use maxmargin_data::Impute;
 use maxmargin_data::scale::Method;
 
 impl Svm {
-    /// Scales the features by what the training samples show: in a cross-validation those of each fold. The model keeps the scaler.
+    /// Scales the features by what the training samples show: in a cross-validation those of each
+    /// fold. The model keeps the scaler.
     #[must_use]
     pub fn scale(self, method: Method) -> Self {
         Self { scale: Some(method), ..self }
     }
 
-    /// Fills in missing values of a table ([`maxmargin_data::table`]) by what the training samples show: in a cross-validation those of each fold. The model keeps what
-    /// it fills in. Without it a missing value is an error.
+    /// Fills in missing values of a table ([`maxmargin_data::table`]) by what the training samples
+    /// show: in a cross-validation those of each fold. The model keeps what it fills in. Without it
+    /// a missing value is an error.
     ///
     /// ```
     /// use maxmargin::data::table::{self, TableOptions};
@@ -32,10 +34,11 @@ impl Svm {
         Self { impute: Some(way), ..self }
     }
 
-    /// Multiplies every feature that the kernel sees by a factor, behind the scaling: a Gaussian kernel of width γ has width γ times the square for each. The model
-    /// keeps them with the scaler. They must be positive, one for each feature (of a table one for each word).
+    /// Multiplies every feature that the kernel sees by a factor, behind the scaling: a Gaussian
+    /// kernel of width γ has width γ times the square for each. The model keeps them with the
+    /// scaler. They must be positive, one for each feature (of a table one for each word).
     #[must_use]
-    pub fn factors(self, factors: &[f64]) -> Self {
-        Self { factors: Some(factors.into()), ..self }
+    pub fn feature_weights(self, factors: &[f64]) -> Self {
+        Self { feature_weights: Some(factors.into()), ..self }
     }
 }

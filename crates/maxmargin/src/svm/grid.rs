@@ -2,7 +2,7 @@
 
 use super::Svm;
 use super::keys::{Base, Logs};
-use super::ranges::{Cell, Found, Ranges, Scored};
+use super::ranges::{Cell, CellScore, Ranges, SearchResult};
 use super::search::Search;
 use maxmargin_core::Solve;
 use maxmargin_cv::{Column, CvError, CvReport, CvWatch, FoldPlan, Quiet, Shared, Unlogged};
@@ -11,7 +11,7 @@ use maxmargin_kernel::{Gamma, Kernel};
 
 /// Who is told of a search, and where its cells are kept.
 #[derive(Clone, Copy)]
-pub struct Attended<'a> {
+pub struct SearchHooks<'a> {
     /// Is told, and may end it.
     pub watch: &'a dyn CvWatch,
     /// Keeps what is done: [`Unlogged`] keeps nothing.
@@ -25,18 +25,21 @@ pub(crate) struct Asked {
 }
 
 impl Svm {
-    /// Cross-validates every combination of `ranges` by `plan`, each to its full tolerance: values of `C` over the same kernel rows, each from the solution
-    /// before; what differs in the kernel side by side.
+    /// Cross-validates every combination of `ranges` by `plan`, each to its full tolerance: values
+    /// of `C` over the same kernel rows, each from the solution before; what differs in the kernel
+    /// side by side.
     ///
     /// # Errors
     ///
-    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`].
-    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, ranges: &Ranges) -> Result<Found<CvReport>, CvError> {
+    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are
+    /// told in [`SearchResult::failed`].
+    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, ranges: &Ranges) -> Result<SearchResult<CvReport>, CvError> {
         self.grid_watched(data, plan, ranges, &Quiet, |_, report| report)
     }
 
-    /// As [`Svm::grid`], telling `watch`, and keeping of every report what `each` makes of it: reports hold what every machine says of every sample. Fewer
-    /// cells than combinations when `watch` ended the run.
+    /// As [`Svm::grid`], telling `watch`, and keeping of every report what `each` makes of it:
+    /// reports hold what every machine says of every sample. Fewer cells than combinations when
+    /// `watch` ended the run.
     ///
     /// # Errors
     ///
@@ -48,8 +51,8 @@ impl Svm {
         ranges: &Ranges,
         watch: &dyn CvWatch,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
-    ) -> Result<Found<T>, CvError> {
-        self.search(data, plan, &Search::new(ranges.clone()), Attended { watch, logs: &Unlogged }, each)
+    ) -> Result<SearchResult<T>, CvError> {
+        self.search(data, plan, &Search::new(ranges.clone()), SearchHooks { watch, logs: &Unlogged }, each)
     }
 
     /// Cross-validates every column, and scores every cell; an error is one of all of them.
@@ -57,16 +60,16 @@ impl Svm {
         &self,
         (data, plan): (&Dataset, &FoldPlan),
         asked: Vec<Asked>,
-        (attended, most_errors): (Attended, Option<usize>),
-        score: &(dyn Fn(&Svm, &CvReport) -> Scored + Sync),
+        (attended, most_errors): (SearchHooks, Option<usize>),
+        score: &(dyn Fn(&Svm, &CvReport) -> CellScore + Sync),
         each: &(impl Fn(&Svm, CvReport) -> T + Sync),
-    ) -> Result<Found<T>, CvError> {
+    ) -> Result<SearchResult<T>, CvError> {
         let (mut checked, mut failed) = (Vec::new(), Vec::new());
         for asked in asked {
             let first = asked.svm.formulation.with_c(asked.values[0]);
             match asked.svm.check().and_then(|()| first.check().map_err(CvError::from)) {
                 Ok(()) => checked.push(asked),
-                Err(found) => failed.push(Cell { svm: asked.svm, scored: Scored::default(), found }),
+                Err(found) => failed.push(Cell { svm: asked.svm, scored: CellScore::default(), found }),
             }
         }
         let solvers: Vec<Box<dyn Solve>> = checked.iter().map(|asked| asked.svm.solve()).collect();
@@ -97,10 +100,10 @@ impl Svm {
                     cells.extend(column);
                     wanted += asked.values.len();
                 }
-                Err(found) => failed.push(Cell { svm: asked.svm.clone(), scored: Scored::default(), found }),
+                Err(found) => failed.push(Cell { svm: asked.svm.clone(), scored: CellScore::default(), found }),
             }
         }
-        Ok(Found { cells, failed, wanted, again: 0, descent: None })
+        Ok(SearchResult { cells, failed, wanted, again: 0, descent: None })
     }
 
     /// The kernel as it is asked for: with the width of [`Svm::gamma`], where that is a number.

@@ -1,7 +1,7 @@
 //! What a cell of a search depends on, as a key: equal keys, equal bits.
 
 use super::Svm;
-use maxmargin_cv::{CellLog, Fits, FoldPlan, Unlogged};
+use maxmargin_cv::{CalibrationOptions, CellLog, FoldPlan, Unlogged};
 use maxmargin_data::sealed::key_of;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::data_sha256;
@@ -11,7 +11,8 @@ use maxmargin_model::data_sha256;
 pub struct ColumnKeys {
     /// Of all its cells together: who works on it holds this.
     pub column: [u8; 32],
-    /// Of each cell: of the data, the folds, every setting, and all values of C up to its own, along which solutions are passed.
+    /// Of each cell: of the data, the folds, every setting, and all values of C up to its own,
+    /// along which solutions are passed.
     pub cells: Vec<[u8; 32]>,
 }
 
@@ -47,7 +48,7 @@ impl Base {
         let plain = Svm {
             formulation: svm.formulation().with_c(1.0),
             goal: Some(svm.resolved_goal()),
-            fits: Fits::default(),
+            calibration: CalibrationOptions::default(),
             max_time: None,
             memory: 0,
             par: Par::Seq,

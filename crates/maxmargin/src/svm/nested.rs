@@ -1,9 +1,9 @@
 //! Nested cross-validation: a whole search, judged by samples that it never saw.
 
 use super::Svm;
-use super::grid::Attended;
+use super::grid::SearchHooks;
 use super::search::Search;
-use maxmargin_cv::{CvError, FoldPlan, PlanError, Spread, score_of};
+use maxmargin_cv::{CvError, FoldPlan, FoldStatistics, PlanError, score_of};
 use maxmargin_data::{ClassLabels, Dataset};
 use std::time::Instant;
 
@@ -35,8 +35,10 @@ pub struct OuterFold {
 }
 
 impl Svm {
-    /// Searches the training set of every fold of `outer` by folds of its own (`inner`), trains what is best there, and scores it on the fold. What is reported is what the
-    /// search itself does for samples that had no part in its choices; the score of the best cell of a search is a little too good for that.
+    /// Searches the training set of every fold of `outer` by folds of its own (`inner`), trains
+    /// what is best there, and scores it on the fold. What is reported is what the search itself
+    /// does for samples that had no part in its choices; the score of the best cell of a search is
+    /// a little too good for that.
     ///
     /// # Errors
     ///
@@ -47,7 +49,7 @@ impl Svm {
         outer: &FoldPlan,
         inner: impl Fn(&Dataset) -> Result<FoldPlan, PlanError>,
         search: &Search,
-        attended: Attended,
+        attended: SearchHooks,
     ) -> Result<Nested, CvError> {
         if outer.len() != data.samples.len() {
             return Err(CvError::Plan { plan: outer.len(), data: data.samples.len() });
@@ -103,7 +105,8 @@ impl Svm {
         let complete =
             folds.len() == outer.folds() && truths.len() == (0..outer.folds()).map(|fold| outer.test(fold).len()).sum::<usize>();
         let score = complete.then(|| scored(&truths, &said)).flatten();
-        let spread = Spread::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), metric.range());
+        let spread =
+            FoldStatistics::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), metric.range());
         let deviation = Some(spread.deviation).filter(|deviation| !deviation.is_nan());
         Ok(Nested { folds, score, deviation })
     }

@@ -7,7 +7,8 @@ use maxmargin_core::Formulation;
 use maxmargin_cv::{CvError, Metric};
 use maxmargin_kernel::{Gamma, Kernel};
 
-/// The values that a grid tries: all combinations. What has no values here is what the [`Svm`] says.
+/// The values that a grid tries: all combinations. What has no values here is what the [`Svm`]
+/// says.
 ///
 /// Kernels without a width are tried once, however many values of γ there are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +38,8 @@ impl Ranges {
         Self { gamma: values.to_vec(), ..self }
     }
 
-    /// Kernels; where there are no values of γ, the rule of [`Svm::gamma`] gives it, and their own counts where there is none.
+    /// Kernels; where there are no values of γ, the rule of [`Svm::gamma`] gives it, and their own
+    /// counts where there is none.
     #[must_use]
     pub fn kernels(self, kernels: &[Kernel]) -> Self {
         Self { kernels: kernels.to_vec(), ..self }
@@ -55,7 +57,8 @@ impl Ranges {
         Self { nu: values.to_vec(), ..self }
     }
 
-    /// Values of C that every column has: that of the formulation where there are none, or where it has no C.
+    /// Values of C that every column has: that of the formulation where there are none, or where it
+    /// has no C.
     pub(crate) fn costs(&self, formulation: Formulation) -> Vec<f64> {
         match formulation.c() {
             Some(c) if self.c.is_empty() => vec![c],
@@ -91,7 +94,7 @@ impl Ranges {
             _ => return vec![own],
         };
         let with = |value: &f64| match own {
-            Formulation::Svr { c, loss, offset, .. } => Formulation::Svr { c, epsilon: *value, loss, offset },
+            Formulation::Svr { c, loss, bias_term, .. } => Formulation::Svr { c, epsilon: *value, loss, bias_term },
             Formulation::NuSvc { .. } => Formulation::NuSvc { nu: *value },
             Formulation::NuSvr { c, .. } => Formulation::NuSvr { c, nu: *value },
             Formulation::OneClass { .. } => Formulation::OneClass { nu: *value },
@@ -107,23 +110,26 @@ pub struct Cell<T> {
     /// The estimator with the parameters of this cell: its [`Svm::fit`] trains them on all data.
     pub svm: Svm,
     /// How it did by the metric of the search.
-    pub scored: Scored,
+    pub scored: CellScore,
     /// What was found: a report, or what was made of it.
     pub found: T,
 }
 
 /// How a cell did by the metric of its search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scored {
-    /// The score of all samples that are counted; none where it is not defined, or the cell was given up.
+pub struct CellScore {
+    /// The score of all samples that are counted; none where it is not defined, or the cell was
+    /// given up.
     pub score: Option<f64>,
-    /// The standard error of the mean of the scores of the folds, where two of them or more have one.
+    /// The standard error of the mean of the scores of the folds, where two of them or more have
+    /// one.
     pub standard_error: Option<f64>,
     /// Whether every training met its goal.
     pub converged: bool,
     /// Whether a limit or the watch ended one.
     pub ended: bool,
-    /// Whether that goal is the one that was asked for, and not the looser one of [`Search::fast`](super::search::Search::fast).
+    /// Whether that goal is the one that was asked for, and not the looser one of
+    /// [`Search::fast`](super::search::Search::fast).
     pub exact: bool,
     /// Errors after which the cell was given up, since it could not win any more.
     pub lost: Option<usize>,
@@ -133,7 +139,7 @@ pub struct Scored {
     pub iterations: u64,
 }
 
-impl Scored {
+impl CellScore {
     /// Whether it may be chosen.
     pub fn is_candidate(&self) -> bool {
         self.converged && self.exact && self.lost.is_none() && self.score.is_some()
@@ -142,22 +148,26 @@ impl Scored {
 
 /// What a search found.
 #[derive(Debug)]
-pub struct Found<T> {
-    /// In the order of kernels, then γ, then ε or ν, then C; searches that choose their cells by themselves have γ and C ascending. Those that were not reached
-    /// before the run was ended are missing.
+pub struct SearchResult<T> {
+    /// In the order of kernels, then γ, then ε or ν, then C; searches that choose their cells by
+    /// themselves have γ and C ascending. Those that were not reached before the run was ended are
+    /// missing.
     pub cells: Vec<Cell<T>>,
-    /// Combinations of everything but C that are no problem, such as a kernel whose values are not finite, and why.
+    /// Combinations of everything but C that are no problem, such as a kernel whose values are not
+    /// finite, and why.
     pub failed: Vec<Cell<CvError>>,
     /// Cells that were to be tried, without those that failed.
     pub wanted: usize,
-    /// Solver iterations of trainings that were done again: to the goal that was asked for, with more samples, or on the way of a descent.
+    /// Solver iterations of trainings that were done again: to the goal that was asked for, with
+    /// more samples, or on the way of a descent.
     pub again: u64,
     /// The descent from the best of the others, where one was asked for and came to its end.
     pub descent: Option<Descent>,
 }
 
-impl<T> Found<T> {
-    /// The place of the cell that the search decides for: what a descent found, where there was one and its cell may be chosen, otherwise the best.
+impl<T> SearchResult<T> {
+    /// The place of the cell that the search decides for: what a descent found, where there was one
+    /// and its cell may be chosen, otherwise the best.
     pub fn taken(&self, metric: &dyn Metric) -> Option<usize> {
         let descended = self.descent.as_ref().map(|descent| descent.at);
         descended.filter(|&at| self.cells[at].scored.is_candidate()).or_else(|| best(&self.cells, metric))

@@ -7,9 +7,9 @@ mod run;
 pub use descent::{Descent, DescentPoint, MOST_WIDTHS};
 
 use super::Svm;
-use super::grid::Attended;
-use super::ranges::{Found, Ranges};
-use maxmargin_core::{Goal, Needs};
+use super::grid::SearchHooks;
+use super::ranges::{Ranges, SearchResult};
+use maxmargin_core::{Goal, TargetKind};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, SmoothLoss, metrics_of};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Gamma;
@@ -19,7 +19,8 @@ use std::time::Instant;
 /// The relative gap that [`Search::fast`] asks of all cells first.
 const LOOSE: f64 = 1e-3;
 
-/// A search over combinations of parameters: all of some ranges, to their full tolerance, until its other methods say otherwise.
+/// A search over combinations of parameters: all of some ranges, to their full tolerance, until its
+/// other methods say otherwise.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "choices that do not depend on each other, each made by a method")]
 pub struct Search {
@@ -65,37 +66,43 @@ impl Search {
         self.fast_within(1.0)
     }
 
-    /// Solves all cells to a relative gap of 10⁻³ first, and then those within so many points of the best (0.01 each; of errors a twentieth) to the goal that is asked
-    /// for, until the best and all its rivals meet it. Other cells stay as they are ([`Scored::exact`](super::ranges::Scored::exact)).
+    /// Solves all cells to a relative gap of 10⁻³ first, and then those within so many points of
+    /// the best (0.01 each; of errors a twentieth) to the goal that is asked for, until the best
+    /// and all its rivals meet it. Other cells stay as they are
+    /// ([`CellScore::exact`](super::ranges::CellScore::exact)).
     #[must_use]
     pub fn fast_within(self, points: f64) -> Self {
         Self { fast: Some(points.max(0.0)), ..self }
     }
 
-    /// Gives a cell up as soon as it has made more errors than the best finished cell has in all: it cannot win. For two classes, metrics that count errors
-    /// (accuracy), and folds that start from the model of all data. The winner is that of the full search. Columns run in waves whose sizes are fixed, each held
-    /// against what the waves before it found, so that results do not depend on the number of threads.
+    /// Gives a cell up as soon as it has made more errors than the best finished cell has in all:
+    /// it cannot win. For two classes, metrics that count errors (accuracy), and folds that start
+    /// from the model of all data. The winner is that of the full search. Columns run in waves
+    /// whose sizes are fixed, each held against what the waves before it found, so that results do
+    /// not depend on the number of threads.
     #[must_use]
     pub fn prune(self) -> Self {
         Self { prune: true, ..self }
     }
 
-    /// This many combinations instead of all: values of C and γ with logarithms spread evenly over their ranges, by the seed of the [`Svm`]; of other
-    /// parameters those that are there.
+    /// This many combinations instead of all: values of C and γ with logarithms spread evenly over
+    /// their ranges, by the seed of the [`Svm`]; of other parameters those that are there.
     #[must_use]
     pub fn random(self, cells: usize) -> Self {
         Self { random: Some(cells), ..self }
     }
 
-    /// Successive halving: all cells on a small part of the samples (to a relative gap of 10⁻³), the best third of them on three times as many, and so on; the last on all samples.
-    /// Parts are nested, have the classes in their shares, and are drawn by the seed of the [`Svm`].
+    /// Successive halving: all cells on a small part of the samples (to a relative gap of 10⁻³),
+    /// the best third of them on three times as many, and so on; the last on all samples. Parts are
+    /// nested, have the classes in their shares, and are drawn by the seed of the [`Svm`].
     #[must_use]
     pub fn halving(self) -> Self {
         Self { halving: true, ..self }
     }
 
-    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor between the values there: eight times at most, and not
-    /// beyond 1,024 times the ends of the ranges.
+    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor
+    /// between the values there: eight times at most, and not beyond 1,024 times the ends of the
+    /// ranges.
     #[must_use]
     pub fn extend(self) -> Self {
         Self { extend: true, ..self }
@@ -107,16 +114,19 @@ impl Search {
         Self { refine: true, ..self }
     }
 
-    /// From the best of all these goes down the gradient of a smooth loss ([`SmoothLoss`]) by log C and log γ, 20 losses at most, and adds the cell that it comes
-    /// to, solved and scored like the others; [`Found::descent`] tells of it, and [`Found::taken`] is the cell of least loss. For two classes by C-SVC with the hinge
-    /// loss, a free bias and a Gaussian kernel.
+    /// From the best of all these goes down the gradient of a smooth loss ([`SmoothLoss`]) by log C
+    /// and log γ, 20 losses at most, and adds the cell that it comes to, solved and scored like the
+    /// others; [`SearchResult::descent`] tells of it, and [`SearchResult::taken`] is the cell of
+    /// least loss. For two classes by C-SVC with the hinge loss, a free bias and a Gaussian kernel.
     #[must_use]
     pub fn gradient(self) -> Self {
         Self { gradient: true, ..self }
     }
 
-    /// As [`Search::gradient`], and from what that comes to with a width for each feature that the kernel sees: the cell that is added has [`Svm::factors`] ([`Descent::widths`]), and its γ is the
-    /// geometric mean of all. For [`MOST_WIDTHS`] features at most, and 60 losses more.
+    /// As [`Search::gradient`], and from what that comes to with a width for each feature that the
+    /// kernel sees: the cell that is added has [`Svm::feature_weights`] ([`Descent::widths`]), and
+    /// its γ is the geometric mean of all. For [`MOST_WIDTHS`] features at most, and 60 losses
+    /// more.
     #[must_use]
     pub fn gradient_per_feature(self) -> Self {
         Self { gradient: true, per_feature: true, ..self }
@@ -124,7 +134,7 @@ impl Search {
 
     /// What cells of `svm` are compared by.
     pub fn metric_of(&self, svm: &Svm) -> &'static dyn Metric {
-        self.metric.unwrap_or(metrics_of(svm.formulation.needs())[0])
+        self.metric.unwrap_or(metrics_of(svm.formulation.target_kind())[0])
     }
 
     /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
@@ -140,21 +150,23 @@ impl Search {
 }
 
 impl Svm {
-    /// Searches by `plan`, with a log: cells that it has are not computed again, and all others are kept there as soon as they are done. What is found has the same
-    /// bits whatever the log had. Of every report is kept what `each` makes of it. Fewer cells than [`Found::wanted`] when the watch ended the run.
+    /// Searches by `plan`, with a log: cells that it has are not computed again, and all others are
+    /// kept there as soon as they are done. What is found has the same bits whatever the log had.
+    /// Of every report is kept what `each` makes of it. Fewer cells than [`SearchResult::wanted`]
+    /// when the watch ended the run.
     ///
     /// # Errors
     ///
-    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`]. When the search is not one for these
-    /// parameters.
+    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are
+    /// told in [`SearchResult::failed`]. When the search is not one for these parameters.
     pub fn search<T: Send>(
         &self,
         data: &Dataset,
         plan: &FoldPlan,
         search: &Search,
-        attended: Attended,
+        attended: SearchHooks,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
-    ) -> Result<Found<T>, CvError> {
+    ) -> Result<SearchResult<T>, CvError> {
         let metric = search.metric_of(self);
         self.check_search(data, search, metric)?;
         self.check_gradient((data, plan), search)?;
@@ -179,7 +191,9 @@ impl Svm {
                     metric.name()
                 ));
             }
-            if self.formulation.needs() != Needs::Classes || self.classes(data)?.is_some_and(|classes| classes.count() > 2) {
+            if self.formulation.target_kind() != TargetKind::Classes
+                || self.classes(data)?.is_some_and(|classes| classes.count() > 2)
+            {
                 return refused(
                     "prune: errors are counted fold by fold where one machine tells two classes apart; leave it out".to_owned(),
                 );

@@ -12,15 +12,17 @@ impl Svm {
         Self { solver, ..self }
     }
 
-    /// Whether SMO takes equal samples of one class for one variable (it does where this is not called): the same solution in fewer variables and another
-    /// number of iterations. The samples share α in proportion to their C.
+    /// Whether SMO takes equal samples of one class for one variable (it does where this is not
+    /// called): the same solution in fewer variables and another number of iterations. The samples
+    /// share α in proportion to their C.
     #[must_use]
-    pub fn join_equal(self, joins: bool) -> Self {
-        Self { joins, ..self }
+    pub fn merge_equal_rows(self, merge_equal_rows: bool) -> Self {
+        Self { merge_equal_rows, ..self }
     }
 
-    /// Whether SMO goes by active variables on large problems and along conjugate steps where they save iterations (it does where this is not called): faster,
-    /// with another number of iterations than the papers' pairs over all variables.
+    /// Whether SMO goes by active variables on large problems and along conjugate steps where they
+    /// save iterations (it does where this is not called): faster, with another number of
+    /// iterations than the papers' pairs over all variables.
     #[must_use]
     pub fn shrinking(self, shrinking: bool) -> Self {
         Self { shrinking, ..self }
@@ -31,9 +33,10 @@ impl Svm {
         self.resolved_solver().build_as(self.seed, self.how())
     }
 
-    /// SMO as it is asked for. Whoever leaves the choice of a solver to the program has one that does not stay with pairs which get nowhere.
+    /// SMO as it is asked for. Whoever leaves the choice of a solver to the program has one that
+    /// does not stay with pairs which get nowhere.
     fn how(&self) -> SmoFinish {
         let smo = if self.shrinking { Smo::default() } else { Smo::PLAIN };
-        SmoFinish { smo, hands_over: self.solver == Solver::Auto, joins: self.joins }
+        SmoFinish { smo, hands_over: self.solver == Solver::Auto, merge_equal_rows: self.merge_equal_rows }
     }
 }

@@ -3,20 +3,22 @@
 use super::Svm;
 use maxmargin_cv::{ClassWeights, CvError};
 use maxmargin_data::ClassLabels;
-use maxmargin_model::Scheme;
+use maxmargin_model::Multiclass;
 
 impl Svm {
-    /// Several classes as one machine for each against all the others, of which the greatest decision value is taken, instead of one for each pair, which vote. Two classes are one
-    /// machine in any case. As in LIBLINEAR, the weight of a class ([`Svm::class_weight`]) counts in its own machine, where the rest has `C`.
+    /// Several classes as one machine for each against all the others, of which the greatest
+    /// decision value is taken, instead of one for each pair, which vote. Two classes are one
+    /// machine in any case. As in LIBLINEAR, the weight of a class ([`Svm::class_weight`]) counts
+    /// in its own machine, where the rest has `C`.
     #[must_use]
     pub fn one_vs_rest(self) -> Self {
-        self.scheme(Scheme::Rest)
+        self.multiclass(Multiclass::OneVsRest)
     }
 
     /// Which classes machines tell apart.
     #[must_use]
-    pub fn scheme(self, scheme: Scheme) -> Self {
-        Self { scheme, ..self }
+    pub fn multiclass(self, multiclass: Multiclass) -> Self {
+        Self { multiclass, ..self }
     }
 
     /// A factor of `C` for one class. A label that the data does not have is an error.
@@ -42,7 +44,8 @@ impl Svm {
         Self { class_weights: ClassWeights::BalancedByWeight, ..self }
     }
 
-    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
+    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of
+    /// weight 2 is one that is there twice.
     #[must_use]
     pub fn sample_weights(self, weights: Vec<f64>) -> Self {
         Self { sample_weights: Some(weights), ..self }

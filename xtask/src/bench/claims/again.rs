@@ -1,4 +1,5 @@
-//! Whether what held still does: quick lines against the lines under version control, at the places that both know.
+//! Whether what held still does: quick lines against the lines under version control, at the places
+//! that both know.
 
 use super::look::Figure;
 use super::verdict::Finding;
@@ -6,8 +7,9 @@ use super::{Evidence, Part};
 use crate::failure::Outcome;
 use std::fmt::Write as _;
 
-/// The parts of claims that quick lines can tell, as a table, and those that held and no longer do. A rule is tried on equal terms: on the
-/// places alone of which both know the figure. Seconds of small problems are shown and fail nothing: they are noise.
+/// The parts of claims that quick lines can tell, as a table, and those that held and no longer do.
+/// A rule is tried on equal terms: on the places alone of which both know the figure. Seconds of
+/// small problems are shown and fail nothing: they are noise.
 pub(crate) fn again(before: &[Evidence], now: &[Evidence]) -> Outcome<(String, Vec<String>)> {
     let mut text = String::from("| | part | committed lines | these lines | places |\n| --- | --- | --- | --- | --: |\n");
     let mut lost = Vec::new();
@@ -37,7 +39,8 @@ fn told((finding, figure): &Told) -> String {
     if figure.is_empty() { finding.words().to_owned() } else { format!("{} ({figure})", finding.words()) }
 }
 
-/// What the rule finds in both at the places that both know; nothing where there are none, or where it cannot be told.
+/// What the rule finds in both at the places that both know; nothing where there are none, or where
+/// it cannot be told.
 fn compared(part: &Part, before: &Evidence, now: &Evidence) -> Outcome<Option<(Told, Told, usize)>> {
     let ((mut then, other_then), (mut here, other_here)) = (part.figures(before)?, part.figures(now)?);
     let all: Vec<Figure> = then.iter().filter(|one| !one.nothing()).cloned().collect();

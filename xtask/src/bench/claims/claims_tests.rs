@@ -335,7 +335,8 @@ fn the_page_of_verdicts_is_that_of_the_raw_lines() {
     assert!(page(&Evidence::committed().expect("evidence")).expect("page") == written, "run: cargo xtask bench --verdicts");
 }
 
-/// Theorem 1 of the second paper in numbers: 59 points of which none is among the furthest 5 % have a probability below 5 %, 58 have not.
+/// Theorem 1 of the second paper in numbers: 59 points of which none is among the furthest 5 % have
+/// a probability below 5 %, 58 have not.
 #[test]
 fn fifty_nine_points_reach_the_furthest_twentieth() {
     assert!(0.95_f64.powi(59) < 0.05 && 0.95_f64.powi(58) > 0.05);

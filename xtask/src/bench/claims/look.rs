@@ -32,7 +32,8 @@ pub(crate) struct Look {
     sum: Option<String>,
     /// Of figures that differ in this setting alone the largest counts, when all else is done.
     largest: Option<String>,
-    /// A run that a limit ended, or that gave up, counts with what it had taken by then, as a lower bound.
+    /// A run that a limit ended, or that gave up, counts with what it had taken by then, as a lower
+    /// bound.
     #[serde(default)]
     so_far: bool,
 }
@@ -132,7 +133,8 @@ impl<'s> Sheet<'s> {
 }
 
 impl Look {
-    /// The figures of all places that the spec has, measured or not. Without such a table there are none.
+    /// The figures of all places that the spec has, measured or not. Without such a table there are
+    /// none.
     pub(crate) fn figures(&self, spec: &Spec, records: &[Record]) -> Outcome<Vec<Figure>> {
         let Some(sheet) = self.table(spec).map(|table| Sheet::of(spec, table, records)).transpose()? else {
             return Ok(Vec::new());
@@ -173,7 +175,8 @@ impl Look {
         })
     }
 
-    /// The table that figures are compared with, if there is one: whether as a multiple, and its rows.
+    /// The table that figures are compared with, if there is one: whether as a multiple, and its
+    /// rows.
     fn compared<'s>(than: &Than, spec: &'s Spec, records: &[Record]) -> Outcome<Option<(bool, Sheet<'s>)>> {
         let table = spec.tables.iter().find(|table| table.number == than.table && table.from.is_empty());
         table.map(|table| Ok((than.ratio, Sheet::of(spec, table, records)?))).transpose()
@@ -305,7 +308,8 @@ fn added(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     })
 }
 
-/// The largest of figures that differ in the setting `over` alone, as far as it is known: at least the largest that is.
+/// The largest of figures that differ in the setting `over` alone, as far as it is known: at least
+/// the largest that is.
 fn largest(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     merged(figures, over, |a, b| match (a, b) {
         (Shown::Is(a), Shown::Is(b)) => Shown::Is(a.max(*b)),

@@ -1,4 +1,5 @@
-//! The page of all verdicts, docs/reproduction/README.md, and the shorter forms of it in reports and on a terminal.
+//! The page of all verdicts, docs/reproduction/README.md, and the shorter forms of it in reports
+//! and on a terminal.
 
 use super::look::Missing;
 use super::verdict::{Decision, Finding, Verdict};
@@ -114,7 +115,8 @@ fn slug(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The figures that made the verdict: of the first part that has it, and of the first that has not, where it is no verdict on all.
+/// The figures that made the verdict: of the first part that has it, and of the first that has not,
+/// where it is no verdict on all.
 fn decisive(claim: &Claim, verdict: &Verdict) -> String {
     let of = |finding| {
         let told = claim.parts.iter().zip(&verdict.parts).find(|(_, decision)| decision.finding == finding)?;

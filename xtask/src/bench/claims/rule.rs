@@ -57,7 +57,8 @@ pub(crate) struct Each {
     needs: f64,
     /// Share with which the part holds in part.
     partly: Option<f64>,
-    /// As soon as this share of the places is known they alone count; the page says which are missing.
+    /// As soon as this share of the places is known they alone count; the page says which are
+    /// missing.
     known: Option<f64>,
 }
 

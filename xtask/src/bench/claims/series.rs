@@ -80,7 +80,8 @@ impl Series {
     fn key(&self, figure: &Figure) -> (String, String, Vec<(String, String)>) {
         let varied = |key: &str| self.along.split('+').any(|name| name.trim() == key);
         let shown = figure.shown.split(' ').filter_map(|part| part.split_once('='));
-        // Of a setting along which it goes there is only whether it is there: adding and removing are two series.
+        // Of a setting along which it goes there is only whether it is there: adding and removing
+        // are two series.
         let rest = shown.map(|(key, value)| (key.to_owned(), if varied(key) { String::new() } else { value.to_owned() }));
         let rest = rest.collect();
         let problem = if self.across { String::new() } else { figure.problem.clone() };

@@ -44,7 +44,8 @@ impl Finding {
         }
     }
 
-    /// Several parts: all hold, none does, or some do. Parts that cannot be told keep a claim from holding, not from failing.
+    /// Several parts: all hold, none does, or some do. Parts that cannot be told keep a claim from
+    /// holding, not from failing.
     pub(crate) fn of(parts: &[Self]) -> Self {
         let has = |finding| parts.contains(&finding);
         match (has(Self::Holds) || has(Self::Partly), has(Self::Fails), has(Self::Untold)) {

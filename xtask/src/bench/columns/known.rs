@@ -184,7 +184,8 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 impl<'a> Place<'a> {
-    /// The row of the variant that the spec names, on the same problem and settings, unless it is this one.
+    /// The row of the variant that the spec names, on the same problem and settings, unless it is
+    /// this one.
     pub(super) fn other(&self) -> Option<&'a Row> {
         self.beside().find(|row| row.cell.variant == self.of)
     }
@@ -201,7 +202,8 @@ impl<'a> Place<'a> {
         ratio(self.other().and_then(&of), of(self.row)).into()
     }
 
-    /// The shortest time of another variant that met its stopping rule, as a multiple of the time of the named one.
+    /// The shortest time of another variant that met its stopping rule, as a multiple of the time
+    /// of the named one.
     fn best(&self, time: fn(&Row) -> Shown) -> Shown {
         let times = self.beside().filter(|row| finished(row).is_some()).filter_map(|row| time(row).known());
         let best = times.min_by(f64::total_cmp).filter(|_| self.row.cell.variant == self.of);
@@ -270,8 +272,9 @@ fn per_update(row: &Row, count: impl Fn(&Measured) -> Option<u64>) -> Option<f64
     ratio(tally(row, count), updates)
 }
 
-/// Breakpoints of all samples of an update at once over those of one after the other, √n : n, which holds where all samples have the same way
-/// to go: the length of the straight line over that along the coordinates (Karasuyama and Takeuchi 2009, section 3.4).
+/// Breakpoints of all samples of an update at once over those of one after the other, √n : n, which
+/// holds where all samples have the same way to go: the length of the straight line over that along
+/// the coordinates (Karasuyama and Takeuchi 2009, section 3.4).
 pub(crate) fn theoretical(row: &Row) -> Option<f64> {
     let count = |key: &str| row.cell.settings.get(key).and_then(Value::as_f64).unwrap_or(0.0);
     let samples = count("add") + count("remove");

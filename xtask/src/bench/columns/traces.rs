@@ -11,7 +11,8 @@ use serde_json::Value;
 const COMPARED: usize = 3;
 const LAID: usize = 4;
 
-/// Rates are told down to this gap: below it rounding and what the optimum is known to have their share.
+/// Rates are told down to this gap: below it rounding and what the optimum is known to have their
+/// share.
 const FINEST: f64 = 1e-8;
 
 /// A power of ten of the gap and the step that first reached it.
@@ -49,13 +50,15 @@ pub(super) fn spread(row: &Row) -> Option<f64> {
     (least > 0.0).then(|| steps.iter().copied().fold(0.0, f64::max) / least)
 }
 
-/// Steps of the last power of ten as a multiple of those of the one before: 1 where the gap falls geometrically, 10 where it falls like one over the steps.
+/// Steps of the last power of ten as a multiple of those of the one before: 1 where the gap falls
+/// geometrically, 10 where it falls like one over the steps.
 pub(super) fn growth(row: &Row) -> Option<f64> {
     let steps = steps(&last(row, 3)?);
     (steps[0] > 0.0).then(|| steps[1] / steps[0])
 }
 
-/// Share of the variance of the gap's logarithm that a line over the steps explains, of the last powers of ten.
+/// Share of the variance of the gap's logarithm that a line over the steps explains, of the last
+/// powers of ten.
 pub(super) fn straight(row: &Row) -> Option<f64> {
     let points: Vec<Reached> = last(row, LAID + 1)?.into_iter().map(|(gap, steps)| (steps, gap.log10())).collect();
     Some(explained(&points))
@@ -67,7 +70,8 @@ pub(super) fn times_tolerance(row: &Row) -> Option<f64> {
     Some(finished(row)?.iterations? as f64 * tol)
 }
 
-/// `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is the squared radius here, g* that of the other variant.
+/// `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is the
+/// squared radius here, g* that of the other variant.
 pub(super) fn of_bound(at: &Place) -> Option<f64> {
     let epsilon = at.row.cell.settings.get("tol").and_then(Value::as_f64)?;
     let radius2 = |row: &Row| finished(row)?.number("radius2");

@@ -46,7 +46,8 @@ pub(crate) enum Recipe {
     Kdd,
     /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
     Standardise,
-    /// The samples of the file with a value each to predict, a smooth function of the features and noise.
+    /// The samples of the file with a value each to predict, a smooth function of the features and
+    /// noise.
     Signal,
     /// The first rows that a generator makes, as a file that other programs can read.
     Generate,

@@ -5,7 +5,8 @@ use super::super::columns::Entry;
 use super::Settings;
 use serde::Deserialize;
 
-/// What a report shows of a table before the reader unfolds the rest: the paper's figure, ours, their ratio.
+/// What a report shows of a table before the reader unfolds the rest: the paper's figure, ours,
+/// their ratio.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Brief {
@@ -45,7 +46,8 @@ pub(crate) struct Plot {
     /// Lines of cells with these settings are dashed.
     #[serde(default)]
     pub(crate) dashed: Settings,
-    /// The variant beside whose line stands what theory makes of it for all samples of an update at once.
+    /// The variant beside whose line stands what theory makes of it for all samples of an update at
+    /// once.
     pub(crate) theory: Option<String>,
     /// Points without lines between them.
     #[serde(default)]

@@ -1,7 +1,10 @@
-//! The right to work on one column of a search: a file that its holder made, has locked, and touches now and then.
+//! The right to work on one column of a search: a file that its holder made, has locked, and
+//! touches now and then.
 //!
-//! On one machine the lock tells whether the holder is still there, however it ended. From another machine, where locks may not be seen, the file is
-//! taken over once nobody has touched it for a while, by the clock of who looks. Two who take one over at once both do the work, with the same bits.
+//! On one machine the lock tells whether the holder is still there, however it ended. From another
+//! machine, where locks may not be seen, the file is taken over once nobody has touched it for a
+//! while, by the clock of who looks. Two who take one over at once both do the work, with the same
+//! bits.
 
 use crate::lock::{is_at, try_lock};
 use std::collections::BTreeMap;

@@ -118,7 +118,8 @@ impl Tried {
 /// A border is passed by this factor at most.
 const FAR: f64 = 1024.0;
 
-/// What comes next beyond an end of some values, where `at` is that end and what was asked for (`within`) is not left far behind.
+/// What comes next beyond an end of some values, where `at` is that end and what was asked for
+/// (`within`) is not left far behind.
 fn beyond(values: &[f64], at: f64, within: &[f64]) -> Option<f64> {
     let next = match values {
         [first, second, ..] if at == *first => first / (second / first),
@@ -137,7 +138,8 @@ fn beyond_ends<T>((values, within): (&[f64], &[f64]), best: &[&Cell<T>], of: imp
     ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end, within)).collect()
 }
 
-/// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ of a new C, of the kernel of the first.
+/// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ
+/// of a new C, of the kernel of the first.
 pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges) -> Vec<Asked> {
     let Some(first) = best.first() else { return Vec::new() };
     let tried = Tried::beside(cells, first);

@@ -2,7 +2,7 @@
 
 use super::super::Svm;
 use super::super::grid::Asked;
-use super::super::ranges::Found;
+use super::super::ranges::SearchResult;
 use super::run::{Run, place};
 use maxmargin_core::Goal;
 use maxmargin_cv::descend::{Descending, Ended, Visited, descend, lowest};
@@ -16,14 +16,17 @@ const MOST: usize = 20;
 /// Losses where every feature has a width, besides.
 const MOST_PER_FEATURE: usize = 60;
 
-/// Features that may have a width each: what a descent knows of curvature grows with the square, and every loss with a system of equations for each.
+/// Features that may have a width each: what a descent knows of curvature grows with the square,
+/// and every loss with a system of equations for each.
 pub const MOST_WIDTHS: usize = 1000;
 
-/// Folds are solved to this violation, or to what is asked for where that is less: below 10⁻⁵ the free are exact, and so are their derivatives.
+/// Folds are solved to this violation, or to what is asked for where that is less: below 10⁻⁵ the
+/// free are exact, and so are their derivatives.
 const TIGHT: f64 = 1e-6;
 
-/// Steps in log C and log γ: a first one of a factor of 2, none of more than 8 or of less than 1 %, and no further than 1,024 times the start. A loss that changes by
-/// 10⁻⁴ where a parameter is e times as large is flat: samples decide no more than that.
+/// Steps in log C and log γ: a first one of a factor of 2, none of more than 8 or of less than 1 %,
+/// and no further than 1,024 times the start. A loss that changes by 10⁻⁴ where a parameter is e
+/// times as large is flat: samples decide no more than that.
 const HOW: Descending = Descending {
     most: MOST,
     flat: 1e-4,
@@ -40,7 +43,8 @@ pub struct Descent {
     pub from: usize,
     /// The place of the cell that it found: `from` itself, where nothing is lower.
     pub at: usize,
-    /// γ of each feature that the kernel sees, at the cell that it found; none where there is one for all.
+    /// γ of each feature that the kernel sees, at the cell that it found; none where there is one
+    /// for all.
     pub widths: Option<Vec<f64>>,
     /// Every point whose loss was computed, in order.
     pub points: Vec<DescentPoint>,
@@ -87,8 +91,9 @@ fn factors(at: &[f64]) -> Vec<f64> {
 }
 
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
-    /// Descends from the best cell and adds what it finds as a cell of its own, solved and scored like all others.
-    pub(super) fn descended(&self, found: &mut Found<T>) -> Result<(), CvError> {
+    /// Descends from the best cell and adds what it finds as a cell of its own, solved and scored
+    /// like all others.
+    pub(super) fn descended(&self, found: &mut SearchResult<T>) -> Result<(), CvError> {
         let Some(top) = self.leader(found) else { return Ok(()) };
         let start = found.cells[top].svm.clone();
         let (Some(c), Some(gamma)) = (start.formulation().c(), start.kernel_given().gamma()) else { return Ok(()) };
@@ -118,7 +123,8 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             };
             let (mut visited, mut ended) = descend(&begin, HOW, |point| at(point, false));
             if let (true, Ok(_), Some(low)) = (self.search.per_feature, &ended, lowest(&visited)) {
-                // From where one width for all has come to its end, so that widths of features end no higher.
+                // From where one width for all has come to its end, so that widths of features end
+                // no higher.
                 let mut begin = low.at.clone();
                 begin.resize(1 + features, low.at[1]);
                 let more = descend(&begin, Descending { most: MOST_PER_FEATURE, ..HOW }, |point| at(point, true));
@@ -146,9 +152,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             if self.search.per_feature && low.at.iter().skip(2).any(|log| *log != low.at[1]) {
                 let found = factors(&low.at);
                 widths = Some(found.iter().map(|factor| gamma * factor * factor).collect());
-                let own = svm.factors.take();
+                let own = svm.feature_weights.take();
                 let both = |(j, factor): (usize, &f64)| own.as_ref().map_or(1.0, |own| own[j]) * factor;
-                svm = svm.factors(&found.iter().enumerate().map(both).collect::<Vec<f64>>());
+                svm = svm.feature_weights(&found.iter().enumerate().map(both).collect::<Vec<f64>>());
             }
             let more = self.stage(vec![Asked { svm, values: vec![c] }], self.asked)?;
             let Some(cell) = more.cells.first().filter(|_| !more.is_cut()) else {

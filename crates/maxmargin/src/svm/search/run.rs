@@ -2,8 +2,8 @@
 
 use super::super::Svm;
 use super::super::chosen::{best, better, width};
-use super::super::grid::{Asked, Attended};
-use super::super::ranges::{Cell, Found, Scored};
+use super::super::grid::{Asked, SearchHooks};
+use super::super::ranges::{Cell, CellScore, SearchResult};
 use super::{Search, choose};
 use maxmargin_core::{Goal, Status};
 use maxmargin_cv::{Best, CvError, CvReport, FoldPlan, Metric};
@@ -11,7 +11,8 @@ use maxmargin_data::Dataset;
 use maxmargin_kernel::{Gamma, gamma_scale};
 use std::time::Instant;
 
-/// Columns of each wave of a search that gives cells up; of all later ones the last. The first finds what the others are held against.
+/// Columns of each wave of a search that gives cells up; of all later ones the last. The first
+/// finds what the others are held against.
 const WAVES: [usize; 3] = [1, 2, 4];
 
 /// A point: scores so far from the best may still be it.
@@ -35,14 +36,14 @@ pub(super) struct Run<'a, E> {
     pub(super) plan: &'a FoldPlan,
     pub(super) search: &'a Search,
     pub(super) metric: &'static dyn Metric,
-    pub(super) attended: Attended<'a>,
+    pub(super) attended: SearchHooks<'a>,
     pub(super) each: &'a E,
     pub(super) asked: Goal,
     pub(super) loose: Goal,
     pub(super) begun: Instant,
 }
 
-impl<T> Found<T> {
+impl<T> SearchResult<T> {
     fn nothing() -> Self {
         Self { cells: Vec::new(), failed: Vec::new(), wanted: 0, again: 0, descent: None }
     }
@@ -61,18 +62,18 @@ impl<T> Found<T> {
 }
 
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
-    pub(super) fn found(&self) -> Result<Found<T>, CvError> {
+    pub(super) fn found(&self) -> Result<SearchResult<T>, CvError> {
         let Search { ranges, random, halving, extend, refine, fast, gradient, .. } = self.search;
         let mut asked = match random {
             Some(count) => choose::random(ranges, self.svm, *count),
             None => choose::all(ranges, self.svm),
         };
-        let mut before = Found::nothing();
+        let mut before = SearchResult::nothing();
         if *halving {
             asked = self.halved(asked, &mut before)?;
             if before.is_cut() || asked.is_empty() {
                 // What has seen no more than a part of the samples is no result.
-                return Ok(Found { cells: Vec::new(), ..before });
+                return Ok(SearchResult { cells: Vec::new(), ..before });
             }
         }
         let goal = if fast.is_some() { self.loose } else { self.asked };
@@ -132,13 +133,13 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// Solves columns to a goal: at once, or in waves where cells may be given up.
-    pub(super) fn stage(&self, asked: Vec<Asked>, goal: Goal) -> Result<Found<T>, CvError> {
+    pub(super) fn stage(&self, asked: Vec<Asked>, goal: Goal) -> Result<SearchResult<T>, CvError> {
         let asked: Vec<Asked> = asked.into_iter().map(|asked| Asked { svm: asked.svm.goal(goal), ..asked }).collect();
         if !self.search.prune {
             return self.columns((self.data, self.plan), asked, None);
         }
         let mut left = self.promising(asked);
-        let (mut found, mut waves) = (Found::nothing(), WAVES.iter());
+        let (mut found, mut waves) = (SearchResult::nothing(), WAVES.iter());
         let mut size = WAVES[WAVES.len() - 1];
         while !left.is_empty() && !found.is_cut() {
             size = waves.next().copied().unwrap_or(size);
@@ -150,7 +151,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         Ok(found)
     }
 
-    fn columns(&self, on: (&Dataset, &FoldPlan), mut asked: Vec<Asked>, most: Option<usize>) -> Result<Found<T>, CvError> {
+    fn columns(&self, on: (&Dataset, &FoldPlan), mut asked: Vec<Asked>, most: Option<usize>) -> Result<SearchResult<T>, CvError> {
         // The limit is for all stages together.
         let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         asked.iter_mut().for_each(|asked| asked.svm.max_time = left);
@@ -160,8 +161,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         Ok(found)
     }
 
-    /// Errors with which a cell can still win; of loose cells those with which it can still be a rival.
-    fn most_errors(&self, found: &Found<T>, goal: Goal) -> usize {
+    /// Errors with which a cell can still win; of loose cells those with which it can still be a
+    /// rival.
+    fn most_errors(&self, found: &SearchResult<T>, goal: Goal) -> usize {
         let samples = self.data.labels.len();
         let whole = found.cells.iter().filter(|cell| cell.scored.converged && cell.scored.lost.is_none());
         let fewest = whole.filter_map(|cell| cell.scored.errors).min();
@@ -180,13 +182,13 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         asked
     }
 
-    fn scored(&self, svm: &Svm, report: &CvReport) -> Scored {
+    fn scored(&self, svm: &Svm, report: &CvReport) -> CellScore {
         let own = self.metric.name();
         let score = report.scores.iter().find(|(name, _)| *name == own).map(|score| score.1);
         // One that was given up has neither.
         let spread = report.spread.iter().find(|(name, _)| *name == own).map(|spread| spread.1);
         let status = report.status();
-        Scored {
+        CellScore {
             score: score.filter(|score| !score.is_nan()),
             standard_error: spread.and_then(|spread| spread.standard_error()),
             converged: status == Status::Converged,
@@ -199,7 +201,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// The best cell that there is; of a fast search by its loose goal.
-    pub(super) fn leader(&self, found: &Found<T>) -> Option<usize> {
+    pub(super) fn leader(&self, found: &SearchResult<T>) -> Option<usize> {
         best(&found.cells, self.metric).or_else(|| {
             let known = found.cells.iter().enumerate().filter(|(_, cell)| cell.scored.converged);
             let known = known.filter_map(|(at, cell)| Some((at, cell.scored.score?)));
@@ -213,7 +215,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// Loose cells within that of the best exact one, or of the best where none is exact.
-    fn rivals(&self, found: &Found<T>) -> Vec<usize> {
+    fn rivals(&self, found: &SearchResult<T>) -> Vec<usize> {
         let Some(top) = self.leader(found).and_then(|at| found.cells[at].scored.score) else { return Vec::new() };
         let bound = match self.metric.best() {
             Best::Highest => top - self.points() * POINT,
@@ -224,7 +226,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// The columns that are left for all samples; what the rungs before took is added to `before`.
-    fn halved(&self, mut asked: Vec<Asked>, before: &mut Found<T>) -> Result<Vec<Asked>, CvError> {
+    fn halved(&self, mut asked: Vec<Asked>, before: &mut SearchResult<T>) -> Result<Vec<Asked>, CvError> {
         let mut cells: usize = asked.iter().map(|asked| asked.values.len()).sum();
         let order = choose::nested(self.data, self.plan, self.svm.seed);
         let (mut rungs, mut rows) = (0, order.len() / HALVING);
@@ -281,5 +283,5 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 
 /// What tells cells apart, whatever their goal.
 pub(super) fn place<T>(cell: &Cell<T>) -> String {
-    format!("{:?} {:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation(), cell.svm.factors)
+    format!("{:?} {:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation(), cell.svm.feature_weights)
 }

@@ -1,4 +1,5 @@
-//! How scores of folds spread, and where the score of machines like these may lie (`docs/math/scores.md`).
+//! How scores of folds spread, and where the score of machines like these may lie
+//! (`docs/math/scores.md`).
 
 use crate::metric::Score;
 use serde::{Deserialize, Serialize};
@@ -6,15 +7,17 @@ use serde::{Deserialize, Serialize};
 /// The share of intervals that hold what they are about, were the assumptions true.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The scores of folds by one metric. Folds share training samples, so that they are not independent: the interval allows for it by a rule of thumb, that of
-/// Nadeau and Bengio (2003), and is no more than that.
+/// The scores of folds by one metric. Folds share training samples, so that they are not
+/// independent: the interval allows for it by a rule of thumb, that of Nadeau and Bengio (2003),
+/// and is no more than that.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct FoldStatistics {
     /// The mean of the scores of the folds; not a number where there is none.
     pub mean: f64,
     /// Their deviation, `√(Σ (score − mean)² / (folds − 1))`; not a number of fewer than two.
     pub deviation: f64,
-    /// The lower end of the interval about the mean, within what the metric can say; not a number of fewer than two folds.
+    /// The lower end of the interval about the mean, within what the metric can say; not a number
+    /// of fewer than two folds.
     pub low: f64,
     /// The upper end.
     pub high: f64,
@@ -22,13 +25,15 @@ pub struct Spread {
     pub folds: usize,
 }
 
-impl Spread {
-    /// The standard error of the mean, were the folds independent: the deviation over the root of their number. None of fewer than two folds.
+impl FoldStatistics {
+    /// The standard error of the mean, were the folds independent: the deviation over the root of
+    /// their number. None of fewer than two folds.
     pub fn standard_error(&self) -> Option<f64> {
         (self.folds > 1).then(|| self.deviation / (self.folds as f64).sqrt())
     }
 
-    /// Of folds by (score, training samples, test samples) and the least and greatest value of the metric; scores that are not numbers are left out.
+    /// Of folds by (score, training samples, test samples) and the least and greatest value of the
+    /// metric; scores that are not numbers are left out.
     pub fn of(folds: impl Iterator<Item = (f64, usize, usize)>, [least, greatest]: [f64; 2]) -> Self {
         let known: Vec<(f64, usize, usize)> = folds.filter(|fold| !fold.0.is_nan()).collect();
         let count = known.len();
@@ -46,19 +51,21 @@ impl Spread {
 }
 
 /// A spread by the name of its metric.
-pub type NamedSpread = (&'static str, Spread);
+pub type NamedSpread = (&'static str, FoldStatistics);
 
-/// The spread of every score that `folds` have, which are (scores, training samples, test samples), in the order of `scores`.
+/// The spread of every score that `folds` have, which are (scores, training samples, test samples),
+/// in the order of `scores`.
 pub(crate) fn spreads(scores: &[Score], folds: &[(&[Score], usize, usize)]) -> Vec<NamedSpread> {
     let of = |(at, (name, _)): (usize, &Score)| {
         let known = folds.iter().map(|(scores, train, test)| (scores.get(at).map_or(f64::NAN, |score| score.1), *train, *test));
-        (*name, Spread::of(known, crate::metric::range_of(name)))
+        (*name, FoldStatistics::of(known, crate::metric::range_of(name)))
     };
     scores.iter().enumerate().map(of).collect()
 }
 
-/// What `|t|` of Student's distribution exceeds in one of twenty cases: by bisection of the angle whose tangent is `t/√freedom`, whose distribution is a finite
-/// sum (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+/// What `|t|` of Student's distribution exceeds in one of twenty cases: by bisection of the angle
+/// whose tangent is `t/√freedom`, whose distribution is a finite sum (Abramowitz and Stegun, 26.7.3
+/// and 26.7.4).
 fn student(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
     for _ in 0..60 {
@@ -113,14 +120,14 @@ mod tests {
     #[test]
     fn spreads_by_hand() {
         let folds = [(0.5, 30, 10), (0.75, 30, 10), (f64::NAN, 30, 10), (1.0, 30, 10)];
-        let found = Spread::of(folds.into_iter(), [0.0, 1.0]);
+        let found = FoldStatistics::of(folds.into_iter(), [0.0, 1.0]);
         // Deviation ¼ of three, t 4.3027, and √(1/3 + 1/3).
         let half = 4.302_652_73 * 0.25 * (2.0_f64 / 3.0).sqrt();
         assert_eq!((found.mean, found.deviation, found.folds, found.low, found.high), (0.75, 0.25, 3, 0.0, 1.0));
-        let free = Spread::of(folds.into_iter(), [f64::NEG_INFINITY, f64::INFINITY]);
+        let free = FoldStatistics::of(folds.into_iter(), [f64::NEG_INFINITY, f64::INFINITY]);
         assert!((free.low - (0.75 - half)).abs() < 1e-8 && (free.high - (0.75 + half)).abs() < 1e-8, "{free:?}");
-        let one = Spread::of(folds[..1].iter().copied(), [0.0, 1.0]);
+        let one = FoldStatistics::of(folds[..1].iter().copied(), [0.0, 1.0]);
         assert!(one.mean == 0.5 && one.deviation.is_nan() && one.low.is_nan() && one.folds == 1);
-        assert!(Spread::of(std::iter::empty(), [0.0, 1.0]).mean.is_nan());
+        assert!(FoldStatistics::of(std::iter::empty(), [0.0, 1.0]).mean.is_nan());
     }
 }
