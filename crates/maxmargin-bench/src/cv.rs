@@ -9,10 +9,11 @@ use crate::measured::Measured;
 use crate::{input, train};
 use maxmargin::Solver;
 use maxmargin::core::Formulation;
-use maxmargin::cv::{CvReport, FoldPlan, Quiet, SmoFinish};
+use maxmargin::cv::{CvReport, FoldPlan, Quiet};
 use maxmargin::data::{ClassLabels, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::smo::Smo;
+use maxmargin::solvers::SmoFinish;
 use std::time::Instant;
 use trainings::Trainings;
 

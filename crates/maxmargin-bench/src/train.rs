@@ -12,12 +12,12 @@ use crate::trace::Traced;
 use crate::{input, linear, split, svmlight};
 use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, TargetKind};
-use maxmargin::cv::solver::SmoFinish;
 use maxmargin::cv::{Fitted, Quiet, Study};
 use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin::kernel::{Kernel, Space};
 use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
+use maxmargin::solvers::SmoFinish;
 use std::time::Instant;
 
 /// A solver, and what is measured of it alone.

@@ -22,7 +22,8 @@ pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManA
 pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Share, Weight, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
-use maxmargin::cv::{Metric, Probability};
+use maxmargin::cv::Probability;
+use maxmargin::metrics::Metric;
 use std::path::PathBuf;
 
 /// Exact support vector machines: training, cross-validation, certified models.
@@ -335,7 +336,7 @@ pub(crate) struct CalibrateArgs {
     /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
     /// did not see
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
-    pub(crate) threshold: Option<&'static dyn Metric>,
+    pub(crate) threshold: Option<&'static Metric>,
     /// How labels come from the model from now on [default: threshold where there is one, else
     /// coupled]
     #[arg(long, value_enum)]

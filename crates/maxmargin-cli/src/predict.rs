@@ -10,9 +10,9 @@ use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliabil
 use crate::threads::Threads;
 use crate::{format, model_io, names};
 use maxmargin::core::TargetKind;
-use maxmargin::cv::{Confusion, Reliability, metrics_of};
 use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
+use maxmargin::metrics::{Confusion, Reliability, metrics_of};
 use maxmargin::model::{Calibration, DecisionRule, Model};
 use serde::Serialize;
 use std::io::{self, Write};

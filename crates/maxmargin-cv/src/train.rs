@@ -1,14 +1,14 @@
 //! One training of all machines, and the model that they make.
 
-use crate::arrangement::map_machines;
+use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
-use crate::error::CvError;
-use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
-use crate::spaces::Spaces;
+use crate::run::error::CvError;
+use crate::run::limit::Limit;
+use crate::run::watch::{CvWatch, Relay, Stage};
+use crate::study::layout::map_machines;
+use crate::study::spaces::Spaces;
 use crate::study::{Source, Study};
-use crate::threshold::ThresholdReport;
-use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::RowWork;

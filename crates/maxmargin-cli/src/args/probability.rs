@@ -4,7 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use maxmargin::Svm;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::{CalibrationOptions, Metric, Probability, all_metrics, is_tunable};
+use maxmargin::cv::{CalibrationOptions, Probability, is_tunable};
+use maxmargin::metrics::{Metric, all_metrics};
 use maxmargin::model::{DecisionRule, Model};
 
 /// How labels come from a model with probabilities or a threshold.
@@ -45,7 +46,7 @@ pub(crate) struct ProbabilityArgs {
     /// did not see, in five folds that are trained besides. Labels go by it; decision values and
     /// probabilities stay those of the machine, nothing is subtracted
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
-    pub(crate) threshold: Option<&'static dyn Metric>,
+    pub(crate) threshold: Option<&'static Metric>,
     /// How labels come from the model [default: threshold where there is one, else coupled]
     #[arg(long, value_enum, requires = "fitted")]
     pub(crate) decide: Option<DecideName>,
@@ -76,7 +77,7 @@ pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> DecisionRule {
 
 /// A metric that can choose a threshold, by name; words may be joined as those of other options
 /// are.
-pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
+pub(crate) fn threshold(name: &str) -> Result<&'static Metric, String> {
     let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {

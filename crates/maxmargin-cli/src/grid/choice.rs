@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::format;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 use maxmargin::data::ClassLabels;
+use maxmargin::metrics::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 
 /// The metric that combinations are compared by.
 pub(super) struct Choice {
-    metric: &'static dyn Metric,
+    metric: &'static Metric,
     needs: TargetKind,
 }
 
@@ -50,7 +50,7 @@ impl Choice {
         self.metric.best() == Best::Highest
     }
 
-    pub(super) fn metric(&self) -> &'static dyn Metric {
+    pub(super) fn metric(&self) -> &'static Metric {
         self.metric
     }
 

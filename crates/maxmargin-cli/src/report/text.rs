@@ -4,8 +4,9 @@ use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
 use crate::{advice, format, names};
 use maxmargin::core::{Certificate, Goal, Status};
-use maxmargin::cv::{CertificateReport, Confusion};
+use maxmargin::cv::CertificateReport;
 use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::metrics::Confusion;
 use maxmargin::model::Multiclass;
 
 /// Machines shown one by one; of more, only those that need attention.

@@ -6,7 +6,8 @@ use super::text::{certificates, confusion_table, scheme_text, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
+use maxmargin::cv::{CertificateReport, CvReport, FoldReport, FullReport, MissingClass};
+use maxmargin::metrics::{Confusion, FoldStatistics, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! ATO, adjusting alpha towards optimum (Wen et al. 2017, algorithm 1).
 
 use super::dec::walk;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained, without};
+use super::{Draft, SeedResult};
+use crate::seed::problem::{Fold, Trained, without};
 use maxmargin_path::{Added, Config, Path, PathError};
 
 /// The path may cost as many multiply-adds as this many passes over the whole matrix: a training
@@ -13,7 +13,7 @@ const PASSES: f64 = 256.0;
 /// keeps its margin, until `R` is empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² +
 /// n |M|`; where the limit comes first (with a large margin before the first breakpoint), what is
 /// left in `R` is dropped and the balance restored, as in the paper.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let pool = fold.pool;
     let (n, free) = (pool.len(), (0..pool.len()).filter(|&i| pool.is_free(i, from.beta[i])).count());
     let (width, margin) = (n as f64, free as f64);

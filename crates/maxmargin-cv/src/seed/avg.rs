@@ -1,12 +1,12 @@
 //! AVG: the α of removed samples spread evenly over the free ones (`DeCoste` and Wagstaff 2000).
 
 use super::draft::spread_over;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::problem::{Fold, Trained};
 
 /// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated
 /// until all is handed out.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let pool = fold.pool;
     let mut draft = Draft::new(from, fold);
     let mut beta = draft.beta().to_vec();

@@ -1,8 +1,8 @@
 //! DEC: every fold by the exact decremental path from the model of all data.
 
-use super::{Draft, Found};
-use crate::pool::Pool;
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::pool::Pool;
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, PathError, Update};
@@ -26,7 +26,7 @@ pub(crate) fn exact<'a>(
 
 /// The end of the path on which the hidden samples give up their α. What remains for SMO is to see
 /// that nothing remains.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
     let mut path = path.asking(fold.go_on);
     let update = walk(&mut path, &[], fold.hidden, None, fold)?;

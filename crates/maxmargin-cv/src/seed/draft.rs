@@ -1,8 +1,8 @@
 //! A point under repair: coefficients and kernel sums of all rows, kept together as they move.
 
-use crate::pool::{Pool, sum_of};
-use crate::problem::{Fold, Trained};
 use crate::seed::SeedRows;
+use crate::seed::pool::{Pool, sum_of};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::{Dual, EqualityConstraint, Halted, Solution};
 use maxmargin_kernel::RowRef;
 use maxmargin_smo::Relaxed;

@@ -1,8 +1,8 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
-use super::{Draft, Found};
-use crate::pool::{alpha_of, gradient_of};
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::pool::{alpha_of, gradient_of};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
@@ -13,7 +13,7 @@ use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 ///    optimal for each;
 /// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where
 ///    samples do not interact, and a small change of the bias elsewhere.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Fold { dual, rows, tol, .. } = fold;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
@@ -26,9 +26,9 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let relaxation = Relaxation { bias: from.bias, steps: leaving.len() as u64, tol, shrinking: Shrinking::default() };
     let relaxed = match &joined {
         Some(joined) => {
-            let (alpha, gradient) = (joined.together(&alpha), joined.gradient(&gradient));
-            let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
-            let (alpha, gradient) = joined.taken_apart(dual, &relaxed.alpha, &relaxed.gradient);
+            let (alpha, gradient) = (joined.merge(&alpha), joined.gradient(&gradient));
+            let relaxed = relax(joined.dual(), joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
+            let (alpha, gradient) = joined.split_point(dual, &relaxed.alpha, &relaxed.gradient);
             Relaxed { alpha, gradient, ..relaxed }
         }
         None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.asking)?,

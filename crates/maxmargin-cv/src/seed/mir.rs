@@ -1,8 +1,8 @@
 //! MIR, multiple instance replacement (Wen et al. 2017, algorithm 2).
 
 use super::sir::adjust;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 
 /// Relative residual of the normal equations at which the least-squares solution is good enough for
@@ -21,7 +21,7 @@ const MOST: usize = 60;
 /// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution
 /// (the paper's pseudo-inverse) is what conjugate gradients on the normal equations reach from
 /// zero, without forming a matrix.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
     let targets = fold.entering(from);

@@ -1,12 +1,12 @@
 //! SIR, single instance replacement (Wen et al. 2017, algorithm 3).
 
 use super::draft::spread_over;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::problem::{Fold, Trained};
 
 /// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters
 /// with the same label takes `α_r`; when that label is used up, any unused one. Then [`adjust`].
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
     let entering = fold.entering(from);
@@ -34,7 +34,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
 /// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what
 /// they cannot absorb is spread over the shared samples, free ones first (paper 1, section 3,
 /// "Adjusting").
-pub(super) fn adjust<'a>(mut draft: Draft<'a>, mut beta: Vec<f64>, entering: &[usize]) -> Found<'a> {
+pub(super) fn adjust<'a>(mut draft: Draft<'a>, mut beta: Vec<f64>, entering: &[usize]) -> SeedResult<'a> {
     let pool = draft.pool();
     let lack = -beta.iter().sum::<f64>();
     spread_over(pool, &mut beta, entering, lack);

@@ -1,7 +1,7 @@
 //! TOP: the α of removed samples handed to the most similar remaining ones (Lee et al. 2004).
 
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{Draft, SeedResult};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 
 /// Similar samples looked at before the search widens.
@@ -9,7 +9,7 @@ const NEAREST: usize = 16;
 
 /// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their
 /// box takes.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let rows = fold.rows;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();

@@ -1,6 +1,6 @@
 //! The training data that a model keeps in its file.
 
-use crate::matching::positions;
+use crate::study::matching::positions;
 use crate::update::{UpdateError, solutions};
 use maxmargin_data::{Dataset, Encoder, Scaler, codec};
 use maxmargin_model::{Model, Parts, Record, data_sha256, numbers_sha256};

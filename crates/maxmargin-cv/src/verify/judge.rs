@@ -1,11 +1,11 @@
 //! One machine computed again, and what several of them say together.
 
-use crate::arrangement::MachineLayout;
-use crate::matching::Terms;
 use crate::report::bounded_of;
 use crate::study::Source;
+use crate::study::layout::MachineLayout;
+use crate::study::matching::Terms;
+use crate::study::words::label_in_words;
 use crate::verify::{Check, MachineVerdict, VerifyError};
-use crate::words::label_in_words;
 use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, certain};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Asking, Par};
