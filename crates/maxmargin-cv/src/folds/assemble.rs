@@ -1,13 +1,13 @@
 //! From the machines of all folds to predictions and a report.
 
 use crate::folds::fold_classes::FoldClasses;
-use crate::folds::outcome::{Judged, Outcome};
+use crate::folds::outcome::{CertifiedMachine, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
+use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
-use crate::run::limit::Limit;
 use crate::run::watch::{CvProgress, CvWatch, Stage};
-use crate::study::Source;
+use crate::study::SpaceSource;
 use crate::study::layout::{HeldOut, MachineLayout};
 use maxmargin_core::{Decision, Solved, Status, TargetKind};
 use maxmargin_data::{Asking, Halted, Par};
@@ -17,7 +17,7 @@ use maxmargin_model::Rule;
 use std::sync::Arc;
 
 /// What is needed to count.
-pub(crate) struct Tally<'a> {
+pub(crate) struct ReportAssembly<'a> {
     pub(crate) needs: TargetKind,
     /// How the machines of a fold decide.
     pub(crate) rule: Rule,
@@ -25,45 +25,45 @@ pub(crate) struct Tally<'a> {
     pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
-    pub(crate) arrangement: &'a MachineLayout,
+    pub(crate) layout: &'a MachineLayout,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
     /// Who may call the votes off.
-    pub(crate) limit: &'a Limit,
+    pub(crate) deadline: &'a Deadline,
     pub(crate) watch: &'a dyn CvWatch,
 }
 
-impl Tally<'_> {
+impl ReportAssembly<'_> {
     /// The report of all machines.
     ///
     /// # Errors
     ///
     /// When the votes were called off before they were counted.
-    pub(crate) fn report(&self, source: &Source, outcomes: &[Outcome], work: &[RowWork]) -> Result<CvReport, CvError> {
-        let held = self.arrangement.folds(self.plan);
+    pub(crate) fn report(&self, source: &SpaceSource, outcomes: &[Outcome], work: &[RowWork]) -> Result<CvReport, CvError> {
+        let held = self.layout.folds(self.plan);
         let width = outcomes.len();
         let mut go_on = || {
-            let stage = Stage::Certify { judged: 0, samples: self.arrangement.original.len() };
+            let stage = Stage::Certify { judged: 0, samples: self.layout.original.len() };
             if self.watch.tick(&CvProgress { stage, ..CvProgress::default() }).is_break() {
-                self.limit.end();
+                self.deadline.end();
             }
-            self.limit.may_judge()
+            self.deadline.may_certify()
         };
         let asking = Asking::new(&mut go_on);
         let decisions = match outcomes {
             // One machine has judged all samples already.
             [only] => Ok(only.decisions.clone()),
             _ => match source {
-                Source::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, &held, &asking),
-                Source::Features(samples) => {
+                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, &held, &asking),
+                SpaceSource::Features(samples) => {
                     self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &held, &asking)
                 }
             },
         };
-        let decisions = decisions.map_err(|Halted| CvError::Ended(self.limit.status()))?;
-        let rows = self.arrangement.original.len();
+        let decisions = decisions.map_err(|Halted| CvError::Ended(self.deadline.status()))?;
+        let rows = self.layout.original.len();
         let vote = |fold: usize, at: usize| self.classes.label(fold, &self.rule, &decisions[at * width..(at + 1) * width]);
-        let truth_of = |at: usize| self.labels[self.arrangement.original[at]];
+        let truth_of = |at: usize| self.labels[self.layout.original[at]];
         let countable = self.needs == TargetKind::Classes || (self.needs == TargetKind::Nothing && are_sides(self.labels));
         let mut folds = Vec::with_capacity(held.len());
         let mut seen = Seen::new(rows);
@@ -74,7 +74,7 @@ impl Tally<'_> {
                 continue;
             }
             let before = round * rows;
-            let judged: Vec<&Judged> = outcomes.iter().filter_map(|outcome| outcome.judged(fold)).collect();
+            let judged: Vec<&CertifiedMachine> = outcomes.iter().filter_map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
             let support_vectors = match outcomes {
@@ -82,14 +82,14 @@ impl Tally<'_> {
                 _ => seen.count(
                     outcomes
                         .iter()
-                        .zip(&self.arrangement.parts)
+                        .zip(&self.layout.parts)
                         .filter_map(|(outcome, part)| outcome.judged(fold).map(|judged| (&*judged.decision, &part.rows[..]))),
                 ),
             };
             let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
             let said: Vec<f64> = test.iter().map(|&at| if solved { vote(fold, before + at) } else { f64::NAN }).collect();
             let correct = (solved && countable).then(|| truth.iter().zip(&said).filter(|(truth, said)| truth == said).count());
-            test.iter().zip(&said).for_each(|(&at, &label)| predicted[before + self.arrangement.original[at]] = label);
+            test.iter().zip(&said).for_each(|(&at, &label)| predicted[before + self.layout.original[at]] = label);
             let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
             let scores = scores(self.needs, greater, &truth, &said, ranked.as_deref());
             folds.push(FoldReport {
@@ -112,7 +112,7 @@ impl Tally<'_> {
         let empty = CvReport::empty(self.plan, width);
         let mut by_data = vec![f64::NAN; decisions.len()];
         for (at, row) in decisions.chunks_exact(width).enumerate() {
-            let i = at - at % rows + self.arrangement.original[at % rows];
+            let i = at - at % rows + self.layout.original[at % rows];
             if !predicted[i].is_nan() {
                 by_data[i * width..(i + 1) * width].copy_from_slice(row);
             }
@@ -137,7 +137,7 @@ impl Tally<'_> {
     /// Exact decision values of all samples by the machines that did not see them, row-major, round
     /// after round. Machines of all data that serve many folds decide for all samples at once.
     fn decide(&self, source: Exact, outcomes: &[Outcome], held: &[HeldOut], asking: &Asking) -> Result<Vec<f64>, Halted> {
-        let (n, width) = (self.arrangement.original.len(), outcomes.len());
+        let (n, width) = (self.layout.original.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
         let is_full = |p: usize, fold: usize| outcomes[p].is_shared(fold);
@@ -186,13 +186,13 @@ impl Tally<'_> {
         }
         let mut used: Vec<usize> = machines
             .iter()
-            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.arrangement.parts[*p].rows[term.0]))
+            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.layout.parts[*p].rows[term.0]))
             .collect();
         used.sort_unstable();
         used.dedup();
         let mut coef = vec![0.0; used.len() * h];
         for (at, (p, decision)) in machines.iter().enumerate() {
-            let rows = &self.arrangement.parts[*p].rows;
+            let rows = &self.layout.parts[*p].rows;
             // Both ascend.
             let mut place = 0;
             for &(row, c) in &decision.terms {

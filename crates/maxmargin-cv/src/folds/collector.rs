@@ -2,7 +2,7 @@
 //! report.
 
 use crate::folds::outcome::Outcome;
-use crate::folds::validate::Announced;
+use crate::folds::validate::OnCellDone;
 use crate::report::CvReport;
 use crate::report::finished::Finished;
 use crate::run::error::CvError;
@@ -33,7 +33,7 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCo
     }
 
     /// Takes what machine `p` has at a value; tells `told` where that makes it complete.
-    pub(crate) fn put(&self, (value, p): (usize, usize), outcome: Outcome, work: RowWork, told: Announced) {
+    pub(crate) fn put(&self, (value, p): (usize, usize), outcome: Outcome, work: RowWork, told: OnCellDone) {
         let all = {
             let mut waiting = self.waiting[value].lock().unwrap_or_else(PoisonError::into_inner);
             waiting[p] = Some((outcome, work));

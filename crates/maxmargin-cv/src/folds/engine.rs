@@ -5,8 +5,8 @@ use crate::folds::outcome::Outcome;
 use crate::folds::trainer::{Prune, Task, Trainer};
 use crate::run::error::CvError;
 use crate::run::watch::Stage;
-use crate::seed::pool::{Pool, sum_of};
 use crate::seed::problem::Trained;
+use crate::seed::row_boxes::{RowBoxes, sum_of};
 use crate::seed::{SeedRows, SeedSource, Seeding, exact};
 use maxmargin_core::{Solution, Status, bias_is_middle};
 use maxmargin_data::{Asking, Par};
@@ -57,7 +57,7 @@ impl<'a> Trainer<'a> {
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full
-            && !self.limit.is_over()
+            && !self.deadline.is_over()
             && let Some((pool, _)) = &self.seeds
         {
             from.free_sums = self.free_sums(&from, pool);
@@ -122,7 +122,7 @@ impl<'a> Trainer<'a> {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
                 let last = b * BATCH + at + 1 == own.len();
                 // Nobody seeds what will not be trained.
-                from = if last || self.limit.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
+                from = if last || self.deadline.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -195,7 +195,7 @@ impl<'a> Trainer<'a> {
             // Once time is over nobody starts from it.
             let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
             let together = rows.together(&beta);
-            for chunk in hidden.chunks(64).take_while(|_| !self.limit.is_over()) {
+            for chunk in hidden.chunks(64).take_while(|_| !self.deadline.is_over()) {
                 rows.fetch(chunk);
                 chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
             }
@@ -204,7 +204,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// `Σ_j K_ij` over the free rows; nothing where time was over before.
-    fn free_sums(&self, from: &Trained, pool: &Pool) -> Option<Vec<f64>> {
+    fn free_sums(&self, from: &Trained, pool: &RowBoxes) -> Option<Vec<f64>> {
         let rows = from.rows?;
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| pool.is_free(i, from.beta[i])).collect();
         let dual = self.problem.dual();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged {
+pub(crate) struct CertifiedMachine {
     pub(crate) report: MachineReport,
     /// Over rows of the machine's space; nothing where nobody will ask it.
     pub(crate) decision: Arc<Decision>,
@@ -16,8 +16,8 @@ pub(crate) struct Judged {
 
 /// The machine of all data and what it says of every sample.
 #[derive(Clone, Debug)]
-pub(crate) struct Full {
-    pub(crate) judged: Judged,
+pub(crate) struct AllDataMachine {
+    pub(crate) judged: CertifiedMachine,
     /// One for each variable.
     pub(crate) alpha: Vec<f64>,
     /// Exact decision value of every row.
@@ -29,13 +29,13 @@ pub(crate) struct Full {
 pub(crate) struct Outcome {
     /// Nothing where the machine of all data is that of the fold (none of its support vectors is
     /// tested there), or the fold has none.
-    pub(crate) folds: Vec<Option<Box<Judged>>>,
+    pub(crate) folds: Vec<Option<Box<CertifiedMachine>>>,
     /// Folds whose training sets lack one of the two sides: they have no such machine.
     pub(crate) lacking: Vec<bool>,
     /// Of every row by the machine that did not see it, one round of folds after the other; not a
     /// number where no fold of the round tests it.
     pub(crate) decisions: Vec<f64>,
-    pub(crate) full: Option<Full>,
+    pub(crate) full: Option<AllDataMachine>,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) certify_seconds: f64,
     /// Whether it was given up, since too many errors were made in folds that were done.
@@ -88,7 +88,7 @@ impl Outcome {
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without a balance the bias is part of the sums.
         let bias = if task.dual.balance() == EqualityConstraint::Free { 0.0 } else { task.solution.bias };
-        let judged = Judged { report, decision };
+        let judged = CertifiedMachine { report, decision };
         if let Some(fold) = task.fold {
             let held = &trainer.folds[fold];
             let of_round = &mut self.decisions[held.round * audit.sums.len()..];
@@ -96,12 +96,12 @@ impl Outcome {
             self.folds[fold] = Some(Box::new(judged));
         } else {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
-            self.full = Some(Full { judged, alpha: task.solution.alpha.clone(), decisions });
+            self.full = Some(AllDataMachine { judged, alpha: task.solution.alpha.clone(), decisions });
         }
     }
 
     /// The machine of fold `h`, where it has one.
-    pub(crate) fn judged(&self, h: usize) -> Option<&Judged> {
+    pub(crate) fn judged(&self, h: usize) -> Option<&CertifiedMachine> {
         let full = || &self.full.as_ref().expect("folds without a training have the machine of all data").judged;
         (!self.lacking[h]).then(|| self.folds[h].as_deref().unwrap_or_else(full))
     }

@@ -1,12 +1,12 @@
 //! One training: its problem, its solution so far, its judgement.
 
 use crate::folds::fold_factors::FoldBoxes;
+use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
-use crate::run::limit::Limit;
-use crate::run::watch::{CvWatch, Relay, Stage};
+use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::seed::Seeding;
-use crate::seed::pool::{Pool, alpha_of, gradient_of};
 use crate::seed::problem::{Fold, Trained};
+use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
     Asking, Audit, Dual, Goal, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop,
@@ -64,7 +64,7 @@ pub(crate) struct Trainer<'a> {
     pub(crate) machine: usize,
     pub(crate) space: Space<'a>,
     /// What seeds work on, where the problem is one for them.
-    pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
+    pub(crate) seeds: Option<(RowBoxes<'a>, &'a Rows<'a>)>,
     /// What each fold holds back, in rows; some may hold back none.
     pub(crate) folds: &'a [HeldOut],
     /// The problem of each fold, where it differs by more than samples from that of all data.
@@ -74,7 +74,7 @@ pub(crate) struct Trainer<'a> {
     pub(crate) stop: Stop,
     pub(crate) par: Par,
     pub(crate) watch: &'a dyn CvWatch,
-    pub(crate) limit: &'a Limit,
+    pub(crate) deadline: &'a Deadline,
     /// Bytes that an exact path may take.
     pub(crate) path_memory: u64,
     pub(crate) begun: Instant,
@@ -101,8 +101,8 @@ impl<'a> Trainer<'a> {
         alpha
     }
 
-    fn relay(&self, stage: Stage) -> Relay<'_> {
-        Relay { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
+    fn relay(&self, stage: Stage) -> StageProgress<'_> {
+        StageProgress { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
     }
 
     /// The problem of a fold, or of all data: the same variables in other boxes.
@@ -129,7 +129,7 @@ impl<'a> Trainer<'a> {
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
         let kept = part.as_ref().map(|part| &part.1[..]);
-        let from = from.filter(|_| !self.limit.is_over());
+        let from = from.filter(|_| !self.deadline.is_over());
         let hidden = self.hidden_in(fold);
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
@@ -160,12 +160,12 @@ impl<'a> Trainer<'a> {
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (goal, spent): (Goal, u64)) -> Result<Solved, CvError> {
         // Solvers look at the clock, but what they set up before takes its time, for each of
         // thousands of machines.
-        if self.limit.is_over() {
+        if self.deadline.is_over() {
             self.stopped.store(true, Ordering::Relaxed);
-            let solution = Solution::not_begun(dual, start, self.limit.status());
+            let solution = Solution::not_begun(dual, start, self.deadline.status());
             return Ok(Solved { solution, exact: false, counts: Vec::new() });
         }
-        let mut due = self.limit.watch(self.relay(stage), self.space, par);
+        let mut due = self.deadline.watch(self.relay(stage), self.space, par);
         // The audit of all solutions together shows whether the goal is met.
         let mut run = Run {
             stop: Stop { goal, ..self.stop.left(self.begun, spent) },
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
     /// The seed's point as a start with its gradient; without seeds what `from` has of the training
     /// set.
     fn start(&self, dual: &Dual, hidden: &[usize], from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
-        let (Some((pool, _)), Some(rows)) = (&self.seeds, from.rows) else {
+        let (Some((boxes, _)), Some(rows)) = (&self.seeds, from.rows) else {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
             return Ok(Start::checked(dual, alpha).ok().map(|start| (start, 0, 0)));
         };
@@ -194,7 +194,7 @@ impl<'a> Trainer<'a> {
         let mut ask = go_on;
         let asking = Asking::new(&mut ask);
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
-        let fold = Fold { dual, hidden, pool, rows, tol, go_on: &go_on, asking: &asking, memory };
+        let fold = Fold { dual, hidden, boxes, rows, tol, go_on: &go_on, asking: &asking, memory };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
             // The training that follows sees for itself that it is over.
@@ -210,13 +210,13 @@ impl<'a> Trainer<'a> {
     /// Whether long work is still wanted; the watch is told of it.
     pub(crate) fn go_on(&self, stage: Stage) -> bool {
         let solver = Progress { tol: self.stop.goal.tol(), rows_computed: self.space.rows_computed(), ..Progress::default() };
-        if self.limit.is_over() {
+        if self.deadline.is_over() {
             return false;
         }
         if self.relay(stage).tick(&solver).is_break() {
-            self.limit.end();
+            self.deadline.end();
         }
-        !self.limit.is_over()
+        !self.deadline.is_over()
     }
 
     /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient
@@ -235,12 +235,12 @@ impl<'a> Trainer<'a> {
                 let judged = Cell::new(0);
                 let mut go_on = || {
                     let _ = self.go_on(Stage::Certify { judged: judged.get(), samples: self.space.len() });
-                    self.limit.may_judge()
+                    self.deadline.may_certify()
                 };
                 let asking = Asking::new(&mut go_on);
                 let source = self.space.exact(&asking);
                 let audits = source.and_then(|source| audit_asking(source, &points, self.par, &asking, |done| judged.set(done)));
-                let audits = audits.map_err(|Halted| CvError::Ended(self.limit.status()))?;
+                let audits = audits.map_err(|Halted| CvError::Ended(self.deadline.status()))?;
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
@@ -260,10 +260,10 @@ impl<'a> Trainer<'a> {
             if open.is_empty() {
                 break;
             }
-            if self.limit.is_over() {
+            if self.deadline.is_over() {
                 // They stay where they are, and are judged already.
                 self.stopped.store(true, Ordering::Relaxed);
-                open.iter().for_each(|&t| tasks[t].solution.status = self.limit.status());
+                open.iter().for_each(|&t| tasks[t].solution.status = self.deadline.status());
                 break;
             }
             open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;

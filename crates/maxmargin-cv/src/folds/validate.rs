@@ -1,6 +1,6 @@
 //! Cross-validation: every machine over its folds, and what they elect.
 
-use crate::folds::assemble::Tally;
+use crate::folds::assemble::ReportAssembly;
 use crate::folds::collector::ResultCollector;
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
@@ -8,15 +8,15 @@ use crate::folds::trainer::{Prune, Trainer};
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::report::finished::Finished;
+use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
-use crate::run::limit::Limit;
-use crate::run::watch::{CvWatch, OfMachine};
+use crate::run::watch::{CvWatch, MachineProgress};
 use crate::seed::Seeding;
-use crate::seed::pool::Pool;
+use crate::seed::row_boxes::RowBoxes;
 use crate::study::layout::{HeldOut, MachineLayout, map_machines};
 use crate::study::matching::Terms;
-use crate::study::spaces::{Spaces, Uncounted};
-use crate::study::{Prepared, Source, Study};
+use crate::study::spaces::{RowWorkDelta, Spaces};
+use crate::study::{Prepared, SpaceSource, Study};
 use maxmargin_core::{BiasTerm, EqualityConstraint, Formulation, Loss, Problem};
 use maxmargin_data::{Asking, Preparation};
 use maxmargin_kernel::{Gamma, Rows};
@@ -28,12 +28,12 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) c: f64,
-    pub(crate) from: Option<Known<'a>>,
+    pub(crate) from: Option<WarmStart<'a>>,
 }
 
 /// A solution of all data that is there already, one entry a machine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Known<'a> {
+pub(crate) enum WarmStart<'a> {
     /// Row of the data and coefficient of every support vector, at the value of C itself.
     Terms(&'a [Terms]),
     /// α of every variable ([`Finished::alpha`]) at some value of C; none of a machine whose α is
@@ -42,7 +42,7 @@ pub(crate) enum Known<'a> {
 }
 
 /// Who is told of every value of C as it is done.
-pub(crate) type Announced<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
+pub(crate) type OnCellDone<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
 
 impl<'a> Study<'a> {
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each
@@ -88,7 +88,7 @@ impl<'a> Study<'a> {
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<CvReport, CvError> {
-        let step = Step { c: self.formulation.c().unwrap_or(1.0), from: Some(Known::Terms(start)) };
+        let step = Step { c: self.formulation.c().unwrap_or(1.0), from: Some(WarmStart::Terms(start)) };
         Ok(self.validated((&[step], None), plan, seeding, watch, &|_, _| ())?.remove(0))
     }
 
@@ -101,7 +101,7 @@ impl<'a> Study<'a> {
         plan: &FoldPlan,
         seeding: Seeding,
         watch: &dyn CvWatch,
-        told: Announced,
+        told: OnCellDone,
     ) -> Result<Vec<CvReport>, CvError> {
         assert!(!steps.is_empty(), "at least one value of C");
         if plan.len() != self.data.samples.len() {
@@ -158,26 +158,26 @@ impl<'a> Study<'a> {
         (steps, most): (&[Step], Option<usize>),
         plan: &FoldPlan,
         (seeding, features): (Seeding, bool),
-        (watch, told): (&dyn CvWatch, Announced),
+        (watch, told): (&dyn CvWatch, OnCellDone),
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
-        let arrangement = if features { self.unsorted() } else { self.arrangement(Some(plan)) };
-        let limit = Limit::new(begun, &self.stop);
-        let mut go_on = || limit.goes_on(watch);
+        let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
+        let deadline = Deadline::new(begun, &self.stop);
+        let mut go_on = || deadline.may_continue(watch);
         let source =
-            Source::of(prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
-        let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
+            SpaceSource::of(prepared, &layout, features, &Asking::new(&mut go_on)).map_err(|error| deadline.error(error))?;
+        let (count, done) = (layout.parts.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let (needs, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
-        let tally = Tally {
+        let tally = ReportAssembly {
             needs,
             rule: self.rule(),
             classes: &classes,
             labels,
-            arrangement: &arrangement,
+            layout: &layout,
             plan,
             par: self.par,
-            limit: &limit,
+            deadline: &deadline,
             watch,
         };
         let alone = (steps.len() == 1).then_some(begun);
@@ -190,10 +190,10 @@ impl<'a> Study<'a> {
             Ok(report)
         });
         let validate = |p: usize, par: maxmargin_data::Par, spaces: &Spaces| {
-            let relay = OfMachine { watch, machine: p, machines: count, values: steps.len(), done: &done };
+            let relay = MachineProgress { watch, machine: p, machines: count, values: steps.len(), done: &done };
             let run = MachineRun {
                 study: self,
-                arrangement: &arrangement,
+                layout: &layout,
                 factors: &factors,
                 classes: &classes,
                 plan,
@@ -201,7 +201,7 @@ impl<'a> Study<'a> {
                 steps,
                 most,
                 begun,
-                limit: &limit,
+                deadline: &deadline,
                 par,
                 watch: &relay,
                 finished: &done,
@@ -209,7 +209,7 @@ impl<'a> Study<'a> {
             run.run(spaces, p, &|row, outcome, work| gather.put((row, p), outcome, work, told))
         };
         let room = (self.memory, (self.budget(count), self.par));
-        Spaces::of(&source, &arrangement, self.formulation.bias_term().feature(), room, |spaces| {
+        Spaces::of(&source, &layout, self.formulation.bias_term().feature(), room, |spaces| {
             map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
         gather.reports()
@@ -222,7 +222,7 @@ impl<'a> Study<'a> {
         steps: &[Step],
         plan: &FoldPlan,
         seeding: Seeding,
-        (watch, told): (&dyn CvWatch, Announced),
+        (watch, told): (&dyn CvWatch, OnCellDone),
     ) -> Result<Vec<CvReport>, CvError> {
         self.check_seeding(seeding, false)?;
         let begun = Instant::now();
@@ -243,12 +243,12 @@ impl<'a> Study<'a> {
 }
 
 /// Who takes what a machine has at a value of C.
-type Taken<'a> = &'a dyn Fn(usize, crate::folds::outcome::Outcome, maxmargin_kernel::RowWork);
+type OnOutcome<'a> = &'a dyn Fn(usize, crate::folds::outcome::Outcome, maxmargin_kernel::RowWork);
 
 /// The folds of one machine, for every value of C.
 struct MachineRun<'a> {
     study: &'a Study<'a>,
-    arrangement: &'a MachineLayout,
+    layout: &'a MachineLayout,
     factors: &'a FoldFactors,
     classes: &'a FoldClasses,
     plan: &'a FoldPlan,
@@ -257,7 +257,7 @@ struct MachineRun<'a> {
     /// Errors that one machine may make.
     most: Option<usize>,
     begun: Instant,
-    limit: &'a Limit,
+    deadline: &'a Deadline,
     par: maxmargin_data::Par,
     watch: &'a dyn CvWatch,
     /// Counts machines and values that are done.
@@ -266,55 +266,55 @@ struct MachineRun<'a> {
 
 impl MachineRun<'_> {
     /// α of all data where `problem` begins, as far as `from` knows machine `p`.
-    fn known(&self, problem: &Problem, from: Known, p: usize) -> Result<Option<Vec<f64>>, CvError> {
+    fn known(&self, problem: &Problem, from: WarmStart, p: usize) -> Result<Option<Vec<f64>>, CvError> {
         match from {
-            Known::Terms(start) => {
-                let mut place = vec![usize::MAX; self.arrangement.original.len()];
-                for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
-                    place[self.arrangement.original[at]] = own;
+            WarmStart::Terms(start) => {
+                let mut place = vec![usize::MAX; self.layout.original.len()];
+                for (own, &at) in self.layout.parts[p].rows.iter().enumerate() {
+                    place[self.layout.original[at]] = own;
                 }
                 Ok(Some(problem.alpha_of(start[p].iter().map(|&(row, coef)| (place[row], coef)))))
             }
-            Known::Alpha(c, alpha) => {
+            WarmStart::Alpha(c, alpha) => {
                 let Some(alpha) = alpha.get(p).filter(|alpha| !alpha.is_empty()) else { return Ok(None) };
-                let old = self.study.problem(&self.arrangement.parts[p], self.study.formulation.with_c(c))?;
+                let old = self.study.problem(&self.layout.parts[p], self.study.formulation.with_c(c))?;
                 Ok((alpha.len() == old.dual().len()).then(|| maxmargin_core::warm::along_c(old.dual(), alpha, problem.dual())))
             }
         }
     }
 
-    fn run(&self, spaces: &Spaces, p: usize, taken: Taken) -> Result<(), CvError> {
-        let part = &self.arrangement.parts[p];
-        let folds = self.arrangement.folds_of(part, self.plan);
-        spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p), taken))
+    fn run(&self, spaces: &Spaces, p: usize, taken: OnOutcome) -> Result<(), CvError> {
+        let part = &self.layout.parts[p];
+        let folds = self.layout.folds_of(part, self.plan);
+        spaces.with(part, |space, new_work| self.values_in(space, new_work, (&folds, p), taken))
     }
 
     fn values_in(
         &self,
         space: maxmargin_kernel::Space,
-        uncounted: &Uncounted,
+        new_work: &RowWorkDelta,
         (folds, p): (&[HeldOut], usize),
-        taken: Taken,
+        taken: OnOutcome,
     ) -> Result<(), CvError> {
         let study = self.study;
         // Machines of some samples have rows of their own and one thread; others share rows with
         // whoever runs beside them.
-        let own = self.arrangement.parts[p].rows.len() < self.arrangement.original.len();
+        let own = self.layout.parts[p].rows.len() < self.layout.original.len();
         let threads = if own { 1 } else { study.par.threads() as u64 };
         // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
         let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
         let rule = study.rule();
         let wrong = |fold: usize, decisions: &[f64]| {
-            let (held, samples) = (&folds[fold], &self.arrangement.parts[p].rows);
-            let truth = |row: usize| study.data.labels[self.arrangement.original[samples[row]]];
+            let (held, samples) = (&folds[fold], &self.layout.parts[p].rows);
+            let truth = |row: usize| study.data.labels[self.layout.original[samples[row]]];
             let before = held.round * samples.len();
             let label = |row: usize| self.classes.label(fold, &rule, &decisions[before + row..=before + row]);
             held.test.iter().filter(|&&row| label(row) != truth(row)).count()
         };
-        let mut most = self.most.filter(|_| self.arrangement.parts.len() == 1 && study.classes.is_some());
+        let mut most = self.most.filter(|_| self.layout.parts.len() == 1 && study.classes.is_some());
         for (row, step) in self.steps.iter().enumerate() {
-            let (part, formulation) = (&self.arrangement.parts[p], study.formulation.with_c(step.c));
+            let (part, formulation) = (&self.layout.parts[p], study.formulation.with_c(step.c));
             let problem = part.problem(formulation, self.factors.all())?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), EqualityConstraint::Sum(_)) && dual.ridge() == 0.0;
@@ -325,7 +325,7 @@ impl MachineRun<'_> {
                 problem: &problem,
                 machine: p,
                 space,
-                seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
+                seeds: space.rows().filter(|_| seeded).map(|rows| (RowBoxes::new(dual, space.len()), rows)),
                 folds,
                 boxes: FoldBoxes { part, formulation, classes: self.classes, factors: self.factors },
                 solver: study.solver,
@@ -333,10 +333,10 @@ impl MachineRun<'_> {
                 stop: study.stop,
                 par: self.par,
                 watch: self.watch,
-                limit: self.limit,
+                deadline: self.deadline,
                 path_memory,
                 begun: self.begun,
-                keep: self.arrangement.parts.len() > 1,
+                keep: self.layout.parts.len() > 1,
                 prune: most.map(|most| Prune { most, wrong: &wrong }),
                 done: AtomicUsize::new(0),
                 stopped: AtomicBool::new(false),
@@ -355,7 +355,7 @@ impl MachineRun<'_> {
             }
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);
-            taken(row, outcome, uncounted.take());
+            taken(row, outcome, new_work.take());
             before = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.steps.len() > 1 {
                 break;

@@ -59,14 +59,14 @@ impl<F: Fn(&CvProgress) -> ControlFlow<()> + Sync> CvWatch for F {
 }
 
 /// Passes a solver's progress on as progress of the whole.
-pub(crate) struct Relay<'a> {
+pub(crate) struct StageProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) stage: Stage,
     pub(crate) done: &'a AtomicUsize,
     pub(crate) total: usize,
 }
 
-impl Watch for Relay<'_> {
+impl Watch for StageProgress<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
         // A fold that was thought to need no training may turn out to need one.
         let done = self.done.load(Ordering::Relaxed).min(self.total);
@@ -76,7 +76,7 @@ impl Watch for Relay<'_> {
 
 /// Passes the progress of one of several machines, or of one of several values of C, on as progress
 /// of the whole.
-pub(crate) struct OfMachine<'a> {
+pub(crate) struct MachineProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) machine: usize,
     pub(crate) machines: usize,
@@ -86,7 +86,7 @@ pub(crate) struct OfMachine<'a> {
     pub(crate) done: &'a AtomicUsize,
 }
 
-impl CvWatch for OfMachine<'_> {
+impl CvWatch for MachineProgress<'_> {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
         let total = self.machines * self.values;
         if total == 1 {
@@ -98,7 +98,7 @@ impl CvWatch for OfMachine<'_> {
 }
 
 /// Passes the progress of one column of a grid on as progress of all its cells.
-pub(crate) struct OfColumn<'a> {
+pub(crate) struct ColumnProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     /// Cells that are done of each column.
     pub(crate) done: &'a [AtomicUsize],
@@ -111,7 +111,7 @@ pub(crate) struct OfColumn<'a> {
     pub(crate) total: usize,
 }
 
-impl CvWatch for OfColumn<'_> {
+impl CvWatch for ColumnProgress<'_> {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
         let here = self.first + (self.cells - self.first) * progress.done / progress.total.max(1);
         self.done[self.column].fetch_max(here, Ordering::Relaxed);

@@ -1,12 +1,12 @@
 //! A grid: columns side by side, each one study with all its values of C over the same kernel
 //! values.
 
-use crate::folds::validate::{Known, Step};
+use crate::folds::validate::{Step, WarmStart};
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::report::finished::Finished;
 use crate::run::error::CvError;
-use crate::run::watch::{CvProgress, CvWatch, OfColumn};
+use crate::run::watch::{ColumnProgress, CvProgress, CvWatch};
 use crate::search::log::{CellLog, Opened};
 use crate::seed::Seeding;
 use crate::study::Study;
@@ -159,12 +159,12 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> Run<'_, T, E> {
         let mut kept: Vec<T> = before.into_iter().enumerate().map(|(row, cell)| (self.each)(at, row, cell.report)).collect();
         self.done[at].store(first, Ordering::Relaxed);
         let rest: Vec<Step> = (values[first..].iter().enumerate())
-            .map(|(k, &c)| Step { c, from: last.as_ref().filter(|_| k == 0).map(|(c, alpha)| Known::Alpha(*c, alpha)) })
+            .map(|(k, &c)| Step { c, from: last.as_ref().filter(|_| k == 0).map(|(c, alpha)| WarmStart::Alpha(*c, alpha)) })
             .collect();
         let mut result = Ok(());
         if mine && !rest.is_empty() {
             let study = Study { stop: study.stop.left(self.begun, 0), memory: study.memory / lanes as u64, ..*study };
-            let relay = OfColumn {
+            let relay = ColumnProgress {
                 watch: self.shared.watch,
                 done: &self.done,
                 column: at,

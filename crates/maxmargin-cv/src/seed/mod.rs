@@ -6,24 +6,24 @@
 mod ato;
 mod avg;
 mod dec;
-mod draft;
 mod full;
 mod mir;
-pub(crate) mod pool;
 pub(crate) mod problem;
+pub(crate) mod row_boxes;
 mod rows;
 mod sir;
+mod start_draft;
 mod top;
 
 pub(crate) use dec::exact;
-pub(crate) use draft::Draft;
 pub(crate) use rows::SeedRows;
+pub(crate) use start_draft::StartDraft;
 
 use crate::seed::problem::{Fold, Trained};
 use maxmargin_path::PathError;
 
 /// What a seeding has to offer.
-pub(crate) type SeedResult<'a> = Result<Option<Draft<'a>>, PathError>;
+pub(crate) type SeedResult<'a> = Result<Option<StartDraft<'a>>, PathError>;
 
 /// How the start of each fold is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What seeds are given: a solution that is there, and the problem that wants a start.
 
 use crate::seed::SeedRows;
-use crate::seed::pool::Pool;
+use crate::seed::row_boxes::RowBoxes;
 use maxmargin_core::{Asking, Dual};
 use maxmargin_path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) struct Fold<'a> {
     /// Rows that are not in the training set, ascending.
     pub(crate) hidden: &'a [usize],
     /// What coefficients of all rows may be.
-    pub(crate) pool: &'a Pool<'a>,
+    pub(crate) boxes: &'a RowBoxes<'a>,
     /// Rows of the kernel.
     pub(crate) rows: SeedRows<'a>,
     /// Where the solver will stop.

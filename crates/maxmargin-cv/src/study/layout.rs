@@ -12,7 +12,7 @@ pub(crate) struct MachineSamples {
     /// The earlier class and the later, where there are classes; no earlier one where that is all
     /// the others.
     pub(crate) classes: Option<(Option<usize>, usize)>,
-    /// Positions in the arrangement, ascending.
+    /// Positions in the layout, ascending.
     pub(crate) rows: Vec<usize>,
     /// What the machine shall say of each: −1 for the earlier class and +1 for the later, or a
     /// value.
@@ -146,7 +146,7 @@ impl MachineLayout {
         self.original.iter().enumerate().all(|(at, &i)| at == i)
     }
 
-    /// The folds of a plan, as positions in this arrangement.
+    /// The folds of a plan, as positions in this layout.
     pub(crate) fn folds(&self, plan: &FoldPlan) -> Vec<HeldOut> {
         held(plan, self.original.iter().copied())
     }

@@ -1,10 +1,10 @@
 //! A study: data, its machines, and how they are solved.
 
 mod class_weights;
+pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
 pub(crate) mod spaces;
-pub(crate) mod words;
 
 pub use class_weights::ClassWeights;
 
@@ -70,18 +70,18 @@ pub(crate) struct Prepared<'s> {
     pub(crate) kernel: Kernel,
 }
 
-/// Where the machines of a study have their values from, in the order of an arrangement.
-pub(crate) enum Source<'s> {
-    Gram(KernelGram, Idle),
+/// Where the machines of a study have their values from, in the order of an layout.
+pub(crate) enum SpaceSource<'s> {
+    Gram(KernelGram, PagePool),
     Features(Cow<'s, Samples>),
 }
 
 /// Memory of machines that are done, for those that come: each thread that solves one takes what
 /// another has left.
 #[derive(Default)]
-pub(crate) struct Idle(Mutex<Vec<Pages>>);
+pub(crate) struct PagePool(Mutex<Vec<Pages>>);
 
-impl Idle {
+impl PagePool {
     /// Calls `each` with memory that nobody else has.
     fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
         let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,7 +183,7 @@ impl<'a> Study<'a> {
 
     /// The machines and the order of their samples: that of a training, or, with a plan, that of
     /// folds over kernel rows.
-    pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> MachineLayout {
+    pub(crate) fn layout(&self, plan: Option<&FoldPlan>) -> MachineLayout {
         let multiclass = self.rule().multiclass;
         let found = match (self.classes, plan) {
             (Some(classes), Some(plan)) => MachineLayout::by_fold(plan, classes, multiclass),
@@ -200,7 +200,7 @@ impl<'a> Study<'a> {
                 let multiclass = self.rule().multiclass;
                 MachineLayout::unsorted(classes.of(), classes.count(), multiclass).weighted(self.sample_weights)
             }
-            None => self.arrangement(None),
+            None => self.layout(None),
         }
     }
 
@@ -215,30 +215,25 @@ impl<'a> Study<'a> {
     }
 }
 
-impl<'s> Source<'s> {
-    /// Values of the samples in the order of `arrangement`.
+impl<'s> SpaceSource<'s> {
+    /// Values of the samples in the order of `layout`.
     pub(crate) fn of(
         prepared: &Prepared<'s>,
-        arrangement: &MachineLayout,
+        layout: &MachineLayout,
         features: bool,
         asking: &Asking,
     ) -> Result<Self, KernelError> {
         if features {
-            return Ok(Self::Features(sorted(prepared, arrangement, asking)?));
+            return Ok(Self::Features(sorted(prepared, layout, asking)?));
         }
-        Self::at(prepared, &prepared.kernel, arrangement, asking)
+        Self::at(prepared, &prepared.kernel, layout, asking)
     }
 
     /// Values of another kernel.
-    pub(crate) fn at(
-        prepared: &Prepared,
-        kernel: &Kernel,
-        arrangement: &MachineLayout,
-        asking: &Asking,
-    ) -> Result<Self, KernelError> {
-        let gram = KernelGram::new_asking(&*sorted(prepared, arrangement, asking)?, kernel.clone(), asking);
-        let gram = gram.map_err(|error| error.in_order(&arrangement.original))?;
-        Ok(Self::Gram(gram.marked(arrangement.marks()), Idle::default()))
+    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, layout: &MachineLayout, asking: &Asking) -> Result<Self, KernelError> {
+        let gram = KernelGram::new_asking(&*sorted(prepared, layout, asking)?, kernel.clone(), asking);
+        let gram = gram.map_err(|error| error.in_order(&layout.original))?;
+        Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }
 
     /// Calls `each` with the space of a part, and tells what its store of rows did.
@@ -250,7 +245,7 @@ impl<'s> Source<'s> {
         each: impl FnOnce(Space) -> T,
     ) -> (T, RowWork) {
         match self {
-            Source::Gram(all, idle) => {
+            SpaceSource::Gram(all, idle) => {
                 // A machine of all samples needs no part of the matrix; a bias feature is a
                 // constant of the kernel.
                 let part = (part.rows.len() < all.len()).then(|| Subset::new(all, part.rows.clone()));
@@ -262,7 +257,7 @@ impl<'s> Source<'s> {
                     (result, rows.work())
                 })
             }
-            Source::Features(all) => {
+            SpaceSource::Features(all) => {
                 let part = (part.rows.len() < all.len()).then(|| all.select(&part.rows));
                 let matrix = Matrix::new(part.as_ref().unwrap_or(all), feature, par).with_budget(budget);
                 let result = each(Space::Features(&matrix));
@@ -272,10 +267,10 @@ impl<'s> Source<'s> {
     }
 }
 
-/// Samples in the order of an arrangement.
-fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
-    if arrangement.is_identity() {
+/// Samples in the order of an layout.
+fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
+    if layout.is_identity() {
         return Ok(prepared.samples.clone());
     }
-    prepared.samples.select_asking(&arrangement.original, asking).map(Cow::Owned)
+    prepared.samples.select_asking(&layout.original, asking).map(Cow::Owned)
 }

@@ -1,17 +1,17 @@
 //! Models that samples can be added to and removed from, exactly and without training again.
 
 mod error;
-mod kept;
 mod machine;
 mod numbers;
+mod training_data;
 
 pub use error::UpdateError;
-pub use kept::TrainingData;
 pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
+pub use training_data::TrainingData;
 
+use crate::study::label_text::labels_in_words;
 use crate::study::layout::{MachineLayout, MachineSamples};
 use crate::study::matching::{Terms, positions, terms};
-use crate::study::words::labels_in_words;
 use machine::{Asking, Move, Moved};
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Loss, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};

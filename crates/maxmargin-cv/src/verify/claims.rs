@@ -1,6 +1,6 @@
 //! What a model says that can be compared with the data without any kernel value.
 
-use crate::study::words::labels_in_words;
+use crate::study::label_text::labels_in_words;
 use crate::update::{TrainingData, UpdateError};
 use crate::verify::Check;
 use maxmargin_data::scale::Method;

@@ -6,10 +6,10 @@ mod judge;
 
 pub use error::VerifyError;
 
+use crate::study::label_text::labels_in_words;
 use crate::study::layout::{MachineLayout, map_machines};
 use crate::study::matching::{Terms, by_targets, positions, terms};
-use crate::study::words::labels_in_words;
-use crate::study::{Prepared, Source};
+use crate::study::{Prepared, SpaceSource};
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certificate, Formulation, GapScreening, Goal};
 use maxmargin_data::{Asking, Dataset, Par, Preparation};
@@ -183,19 +183,19 @@ pub fn verify(
     // Weights are sums of rows: those are what is at hand, and no kernel is needed.
     let features = model.folded();
     let count = model.classes().len();
-    let arrangement = match (classes, features) {
+    let layout = match (classes, features) {
         (false, _) => MachineLayout::alone(&data.labels, None),
         (true, true) => MachineLayout::unsorted(&of, count, model.multiclass()),
         (true, false) => MachineLayout::sorted(&of, count, model.multiclass()),
     };
     let weights = record.and_then(|record| record.sample_weights.as_deref());
     // Checked against the rows of the data: the shape is not what the model says otherwise.
-    let arrangement = arrangement.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
+    let layout = layout.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
-    let source = Source::of(&prepared, &arrangement, features, &Asking::nobody())?;
+    let source = SpaceSource::of(&prepared, &layout, features, &Asking::nobody())?;
     let mut position = vec![0; data.labels.len()];
-    arrangement.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
-    let judge = Judge { model, asked: &asked, arrangement: &arrangement, position, source: &source };
+    layout.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
+    let judge = Judge { model, asked: &asked, layout: &layout, position, source: &source };
     let judged: Vec<Judged> = map_machines(terms.len(), par, |p, par| judge.machine(p, &terms[p], par))?;
     verdict.checks.extend(judge::checks(&judged));
     verdict.certificate = worst(asked.goal, judged.iter().map(|one| one.verdict.certificate));

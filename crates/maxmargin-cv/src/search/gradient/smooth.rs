@@ -3,12 +3,12 @@
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
 use crate::plan::FoldPlan;
+use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
-use crate::run::limit::Limit;
-use crate::run::watch::{CvWatch, Relay, Stage};
+use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::search::gradient::sensitivity::{Moved, Parameters, Sensitivity};
 use crate::study::layout::{HeldOut, MachineLayout};
-use crate::study::{Prepared, Source, Study};
+use crate::study::{Prepared, SpaceSource, Study};
 use maxmargin_core::{Asking, Dual, Halted, Problem, Progress, Refine, Run, Start, Status, Watch, warm};
 use maxmargin_data::{Par, Samples, scale::Scaler};
 use maxmargin_kernel::{Kernel, Space};
@@ -35,7 +35,7 @@ pub struct Smooth {
 /// which the next begins.
 pub struct SmoothLoss<'a> {
     study: Study<'a>,
-    arrangement: MachineLayout,
+    layout: MachineLayout,
     folds: Vec<HeldOut>,
     factors: FoldFactors,
     classes: FoldClasses,
@@ -43,7 +43,7 @@ pub struct SmoothLoss<'a> {
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
     begun: Instant,
-    limit: Limit,
+    deadline: Deadline,
 }
 
 /// What one fold found.
@@ -84,13 +84,13 @@ impl<'a> SmoothLoss<'a> {
             Some(whole) => vec![whole],
             None => (0..plan.folds()).map(|fold| study.prepared_by(&plan.train(fold))).collect::<Result<_, _>>()?,
         };
-        let arrangement = study.arrangement(Some(plan));
-        let (folds, factors, classes) = (arrangement.folds(plan), study.fold_factors(plan), study.fold_classes(plan));
+        let layout = study.layout(Some(plan));
+        let (folds, factors, classes) = (layout.folds(plan), study.fold_factors(plan), study.fold_classes(plan));
         if (0..folds.len()).all(|fold| classes.some(fold).is_some()) {
             return refused("no training set has both classes; use other folds, such as stratified ones");
         }
         let (begun, last) = (Instant::now(), folds.iter().map(|_| None).collect());
-        Ok(Self { study, arrangement, folds, factors, classes, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
+        Ok(Self { study, layout, folds, factors, classes, grounds, last, begun, deadline: Deadline::new(begun, &study.stop) })
     }
 
     /// Features that the kernel sees.
@@ -125,7 +125,7 @@ impl<'a> SmoothLoss<'a> {
 
     fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
-        let (part, formulation) = (&self.arrangement.parts[0], self.study.formulation.with_c(c));
+        let (part, formulation) = (&self.layout.parts[0], self.study.formulation.with_c(c));
         let problem = part.problem(formulation, self.factors.all())?;
         let done = AtomicUsize::new(0);
         let par = self.study.par;
@@ -138,7 +138,7 @@ impl<'a> SmoothLoss<'a> {
             let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
-                let part = &this.arrangement.parts[0];
+                let part = &this.layout.parts[0];
                 let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
                 source.with_space(part, None, (this.study.memory, par), all).0
             } else {
@@ -147,12 +147,12 @@ impl<'a> SmoothLoss<'a> {
                     let h = open[at];
                     let (source, samples) = run.source(&this.grounds[h], &kernel)?;
                     let one = |space: Space| run.fold(h, space, samples.as_ref());
-                    source.with_space(&this.arrangement.parts[0], None, (memory, Par::Seq), one).0
+                    source.with_space(&this.layout.parts[0], None, (memory, Par::Seq), one).0
                 })
             }
         };
         let found = found.into_iter().collect::<Result<Vec<Fold>, CvError>>()?;
-        let target = &self.arrangement.parts[0].target;
+        let target = &self.layout.parts[0].target;
         let later: Vec<bool> = open.iter().flat_map(|&h| &self.folds[h].test).map(|&row| target[row] > 0.0).collect();
         let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
         let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
@@ -183,23 +183,23 @@ struct Evaluation<'e, 'a> {
 impl Evaluation<'_, '_> {
     /// Where kernel values come from, and the samples behind them where every feature has a width
     /// of its own.
-    fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(Source<'s>, Option<Samples>), CvError> {
-        let (arrangement, limit) = (&self.of.arrangement, &self.of.limit);
-        let mut go_on = || limit.goes_on(self.watch);
+    fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
+        let (layout, deadline) = (&self.of.layout, &self.of.deadline);
+        let mut go_on = || deadline.may_continue(self.watch);
         let asking = Asking::new(&mut go_on);
         let at = |ground: &Prepared, kernel: &Kernel| {
-            Source::at(ground, kernel, arrangement, &asking).map_err(|error| limit.error(error))
+            SpaceSource::at(ground, kernel, layout, &asking).map_err(|error| deadline.error(error))
         };
         let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
         let (preparation, kernel) = (ground.preparation.clone(), kernel.clone());
         let ground = Prepared { preparation, samples: Cow::Owned(stretched), kernel };
-        let samples = ground.samples.select(&arrangement.original);
+        let samples = ground.samples.select(&layout.original);
         Ok((at(&ground, &ground.kernel)?, Some(samples)))
     }
 
-    fn relay(&self, h: usize) -> Relay<'_> {
-        Relay { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
+    fn relay(&self, h: usize) -> StageProgress<'_> {
+        StageProgress { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
     }
 
     /// Trains fold `h` from its last solution, and follows what it says of its test samples.
@@ -214,7 +214,7 @@ impl Evaluation<'_, '_> {
         let last = of.last[h].as_ref();
         let start = last.and_then(|(old, alpha)| Start::checked(&dual, warm::along_c(old, alpha, &dual)).ok());
         let start = start.map_or_else(|| Start::cold(&dual), Ok)?;
-        let mut due = of.limit.watch(self.relay(h), space, Par::Seq);
+        let mut due = of.deadline.watch(self.relay(h), space, Par::Seq);
         let stop = of.study.stop.left(of.begun, 0);
         let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut due };
         let solved = of.study.solver.solve(&dual, space, start, &mut run)?;
@@ -224,17 +224,17 @@ impl Evaluation<'_, '_> {
         }
         let mut go_on = || {
             let solver = Progress { tol: stop.goal.tol(), rows_computed: space.rows_computed(), ..Progress::default() };
-            if !of.limit.is_over() && self.relay(h).tick(&solver).is_break() {
-                of.limit.end();
+            if !of.deadline.is_over() && self.relay(h).tick(&solver).is_break() {
+                of.deadline.end();
             }
-            !of.limit.is_over()
+            !of.deadline.is_over()
         };
         let asking = Asking::new(&mut go_on);
         let gram = space.rows().expect("a Gaussian kernel has rows").gram();
         let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
         let moved = Sensitivity::new(gram, &dual, &solution, &asking)
             .and_then(|sensitivity| sensitivity.of_rows(&held.test, parameters, &asking))
-            .map_err(|Halted| CvError::Ended(of.limit.status()))?;
+            .map_err(|Halted| CvError::Ended(of.deadline.status()))?;
         self.done.fetch_add(1, Ordering::Relaxed);
         Ok(Fold { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
     }

@@ -6,14 +6,14 @@ use maxmargin_core::Dual;
 /// `low_i…high_i`. Two classes have one variable a row, with one side of 0; regression twins have
 /// both.
 #[derive(Clone, Debug)]
-pub(crate) struct Pool<'a> {
+pub(crate) struct RowBoxes<'a> {
     dual: &'a Dual,
     low: Vec<f64>,
     high: Vec<f64>,
     target: Vec<f64>,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> RowBoxes<'a> {
     /// The rows `0…rows` of a problem of all samples.
     pub(crate) fn new(dual: &'a Dual, rows: usize) -> Self {
         let (mut low, mut high, mut target) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);

@@ -1,8 +1,8 @@
 //! A point under repair: coefficients and kernel sums of all rows, kept together as they move.
 
 use crate::seed::SeedRows;
-use crate::seed::pool::{Pool, sum_of};
 use crate::seed::problem::{Fold, Trained};
+use crate::seed::row_boxes::{RowBoxes, sum_of};
 use maxmargin_core::{Dual, EqualityConstraint, Halted, Solution};
 use maxmargin_kernel::RowRef;
 use maxmargin_smo::Relaxed;
@@ -11,7 +11,7 @@ use maxmargin_smo::Relaxed;
 const ROUNDING: f64 = 1e-9;
 
 /// A point on the way to a feasible start.
-pub(crate) struct Draft<'a> {
+pub(crate) struct StartDraft<'a> {
     fold: Fold<'a>,
     /// `β_i = y_i α_i` of every row.
     beta: Vec<f64>,
@@ -25,7 +25,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) by_sums: bool,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> StartDraft<'a> {
     /// The point of `from`, before anything is taken out of it.
     pub(crate) fn new(from: &Trained, fold: Fold<'a>) -> Self {
         Self { fold, beta: from.beta.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0, by_sums: false }
@@ -43,7 +43,7 @@ impl<'a> Draft<'a> {
 
     /// The optimality indicator `f_i = Σ_j y_j α_j K_ij − y_i` (paper 1, section 2).
     pub(crate) fn indicator(&self, i: usize) -> f64 {
-        self.sum(i) - self.fold.pool.target(i)
+        self.sum(i) - self.fold.boxes.target(i)
     }
 
     /// The kernel rows that are read.
@@ -52,8 +52,8 @@ impl<'a> Draft<'a> {
     }
 
     /// What coefficients may be.
-    pub(crate) fn pool(&self) -> &'a Pool<'a> {
-        self.fold.pool
+    pub(crate) fn boxes(&self) -> &'a RowBoxes<'a> {
+        self.fold.boxes
     }
 
     /// Rows of the training set.
@@ -69,12 +69,12 @@ impl<'a> Draft<'a> {
 
     /// How far `β_i` may move in the direction of `amount`.
     pub(crate) fn room(&self, i: usize, amount: f64) -> f64 {
-        self.fold.pool.room(i, self.beta[i], amount)
+        self.fold.boxes.room(i, self.beta[i], amount)
     }
 
     /// Whether `0 < α_i < C_i`.
     pub(crate) fn is_free(&self, i: usize) -> bool {
-        self.fold.pool.is_free(i, self.beta[i])
+        self.fold.boxes.is_free(i, self.beta[i])
     }
 
     /// The kernel row of row `i`, unless nobody wants it any more.
@@ -93,7 +93,7 @@ impl<'a> Draft<'a> {
     /// was moved.
     pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
         let before = self.beta[i];
-        self.beta[i] = self.fold.pool.clamp(i, before + amount);
+        self.beta[i] = self.fold.boxes.clamp(i, before + amount);
         let moved = self.beta[i] - before;
         if moved != 0.0 {
             self.steps += 1;
@@ -176,14 +176,14 @@ impl<'a> Draft<'a> {
     ///
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
-        let scale = self.fold.pool.scale();
+        let scale = self.fold.boxes.scale();
         let mut lack = self.lack();
         if lack.abs() > ROUNDING * scale {
             let mut beta = self.beta.clone();
             let free: Vec<usize> = self.seen().filter(|&i| self.is_free(i)).collect();
             let all: Vec<usize> = self.seen().collect();
             for candidates in [free, all] {
-                lack = spread_over(self.fold.pool, &mut beta, &candidates, lack);
+                lack = spread_over(self.fold.boxes, &mut beta, &candidates, lack);
             }
             self.replace(&beta)?;
             lack = self.lack();
@@ -199,18 +199,18 @@ impl<'a> Draft<'a> {
 
 /// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack
 /// is gone or all are at a bound; returns what is left.
-pub(crate) fn spread_over(pool: &Pool, beta: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
+pub(crate) fn spread_over(boxes: &RowBoxes, beta: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
     // The rounding of a sum over all candidates: no further round can do better.
-    let rounding = 1e-12 * pool.scale() * candidates.len().max(1) as f64;
+    let rounding = 1e-12 * boxes.scale() * candidates.len().max(1) as f64;
     let mut open: Vec<usize> = candidates.to_vec();
     while lack.abs() > rounding && !open.is_empty() {
         let share = lack / open.len() as f64;
         let mut moved = 0.0;
         open.retain(|&i| {
             let before = beta[i];
-            beta[i] = pool.clamp(i, before + share);
+            beta[i] = boxes.clamp(i, before + share);
             moved += beta[i] - before;
-            pool.room(i, beta[i], share) > 0.0
+            boxes.room(i, beta[i], share) > 0.0
         });
         if moved == 0.0 {
             break;

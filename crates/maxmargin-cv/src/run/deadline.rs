@@ -1,7 +1,7 @@
 //! The limits of a study: until when it may train, and until when what is found may be judged.
 
 use crate::run::error::CvError;
-use crate::run::watch::{CvProgress, CvWatch, Relay};
+use crate::run::watch::{CvProgress, CvWatch, StageProgress};
 use maxmargin_core::{Progress, Solution, Status, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_kernel::{KernelError, Space};
@@ -21,7 +21,7 @@ const MORE: f64 = 1.25;
 
 /// When a study began and when it is over.
 #[derive(Debug)]
-pub(crate) struct Limit {
+pub(crate) struct Deadline {
     begun: Instant,
     most: Option<Duration>,
     /// When somebody ended it before.
@@ -30,7 +30,7 @@ pub(crate) struct Limit {
     closed: AtomicBool,
 }
 
-impl Limit {
+impl Deadline {
     /// A study that began at `begun`.
     pub(crate) fn new(begun: Instant, stop: &Stop) -> Self {
         Self { begun, most: stop.max_time, ended: OnceLock::new(), closed: AtomicBool::new(false) }
@@ -49,7 +49,7 @@ impl Limit {
     }
 
     /// Whether to go on with what comes before a training. `watch` is told that it is under way.
-    pub(crate) fn goes_on(&self, watch: &dyn CvWatch) -> bool {
+    pub(crate) fn may_continue(&self, watch: &dyn CvWatch) -> bool {
         if !self.is_over() && watch.tick(&CvProgress::default()).is_break() {
             self.end();
         }
@@ -67,7 +67,7 @@ impl Limit {
     }
 
     /// Whether a judgement may still take its time.
-    pub(crate) fn may_judge(&self) -> bool {
+    pub(crate) fn may_certify(&self) -> bool {
         let end = match (self.ended.get(), self.most) {
             (Some(ended), _) => ended.duration_since(self.begun),
             (None, Some(most)) => most,
@@ -77,9 +77,9 @@ impl Limit {
     }
 
     /// The watch of one training in `space`, which leaves time for the audit.
-    pub(crate) fn watch<'a>(&'a self, relay: Relay<'a>, space: Space, par: Par) -> Due<'a> {
+    pub(crate) fn watch<'a>(&'a self, relay: StageProgress<'a>, space: Space, par: Par) -> DeadlineWatch<'a> {
         let audit = self.most.map_or(0.0, |_| seconds_per_vector(space, par));
-        Due { limit: self, relay, audit, most: space.len() as u64, late: false }
+        DeadlineWatch { deadline: self, relay, audit, most: space.len() as u64, late: false }
     }
 }
 
@@ -95,34 +95,34 @@ fn seconds_per_vector(space: Space, par: Par) -> f64 {
 
 /// Passes progress on, and ends a training when what is left of the limit is what its audit will
 /// take: whoever is a support vector had its row computed.
-pub(crate) struct Due<'a> {
-    limit: &'a Limit,
-    relay: Relay<'a>,
+pub(crate) struct DeadlineWatch<'a> {
+    deadline: &'a Deadline,
+    relay: StageProgress<'a>,
     audit: f64,
     most: u64,
     late: bool,
 }
 
-impl Due<'_> {
+impl DeadlineWatch<'_> {
     /// The solution, with the reason for which this watch ended it.
     pub(crate) fn told(&self, mut solution: Solution) -> Solution {
         match solution.status {
             Status::Interrupted if self.late => {
                 solution.status = Status::TimeLimit;
-                self.limit.closed.store(true, Ordering::Relaxed);
+                self.deadline.closed.store(true, Ordering::Relaxed);
             }
-            Status::Interrupted => self.limit.end(),
+            Status::Interrupted => self.deadline.end(),
             _ => {}
         }
         solution
     }
 }
 
-impl Watch for Due<'_> {
+impl Watch for DeadlineWatch<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
         let rows = if progress.owed > 0 { progress.owed } else { progress.rows_computed };
         let reserve = Duration::from_secs_f64(self.audit * rows.min(self.most) as f64);
-        self.late = self.limit.most.is_some_and(|most| self.limit.begun.elapsed() + reserve >= most);
+        self.late = self.deadline.most.is_some_and(|most| self.deadline.begun.elapsed() + reserve >= most);
         if self.late { ControlFlow::Break(()) } else { self.relay.tick(progress) }
     }
 }
