@@ -84,7 +84,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     }
     let model_name = output.name().to_owned();
     let decide = decided(&calibrated.model, args.decide);
-    let model = calibrated.model.with_decide(decide).map_err(|e| Failure::input(&name, e))?;
+    let model = calibrated.model.with_decision_rule(decide).map_err(|e| Failure::input(&name, e))?;
     model_io::save(&model, output)?;
     let document = CalibrateDocument {
         setup,

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.data.options))?;
     let decide = decided(&model, args.decide);
-    let model = model.with_decide(decide).map_err(|e| Failure::input(args.model.display(), e))?;
+    let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
     let input = input::load(&args.data, &Wanted::by(&model), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
     let begun = Instant::now();

@@ -119,8 +119,8 @@ impl Svm {
         let (model, calibration) = run(py, report.as_ref(), move |line| {
             let Fitted { model, calibration, .. } = svm.fit_watched(&data, line)?;
             // Labels go by decision values, as in scikit-learn, whatever probabilities say.
-            let decide = model.multiclass().decision_rule();
-            let model = if model.classes().is_empty() { model } else { model.with_decide(decide)? };
+            let decision_rule = model.multiclass().decision_rule();
+            let model = if model.classes().is_empty() { model } else { model.with_decision_rule(decision_rule)? };
             Ok((if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
         })?;
         Ok(Model::calibrated(model, calibration))

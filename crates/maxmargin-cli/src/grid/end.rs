@@ -230,7 +230,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
     let support_vectors = fitted.model.support_vectors();
     let decide = decided(&fitted.model, args.probability.decide);
-    let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
+    let written = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
     let _writing = Phase::new(quiet, format!("writing {model}"));
     model_io::save(&written, output)?;
     let (status, certificate, threshold) = (fitted.status, fitted.certificate, fitted.threshold);

@@ -80,8 +80,8 @@ impl Learned {
     pub fn by_votes(self) -> Result<Self, ModelError> {
         match self {
             Self::Model(model) if model.decision_rule() == DecisionRule::Coupled => {
-                let decide = model.multiclass().decision_rule();
-                Ok(Self::Model(Box::new(model.with_decide(decide)?)))
+                let decision_rule = model.multiclass().decision_rule();
+                Ok(Self::Model(Box::new(model.with_decision_rule(decision_rule)?)))
             }
             other => Ok(other),
         }

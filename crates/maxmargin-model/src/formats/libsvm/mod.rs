@@ -13,7 +13,7 @@ pub use layout::decision_values;
 pub use read::read_model;
 pub use write::{kernel_lines, write_model};
 
-use crate::machine::DecisionRule;
+use crate::decision::DecisionRule;
 use crate::model::Model;
 use crate::parts::Section;
 use maxmargin_core::Formulation;

@@ -4,26 +4,7 @@
 use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
-use maxmargin_kernel::Expansion;
 use serde::{Deserialize, Serialize};
-
-/// One decision function: `Σ coef_k K(x_k, x) + bias`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// Which of the model's vectors it uses: places in [`crate::Parts::support`], ascending.
-    pub support: Vec<u32>,
-    /// `s α` of each.
-    pub coef: Vec<f64>,
-    /// Added to the weighted kernel sum.
-    pub bias: f64,
-}
-
-impl Machine {
-    /// The sum over the model's vectors.
-    pub(crate) fn expansion(&self) -> Expansion<'_> {
-        Expansion { support: &self.support, coef: &self.coef, bias: self.bias }
-    }
-}
 
 /// How the decision values of one row become its label. Models of LIBSVM and LIBLINEAR decide ties
 /// as these do ([`crate::Parts::tie_order`]).
@@ -135,7 +116,7 @@ impl DecisionRule {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The rule.
-    pub decide: DecisionRule,
+    pub decision_rule: DecisionRule,
     /// The labels, where it knows any.
     pub classes: Vec<f64>,
     /// Which of them machines tell apart.
@@ -144,16 +125,16 @@ pub struct Rule {
 
 impl Rule {
     /// That of regression.
-    pub const VALUE: Self = Self { decide: DecisionRule::Value, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
+    pub const VALUE: Self = Self { decision_rule: DecisionRule::Value, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
     /// That of one class.
-    pub const INLIER: Self = Self { decide: DecisionRule::Inlier, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
+    pub const INLIER: Self = Self { decision_rule: DecisionRule::Inlier, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
     /// The rule of these classes, whose machines are arranged by `scheme`: two classes are a pair
     /// in any case.
     pub fn of(classes: &ClassLabels, multiclass: Multiclass) -> Self {
         let multiclass = if classes.count() == 2 { Multiclass::OneVsOne } else { multiclass };
-        Self { decide: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass }
+        Self { decision_rule: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass }
     }
 
     /// What one value per machine says, without regard to probabilities and thresholds.
@@ -162,7 +143,7 @@ impl Rule {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decide, (&self.classes, self.multiclass), &[], decisions)
+        label(self.decision_rule, (&self.classes, self.multiclass), &[], decisions)
     }
 }
 
@@ -172,8 +153,13 @@ impl From<&ClassLabels> for Rule {
     }
 }
 
-pub(crate) fn label(decide: DecisionRule, (classes, multiclass): (&[f64], Multiclass), order: &[u32], decisions: &[f64]) -> f64 {
-    match decide {
+pub(crate) fn label(
+    decision_rule: DecisionRule,
+    (classes, multiclass): (&[f64], Multiclass),
+    order: &[u32],
+    decisions: &[f64],
+) -> f64 {
+    match decision_rule {
         DecisionRule::Vote | DecisionRule::Argmax | DecisionRule::Coupled | DecisionRule::Threshold => {
             classes[multiclass.elected(classes.len(), order, decisions)]
         }

@@ -10,8 +10,8 @@
 //! checked before it is a model: a damaged or hostile file gives an error. Numbers are stored as
 //! they are, so that a model that was written and read back predicts the same bits.
 
+use super::libsvm;
 use crate::error::ModelError;
-use crate::libsvm;
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::codec;

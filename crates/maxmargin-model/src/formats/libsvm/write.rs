@@ -3,8 +3,8 @@
 use super::Kind;
 use super::layout::Layout;
 use crate::calibration::Calibration;
+use crate::decision::{DecisionRule, Multiclass, THRESHOLD};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Multiclass, THRESHOLD};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
@@ -24,7 +24,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     if parts.multiclass == Multiclass::OneVsRest {
         return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
     }
-    if parts.decide == DecisionRule::Threshold {
+    if parts.decision_rule == DecisionRule::Threshold {
         return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
     }
     if parts.classes.is_empty() {

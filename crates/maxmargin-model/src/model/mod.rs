@@ -1,12 +1,20 @@
 //! The model: decision functions and the rule that makes labels of them, checked once when it is
 //! made.
 
-use crate::check::{check, check_encoder, check_index_base, check_record, check_scaler, check_tie_order};
+mod predict;
+mod probability;
+pub(crate) mod weights;
+
+pub use probability::likeliest_in_order;
+pub use weights::check_width;
+
+use crate::decision::{DecisionRule, Multiclass, Rule};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Machine, Multiclass, Rule};
+use crate::model::weights::cached;
+use crate::parts::Machine;
+use crate::parts::Record;
+use crate::parts::check::{check, check_encoder, check_index_base, check_record, check_scaler, check_tie_order};
 use crate::parts::{Parts, Section};
-use crate::record::Record;
-use crate::weights::cached;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Columns, Encoder, Samples};
 use maxmargin_kernel::Kernel;
@@ -100,7 +108,7 @@ impl Model {
             kernel,
             support,
             machines,
-            decide: rule.decide,
+            decision_rule: rule.decision_rule,
             classes: rule.classes,
             index_base: 1,
             scaler: None,
@@ -248,7 +256,7 @@ impl Model {
 
     /// How decision values become predictions.
     pub fn decision_rule(&self) -> DecisionRule {
-        self.parts.decide
+        self.parts.decision_rule
     }
 
     /// Which classes the machines tell apart.

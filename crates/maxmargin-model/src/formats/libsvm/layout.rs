@@ -1,7 +1,7 @@
 //! The order and the signs that LIBSVM has for the classes and machines of a model.
 
+use crate::decision::Multiclass;
 use crate::error::ModelError;
-use crate::machine::Multiclass;
 use crate::model::Model;
 use maxmargin_data::classes::pairs;
 use maxmargin_data::{Par, Samples};

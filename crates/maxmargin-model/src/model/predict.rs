@@ -1,10 +1,10 @@
 //! Prediction: decision values and labels of samples.
 
 use crate::error::ModelError;
-use crate::machine::Machine;
 use crate::model::Model;
+use crate::model::weights::{are_dense, dense, sparse};
+use crate::parts::Machine;
 use crate::parts::Parts;
-use crate::weights::{are_dense, dense, sparse};
 use maxmargin_data::{Par, Samples, Storage, prepare};
 use maxmargin_kernel::{Expansion, Kernel, decision_table};
 use std::borrow::Cow;

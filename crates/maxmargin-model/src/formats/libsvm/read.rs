@@ -2,9 +2,10 @@
 
 use super::{HEADER, Kind};
 use crate::calibration::Calibration;
+use crate::decision::{DecisionRule, Multiclass};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Machine, Multiclass};
 use crate::model::Model;
+use crate::parts::Machine;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
@@ -68,13 +69,13 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let rho = header.rho.take().ok_or_else(|| missing("rho"))?;
     let total = header.total.ok_or_else(|| missing("total_sv"))?;
     let kind = header.kind(last)?;
-    if let Some(decide) = kind.decides_alone() {
+    if let Some(decision_rule) = kind.decides_alone() {
         let [rho] = rho[..] else {
             return Err(ModelError::line(last, format!("{} values of rho for {}, which has one", rho.len(), kind.name())));
         };
-        let calibration = header.of_one(decide);
+        let calibration = header.of_one(decision_rule);
         let rows = support_vectors(lines, 1, (total, last))?.0;
-        return alone(kernel, rows, rho, decide, kind)?.with_calibration(calibration);
+        return alone(kernel, rows, rho, decision_rule, kind)?.with_calibration(calibration);
     }
     let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let count = labels.len();
@@ -109,12 +110,12 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// The one machine of regression and of one class: no labels, one column of coefficients.
-fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: DecisionRule, kind: Kind) -> Result<Model, ModelError> {
+fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decision_rule: DecisionRule, kind: Kind) -> Result<Model, ModelError> {
     let (support, index_base) = rows.samples(&kernel)?;
     let terms = (0..).zip(&rows.coef).filter(|(_, coef)| **coef != 0.0);
     let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
     let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
-    Model::new(parts(kernel, (support, index_base), machines, (decide, Vec::new()), kind))
+    Model::new(parts(kernel, (support, index_base), machines, (decision_rule, Vec::new()), kind))
 }
 
 /// What the text tells, and nothing of what it does not know.
@@ -122,14 +123,14 @@ fn parts(
     kernel: Kernel,
     (support, index_base): (Samples, u32),
     machines: Vec<Machine>,
-    (decide, classes): (DecisionRule, Vec<f64>),
+    (decision_rule, classes): (DecisionRule, Vec<f64>),
     kind: Kind,
 ) -> Parts {
     Parts {
         kernel,
         support,
         machines,
-        decide,
+        decision_rule,
         classes,
         index_base,
         scaler: None,
@@ -220,10 +221,10 @@ impl Header {
 
     /// The calibration of regression, or of one class. LIBSVM writes a scale of 0 where all errors
     /// were 0: that is no distribution.
-    fn of_one(&mut self, decide: DecisionRule) -> Vec<Calibration> {
+    fn of_one(&mut self, decision_rule: DecisionRule) -> Vec<Calibration> {
         let scale = self.prob_a.take().and_then(|scale| scale.first().copied()).filter(|scale| *scale != 0.0);
-        let scale = scale.filter(|_| decide == DecisionRule::Value).map(|scale| Calibration::Laplace { scale });
-        let marks = self.marks.take().filter(|_| decide == DecisionRule::Inlier).map(Calibration::Marks);
+        let scale = scale.filter(|_| decision_rule == DecisionRule::Value).map(|scale| Calibration::Laplace { scale });
+        let marks = self.marks.take().filter(|_| decision_rule == DecisionRule::Inlier).map(Calibration::Marks);
         scale.or(marks).into_iter().collect()
     }
 

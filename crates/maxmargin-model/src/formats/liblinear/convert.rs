@@ -1,10 +1,11 @@
 //! Linear models of ours as LIBLINEAR's, and back.
 
 use super::LinearModel;
+use crate::decision::{DecisionRule, Multiclass, Rule, THRESHOLD};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Machine, Multiclass, Rule, THRESHOLD};
 use crate::model::Model;
-use crate::weights::check_width;
+use crate::model::weights::check_width;
+use crate::parts::Machine;
 use maxmargin_core::{Loss, TargetKind};
 use maxmargin_kernel::Kernel;
 
@@ -28,7 +29,7 @@ impl LinearModel {
         if parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()) {
             return refused("a model of words or of gaps that are filled in");
         }
-        if parts.decide == DecisionRule::Threshold {
+        if parts.decision_rule == DecisionRule::Threshold {
             return refused(THRESHOLD);
         }
         if parts.index_base != 1 {
@@ -47,7 +48,7 @@ impl LinearModel {
         // There a positive decision is for the first of two labels.
         let sign = if order == [0, 1] { -1.0 } else { 1.0 };
         let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
-        let needs = parts.decide.target_kind();
+        let needs = parts.decision_rule.target_kind();
         let solver = match (needs, squared) {
             (TargetKind::Classes, false) => 3,
             (TargetKind::Classes, true) => 1,
@@ -96,7 +97,7 @@ impl LinearModel {
             2 if self.weights.len() == 2 => {
                 return Err(ModelError::Unsupported("a model of two classes with a column of weights for each".to_owned()));
             }
-            _ => Rule { decide: multiclass.decision_rule(), classes, multiclass },
+            _ => Rule { decision_rule: multiclass.decision_rule(), classes, multiclass },
         };
         let machine = |w: &Vec<f64>| {
             let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
@@ -113,7 +114,7 @@ mod tests {
     use maxmargin_data::{Par, Samples};
 
     fn ruled(classes: Vec<f64>, multiclass: Multiclass) -> Rule {
-        if classes.is_empty() { Rule::VALUE } else { Rule { decide: multiclass.decision_rule(), classes, multiclass } }
+        if classes.is_empty() { Rule::VALUE } else { Rule { decision_rule: multiclass.decision_rule(), classes, multiclass } }
     }
 
     fn linear(bias: f64, classes: Vec<f64>) -> Model {

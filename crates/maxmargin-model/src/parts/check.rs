@@ -1,9 +1,10 @@
 //! What numbers must be to be a model.
 
+use crate::decision::{DecisionRule, Multiclass};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Machine, Multiclass};
+use crate::parts::Machine;
 use crate::parts::Parts;
-use crate::record::{MachineRecord, Record};
+use crate::parts::{MachineRecord, Record};
 use maxmargin_core::TargetKind;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
@@ -21,7 +22,7 @@ const UNUSED: usize = 1 << 16;
 
 /// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
-    check_classes(parts.decide, &parts.classes)?;
+    check_classes(parts.decision_rule, &parts.classes)?;
     check_scheme(parts)?;
     let wanted = parts.multiclass.machines(parts.classes.len());
     if parts.machines.len() as u128 != wanted {
@@ -48,9 +49,9 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
 }
 
-fn check_classes(decide: DecisionRule, classes: &[f64]) -> Result<(), ModelError> {
+fn check_classes(decision_rule: DecisionRule, classes: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
-    if decide.target_kind() != TargetKind::Classes {
+    if decision_rule.target_kind() != TargetKind::Classes {
         return if classes.is_empty() { Ok(()) } else { invalid(format!("{} labels for a rule that knows none", classes.len())) };
     }
     if classes.len() < 2 {
@@ -69,20 +70,21 @@ fn check_classes(decide: DecisionRule, classes: &[f64]) -> Result<(), ModelError
 
 /// The rule is one for the machines that there are; two classes are a pair in any case.
 fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
-    let (decide, multiclass) = (parts.decide, parts.multiclass);
-    let fits = match decide {
+    let (decision_rule, multiclass) = (parts.decision_rule, parts.multiclass);
+    let fits = match decision_rule {
         DecisionRule::Vote | DecisionRule::Value | DecisionRule::Inlier | DecisionRule::Threshold => {
             multiclass == Multiclass::OneVsOne
         }
         DecisionRule::Argmax => multiclass == Multiclass::OneVsRest,
         DecisionRule::Coupled => !parts.calibration.is_empty(),
     };
-    if decide == DecisionRule::Threshold && parts.threshold.is_none() {
+    if decision_rule == DecisionRule::Threshold && parts.threshold.is_none() {
         return Err(ModelError::invalid("rule", "labels of a threshold, and the model has none"));
     }
     if !fits || (multiclass == Multiclass::OneVsRest && parts.classes.len() < 3) {
         let (classes, calibrations) = (parts.classes.len(), parts.calibration.len());
-        let reason = format!("{decide:?} for {classes} classes in the multiclass {multiclass:?}, {calibrations} calibrations");
+        let reason =
+            format!("{decision_rule:?} for {classes} classes in the multiclass {multiclass:?}, {calibrations} calibrations");
         return Err(ModelError::invalid("rule", reason));
     }
     Ok(())
@@ -94,10 +96,10 @@ fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
     if found != 0 && found != machines {
         return Err(ModelError::invalid("calibration", format!("{found} of them for {machines} machines")));
     }
-    if let Some(other) = parts.calibration.iter().find(|calibration| !calibration.fits(parts.decide)) {
+    if let Some(other) = parts.calibration.iter().find(|calibration| !calibration.fits(parts.decision_rule)) {
         return Err(ModelError::invalid(
             "calibration",
-            format!("{} for a model that decides by {:?}", other.name(), parts.decide),
+            format!("{} for a model that decides by {:?}", other.name(), parts.decision_rule),
         ));
     }
     parts.calibration.iter().try_for_each(|calibration| calibration.clone().checked().map(|_| ()))
@@ -173,7 +175,7 @@ pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), Mode
     }
     let names = columns.labels().len();
     let is_named = |label: &f64| label.fract() == 0.0 && *label >= 0.0 && (*label as usize) < names;
-    if names > 0 && parts.decide.target_kind() == TargetKind::Classes && !parts.classes.iter().all(is_named) {
+    if names > 0 && parts.decision_rule.target_kind() == TargetKind::Classes && !parts.classes.iter().all(is_named) {
         return invalid(format!("{names} words for the labels {:?}", parts.classes));
     }
     Ok(())
@@ -230,8 +232,8 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
         let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
         return invalid(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
     }
-    if formulation.target_kind() != parts.decide.target_kind() {
-        return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decide));
+    if formulation.target_kind() != parts.decision_rule.target_kind() {
+        return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decision_rule));
     }
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
         return invalid(format!("the weight of a class is {weight}"));

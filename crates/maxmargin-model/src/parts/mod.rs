@@ -1,8 +1,14 @@
 //! All numbers of a model, before anything is checked.
 
+pub(crate) mod check;
+mod machine;
+mod record;
+
+pub use machine::Machine;
+pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};
+
 use crate::calibration::Calibration;
-use crate::machine::{DecisionRule, Machine, Multiclass};
-use crate::record::Record;
+use crate::decision::{DecisionRule, Multiclass};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
@@ -26,10 +32,10 @@ pub struct Parts {
     /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0
     /// with the serial numbers, nothing else.
     pub support: Samples,
-    /// The decision functions: as many as `decide` needs for the classes, and in its order.
+    /// The decision functions: as many as `decision_rule` needs for the classes, and in its order.
     pub machines: Vec<Machine>,
     /// How decision values become labels.
-    pub decide: DecisionRule,
+    pub decision_rule: DecisionRule,
     /// The labels, in any order.
     pub classes: Vec<f64>,
     /// The number that files give to the first feature: 0 or 1.

@@ -2,9 +2,9 @@
 //! outcome, and to what is predicted.
 
 use crate::calibration::Calibration;
-use crate::coupling::coupled;
+use crate::calibration::coupled;
+use crate::decision::{DecisionRule, Multiclass, greatest, label};
 use crate::error::ModelError;
-use crate::machine::{DecisionRule, Multiclass, greatest, label};
 use crate::model::Model;
 use maxmargin_core::TargetKind;
 use maxmargin_data::{Par, Samples};
@@ -55,16 +55,18 @@ impl Multiclass {
 impl Model {
     /// The same model with a calibration for each machine. Where there are classes, labels are from
     /// now on those of the greatest probability ([`DecisionRule::Coupled`]), or stay those of the
-    /// threshold where there is one; [`Model::with_decide`] goes back to decision values.
+    /// threshold where there is one; [`Model::with_decision_rule`] goes back to decision values.
     ///
     /// # Errors
     ///
     /// When there is not one for each machine, or one of another kind than the machines have.
     pub fn with_calibration(self, calibration: Vec<Calibration>) -> Result<Self, ModelError> {
         let mut parts = self.without_calibration().into_parts();
-        if parts.decide.target_kind() == TargetKind::Classes && parts.decide != DecisionRule::Threshold && !calibration.is_empty()
+        if parts.decision_rule.target_kind() == TargetKind::Classes
+            && parts.decision_rule != DecisionRule::Threshold
+            && !calibration.is_empty()
         {
-            parts.decide = DecisionRule::Coupled;
+            parts.decision_rule = DecisionRule::Coupled;
         }
         parts.calibration = calibration;
         Self::new(parts)
@@ -74,8 +76,8 @@ impl Model {
     #[must_use]
     pub fn without_calibration(mut self) -> Self {
         let parts = &mut self.parts;
-        if parts.decide == DecisionRule::Coupled {
-            parts.decide = parts.multiclass.decision_rule();
+        if parts.decision_rule == DecisionRule::Coupled {
+            parts.decision_rule = parts.multiclass.decision_rule();
         }
         parts.calibration = Vec::new();
         self
@@ -84,14 +86,14 @@ impl Model {
     /// The same model of two classes, whose labels are from now on those of this threshold
     /// ([`DecisionRule::Threshold`]): the second class of [`Model::classes`] where the decision
     /// value is `threshold` or more. Decision values and probabilities stay what they are.
-    /// [`Model::with_decide`] goes back to another rule.
+    /// [`Model::with_decision_rule`] goes back to another rule.
     ///
     /// # Errors
     ///
     /// When it is not finite, or the model is not one of two classes.
     pub fn with_threshold(self, threshold: f64) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
-        (parts.threshold, parts.decide) = (Some(threshold), DecisionRule::Threshold);
+        (parts.threshold, parts.decision_rule) = (Some(threshold), DecisionRule::Threshold);
         Self::new(parts)
     }
 
@@ -100,15 +102,16 @@ impl Model {
     #[must_use]
     pub fn without_threshold(mut self) -> Self {
         let parts = &mut self.parts;
-        if parts.decide == DecisionRule::Threshold {
-            parts.decide = if parts.calibration.is_empty() { parts.multiclass.decision_rule() } else { DecisionRule::Coupled };
+        if parts.decision_rule == DecisionRule::Threshold {
+            parts.decision_rule =
+                if parts.calibration.is_empty() { parts.multiclass.decision_rule() } else { DecisionRule::Coupled };
         }
         parts.threshold = None;
         self
     }
 
     /// The decision value from which on a sample is of the second of two classes, where the model
-    /// has another one than 0 for that. It counts where [`Model::decide`] is
+    /// has another one than 0 for that. It counts where [`Model::decision_rule`] is
     /// [`DecisionRule::Threshold`].
     pub fn threshold(&self) -> Option<f64> {
         self.parts().threshold
@@ -120,9 +123,9 @@ impl Model {
     ///
     /// When it is no rule for the machines of this model, or asks for probabilities or a threshold
     /// that it does not have.
-    pub fn with_decide(self, decide: DecisionRule) -> Result<Self, ModelError> {
+    pub fn with_decision_rule(self, decision_rule: DecisionRule) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
-        parts.decide = decide;
+        parts.decision_rule = decision_rule;
         Self::new(parts)
     }
 
@@ -211,7 +214,7 @@ impl Model {
         match (self.decision_rule(), self.threshold()) {
             (DecisionRule::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
             (DecisionRule::Coupled, _) => {}
-            (decide, _) => return label(decide, (classes, multiclass), order, decisions),
+            (decision_rule, _) => return label(decision_rule, (classes, multiclass), order, decisions),
         }
         let probabilities = multiclass.probabilities(classes.len(), self.calibration(), decisions);
         if !order.is_empty() {

@@ -1,7 +1,7 @@
 //! The weights of linear machines: `w = Σ coef_k x_k`, dense or, of very many features, sparse.
 
 use crate::error::ModelError;
-use crate::machine::Machine;
+use crate::parts::Machine;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
 use maxmargin_kernel::Kernel;

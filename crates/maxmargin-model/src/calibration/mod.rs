@@ -1,11 +1,14 @@
 //! From decision values to probabilities: what each machine of a model has for it.
 
-mod errors;
+mod coupling;
 mod isotonic;
+mod libsvm_rules;
 mod platt;
 
+pub(crate) use coupling::coupled;
+
+use crate::decision::DecisionRule;
 use crate::error::ModelError;
-use crate::machine::DecisionRule;
 use maxmargin_core::TargetKind;
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +120,7 @@ impl Calibration {
     /// When there are no errors, some are not finite, or all are 0: then there is no distribution.
     pub fn laplace(errors: &[f64]) -> Result<Self, ModelError> {
         check_finite(errors)?;
-        Self::Laplace { scale: errors::scale(errors) }.checked()
+        Self::Laplace { scale: libsvm_rules::scale(errors) }.checked()
     }
 
     /// The marks of one class from decision values of samples of it; none where fewer than five of
@@ -131,7 +134,7 @@ impl Calibration {
             return Ok(None);
         }
         check_finite(decisions)?;
-        errors::marks(decisions).map(|marks| Self::Marks(marks).checked()).transpose()
+        libsvm_rules::marks(decisions).map(|marks| Self::Marks(marks).checked()).transpose()
     }
 
     /// The same where its numbers are possible.
@@ -154,11 +157,11 @@ impl Calibration {
     }
 
     /// Whether machines that decide like this can have it.
-    pub(crate) fn fits(&self, decide: DecisionRule) -> bool {
+    pub(crate) fn fits(&self, decision_rule: DecisionRule) -> bool {
         match self {
-            Self::Sigmoid { .. } | Self::Steps { .. } => decide.target_kind() == TargetKind::Classes,
-            Self::Laplace { .. } => decide == DecisionRule::Value,
-            Self::Marks(_) => decide == DecisionRule::Inlier,
+            Self::Sigmoid { .. } | Self::Steps { .. } => decision_rule.target_kind() == TargetKind::Classes,
+            Self::Laplace { .. } => decision_rule == DecisionRule::Value,
+            Self::Marks(_) => decision_rule == DecisionRule::Inlier,
         }
     }
 
