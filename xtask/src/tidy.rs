@@ -5,9 +5,9 @@ mod code;
 mod layers;
 mod sources;
 
-use crate::failure::{Context, Outcome, fail};
-use crate::tools::{read, root};
 use layers::Layers;
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{read, root};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
