@@ -30,7 +30,7 @@ enum Command {
     Datasets(datasets::Arguments),
     /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code,
     /// paths, blanks
-    Tidy,
+    Tidy(tidy::Arguments),
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
     /// Build the guide as pages, where there is mdBook
@@ -63,7 +63,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Datasets(arguments) => datasets::run(&arguments),
-        Command::Tidy => tidy::run(),
+        Command::Tidy(arguments) => tidy::run(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Guide => guide::run(),
         Command::Python(arguments) => python::run(&arguments),

@@ -30,7 +30,7 @@ use maxmargin::data::Par;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Measures one cell: a JSON object as described in xtask/specs, from a file or standard input.
+/// Measures one cell: a JSON object as described in crates/maxmargin-repro/specs, from a file or standard input.
 #[derive(Parser)]
 #[command(name = "maxmargin-bench", version)]
 struct Arguments {

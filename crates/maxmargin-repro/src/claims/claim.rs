@@ -1,4 +1,4 @@
-//! What a paper claims, and the rules by which raw lines decide it: xtask/claims/PAPER.toml.
+//! What a paper claims, and the rules by which raw lines decide it: crates/maxmargin-repro/claims/PAPER.toml.
 
 use super::look::Look;
 use super::rule::Rule;
@@ -53,7 +53,7 @@ pub(crate) struct Part {
 
 impl Claims {
     pub(crate) fn load(paper: &str) -> Outcome<Self> {
-        let path = root().join("xtask/claims").join(format!("{paper}.toml"));
+        let path = root().join("crates/maxmargin-repro/claims").join(format!("{paper}.toml"));
         Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
         "# What five papers claim, and whether it holds here\n\n\
          <!-- Written by `cargo xtask bench --verdicts`. Do not edit. -->\n\n\
          Every claim in this project's own words, with a verdict that is computed from the raw lines in [raw](raw) by a rule of\n\
-         [xtask/claims](../../xtask/claims): nobody types it, and new lines change it. *Cannot be told here* means that lines are\n\
+         [crates/maxmargin-repro/claims](../../crates/maxmargin-repro/claims): nobody types it, and new lines change it. *Cannot be told here* means that lines are\n\
          missing which the rule needs; the verdict is made as soon as they are there. *Tested* means arithmetic that a test of the crates\n\
          shows. A ratio is slower over faster, so that more than 1 speaks for the paper's method; papers, machines and programs differ, so\n\
          that seconds are compared within one machine only. The rules stand below each table, part by part, with the command that measures.\n\n",

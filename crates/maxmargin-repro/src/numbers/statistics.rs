@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn printed(columns: [&str; 3]) -> Vec<Vec<f64>> {
-        let text = fs::read_to_string(root().join("xtask/papers/frank-wolfe-table2-3.csv")).expect("table");
+        let text = fs::read_to_string(root().join("crates/maxmargin-repro/papers/frank-wolfe-table2-3.csv")).expect("table");
         let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
         let header = lines.next().expect("header");
         let at = columns.map(|name| header.iter().position(|column| *column == name).expect("column"));

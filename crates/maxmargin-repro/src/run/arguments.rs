@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch of the command line each")]
 pub struct Arguments {
-    /// Name of a file in xtask/specs, such as alpha-seeding; without one the quick form of every
+    /// Name of a file in crates/maxmargin-repro/specs, such as alpha-seeding; without one the quick form of every
     /// paper, and whether what held still does
     pub(crate) paper: Option<String>,
     /// Only these tables of the paper (or figures, where no table has the number)

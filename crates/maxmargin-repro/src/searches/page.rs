@@ -60,7 +60,7 @@ struct Problems {
 }
 
 /// The page `docs/reproduction/NAME.md`, its raw lines beside it, and its problems in
-/// `xtask/searches/NAME.toml`.
+/// `crates/maxmargin-repro/searches/NAME.toml`.
 pub(crate) struct Page(pub(crate) &'static str);
 
 impl Page {
@@ -119,7 +119,7 @@ impl Page {
     }
 
     fn problems(&self) -> Outcome<Vec<Problem>> {
-        let path = root().join(format!("xtask/searches/{}.toml", self.0));
+        let path = root().join(format!("crates/maxmargin-repro/searches/{}.toml", self.0));
         let text = fs::read_to_string(&path).context(path.display())?;
         Ok(toml::from_str::<Problems>(&text).context(path.display())?.problem)
     }

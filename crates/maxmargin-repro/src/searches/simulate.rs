@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Options of `cargo xtask simulate`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What units cost [default: xtask/scale/costs.toml]
+    /// What units cost [default: crates/maxmargin-repro/scale/costs.toml]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
     /// Numbers of workers
@@ -25,7 +25,7 @@ pub struct Arguments {
 ///
 /// When a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
-    let path = arguments.costs.clone().unwrap_or_else(|| root().join("xtask/scale/costs.toml"));
+    let path = arguments.costs.clone().unwrap_or_else(|| root().join("crates/maxmargin-repro/scale/costs.toml"));
     let text = fs::read_to_string(&path).context(path.display())?;
     let costs = Costs::parse(&text).context(path.display())?;
     if arguments.workers.contains(&0) {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_page_shows_what_the_simulation_says() {
-        let text = fs::read_to_string(root().join("xtask/scale/costs.toml")).expect("a file");
+        let text = fs::read_to_string(root().join("crates/maxmargin-repro/scale/costs.toml")).expect("a file");
         let shown = table(&Costs::parse(&text).expect("costs"), &[1, 10, 100, 1000]);
         let page = fs::read_to_string(root().join("docs/scale.md")).expect("a page");
         assert!(page.contains(&shown), "docs/scale.md is to show this:\n{shown}");

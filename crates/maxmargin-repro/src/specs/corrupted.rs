@@ -93,7 +93,7 @@ fn manifest(text: &str) -> bool {
 ///
 /// When a reader panics, or when all copies are read, or none.
 pub fn try_both(copies: u64) -> Outcome<Vec<String>> {
-    let folder = root().join("xtask/specs");
+    let folder = root().join("crates/maxmargin-repro/specs");
     let entries = fs::read_dir(&folder).context(folder.display())?;
     let mut files = Vec::new();
     for entry in entries {
@@ -125,7 +125,7 @@ pub fn try_both(copies: u64) -> Outcome<Vec<String>> {
 /// tells what came of them.
 #[test]
 fn corrupted_specs_and_manifests_are_read_or_refused() {
-    let files = fs::read_dir(root().join("xtask/specs")).expect("specs").count() as u64;
+    let files = fs::read_dir(root().join("crates/maxmargin-repro/specs")).expect("specs").count() as u64;
     let deep = std::env::var("MAXMARGIN_DEEP").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     let begun = std::time::Instant::now();
     let lines = try_both(COPIES * files * deep).expect("files of the workspace");

@@ -1,4 +1,4 @@
-//! The printed figures of the papers: xtask/papers/*.csv.
+//! The printed figures of the papers: crates/maxmargin-repro/papers/*.csv.
 
 use super::table::{Columns, Table};
 use crate::cells::row::Printed;
@@ -22,7 +22,7 @@ impl Paper {
     }
 
     pub(crate) fn load(file: &str) -> Outcome<Self> {
-        let path = root().join("xtask/papers").join(file);
+        let path = root().join("crates/maxmargin-repro/papers").join(file);
         Self::parse(file, &fs::read_to_string(&path).context(path.display())?)
     }
 

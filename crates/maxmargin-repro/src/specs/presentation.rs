@@ -61,6 +61,6 @@ pub(crate) struct Statistics {
     pub(crate) table: u32,
     /// The slow one first.
     pub(crate) variants: [String; 3],
-    /// File in xtask/papers with the printed statistics.
+    /// File in crates/maxmargin-repro/papers with the printed statistics.
     pub(crate) paper: String,
 }

@@ -1,4 +1,4 @@
-//! xtask/specs/PAPER.toml: what a paper measured, on which data, with which settings.
+//! crates/maxmargin-repro/specs/PAPER.toml: what a paper measured, on which data, with which settings.
 
 use super::presentation::{BRIEF, Statistics};
 use super::problem::Problem;
@@ -38,7 +38,7 @@ pub(crate) struct Spec {
 
 impl Spec {
     pub(crate) fn load(paper: &str) -> Outcome<Self> {
-        let folder = root().join("xtask/specs");
+        let folder = root().join("crates/maxmargin-repro/specs");
         let path = folder.join(format!("{paper}.toml"));
         if !path.is_file() {
             let mut known: Vec<String> = fs::read_dir(&folder)
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_spec_of_the_project_parses() {
-        let folder = root().join("xtask/specs");
+        let folder = root().join("crates/maxmargin-repro/specs");
         let mut specs = 0;
         for entry in fs::read_dir(folder).expect("specs") {
             let path = entry.expect("entry").path();

@@ -16,7 +16,7 @@ pub(crate) const UNCAPPED: &str = "liblinear-train-uncapped";
 pub(crate) struct Table {
     pub(crate) number: u32,
     pub(crate) title: String,
-    /// File in xtask/papers with the printed figures, if a paper printed some.
+    /// File in crates/maxmargin-repro/papers with the printed figures, if a paper printed some.
     pub(crate) paper: Option<String>,
     /// Which row of that file belongs to a cell: column = template. Without it the first column
     /// holds the problem's name.
