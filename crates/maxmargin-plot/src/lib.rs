@@ -1,4 +1,6 @@
 //! Pictures in SVG.
+#![doc = include_str!("../README.md")]
+//! # Reading order
 //!
 //! [`Svg`] is a picture that is being drawn: lines, bars, points and words, on a card that is
 //! light or dark as the reader's screen is. [`Axis`] places numbers and chooses round ticks.

@@ -1,9 +1,9 @@
 //! LIBLINEAR's train program as it is installed, or another build of it: a process on the same
 //! file.
 
-use super::{Found, Problem};
+use super::{LiblinearResult, Problem};
 use crate::failure::Failure;
-use crate::process;
+use crate::system::process;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: &str = "liblinear-train";
 /// L1 loss, by coordinate descent on the dual.
 const KIND: &str = "3";
 
-pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
+pub(crate) fn train(problem: &Problem, data: &Path) -> Result<LiblinearResult, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
     let model = folder.path().join("model");
     let setting = &problem.cell.setting;
@@ -21,7 +21,7 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
     command.args(["-s", KIND, "-c", &setting.c.to_string(), "-e", &setting.tol.to_string()]).arg(data).arg(&model);
     let ended = process::run(PROGRAM, &mut command, setting.time_limit())?;
 
-    let stopped = Found {
+    let stopped = LiblinearResult {
         w: None,
         train_seconds: None,
         process_seconds: ended.seconds,
@@ -29,9 +29,9 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
         status: "TimeLimit".into(),
         support_vectors: 0,
     };
-    let Some(said) = ended.said else { return Ok(stopped) };
+    let Some(said) = ended.output else { return Ok(stopped) };
     let wrong = |why| Failure::outside(PROGRAM, why);
-    let said = Said::read(&said).map_err(wrong)?;
+    let said = ProgramOutput::read(&said).map_err(wrong)?;
     let text = fs::read_to_string(&model).map_err(Failure::Temporary)?;
     let Weights { positive, mut w } = Weights::read(&text).map_err(wrong)?;
     if positive == problem.labels.negative {
@@ -40,7 +40,7 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
     } else if positive != problem.labels.positive {
         return Err(wrong(format!("its model has a class {positive}, the data have not")));
     }
-    Ok(Found {
+    Ok(LiblinearResult {
         w: Some(w),
         train_seconds: said.train_seconds,
         sweeps: Some(said.sweeps),
@@ -52,7 +52,7 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
 
 /// What the program prints.
 #[derive(Debug, PartialEq)]
-struct Said {
+struct ProgramOutput {
     sweeps: u64,
     /// Whether it stopped at its limit of sweeps.
     gave_up: bool,
@@ -60,7 +60,7 @@ struct Said {
     train_seconds: Option<f64>,
 }
 
-impl Said {
+impl ProgramOutput {
     fn read(text: &str) -> Result<Self, String> {
         let after = |key: &str| text.split_once(key).and_then(|(_, rest)| rest.split_whitespace().next());
         let sweeps = after("#iter = ").and_then(|word| word.parse().ok());
@@ -119,7 +119,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use super::{Said, Weights};
+    use super::{ProgramOutput, Weights};
 
     const MODEL: &str = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 3 7\nnr_feature 3\nbias -1\nw\n1 \n\
                          -0.99968000000000001 \n0 \n";
@@ -127,13 +127,13 @@ mod tests {
     #[test]
     fn what_the_program_says() {
         let text = "*\noptimization finished, #iter = 7\nObjective value = -1.725000\nnSV = 4\n";
-        let said = Said { sweeps: 7, gave_up: false, support_vectors: Some(4), train_seconds: None };
-        assert_eq!(Said::read(text), Ok(said));
+        let said = ProgramOutput { sweeps: 7, gave_up: false, support_vectors: Some(4), train_seconds: None };
+        assert_eq!(ProgramOutput::read(text), Ok(said));
         let capped = "....\noptimization finished, #iter = 1000\n\nWARNING: reaching max number of iterations\nUsing -s 2 may be \
                       faster (also see FAQ)\n\nObjective value = -5.5\nnSV = 12\n\ntrain seconds 0.25\n";
-        let said = Said { sweeps: 1000, gave_up: true, support_vectors: Some(12), train_seconds: Some(0.25) };
-        assert_eq!(Said::read(capped), Ok(said));
-        assert!(Said::read("can't open input file").unwrap_err().contains("iterations"));
+        let said = ProgramOutput { sweeps: 1000, gave_up: true, support_vectors: Some(12), train_seconds: Some(0.25) };
+        assert_eq!(ProgramOutput::read(capped), Ok(said));
+        assert!(ProgramOutput::read("can't open input file").unwrap_err().contains("iterations"));
     }
 
     #[test]

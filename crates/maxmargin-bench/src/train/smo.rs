@@ -1,8 +1,8 @@
 //! Trainings by SMO, with a finish if one is asked for.
 
+use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
 use crate::measured::{Finished, Measured, WorkingSets};
-use crate::train::{Contender, Training};
 use maxmargin::core::{Dual, Formulation, Goal, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin::irwls::{Finish, finish};
 use maxmargin::kernel::Space;
@@ -10,8 +10,8 @@ use maxmargin::smo::Smo;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-impl Contender for Smo {
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+impl MeasuredSolver for Smo {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         measured.chunks = Some(WorkingSets::of(training.fitted));
         Ok(())
     }
@@ -61,8 +61,8 @@ impl Solve for SmoAndFinish {
     }
 }
 
-impl Contender for SmoAndFinish {
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+impl MeasuredSolver for SmoAndFinish {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         measured.chunks = Some(WorkingSets::of(training.fitted));
         measured.finish = Some(*self.finished.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(())

@@ -16,7 +16,7 @@ use std::time::Duration;
 const TOLERANCE: f64 = 1e-3;
 
 /// What the default solver has not closed by then, adaptive frequencies go on with,
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIME_LIMIT: Duration = Duration::from_mins(2);
 
 /// to one of these violations after the other; a bound is as good as it is after so long for each.
 const TOLERANCES: [f64; 4] = [1e-5, 1e-7, 1e-9, 1e-11];
@@ -61,7 +61,7 @@ fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let avsf = TOLERANCES.map(|tol| (Method::Avsf, tol));
     for (method, tol) in [(Method::Hybrid, TOLERANCE)].into_iter().chain(avsf) {
         let config = Config { method, par: problem.par, ..Config::default() };
-        let stop = Stop { max_time: Some(PATIENCE), ..Stop::when(Goal::Both { kkt: tol, gap }) };
+        let stop = Stop { max_time: Some(TIME_LIMIT), ..Stop::when(Goal::Both { kkt: tol, gap }) };
         let solved = solve(&matrix, &dual, start, &config, &stop, &mut Silent)?;
         let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap(), asked: gap };
         if best.is_none_or(|best| found.relative_gap < best.relative_gap) {

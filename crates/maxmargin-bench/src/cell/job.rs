@@ -1,13 +1,10 @@
 //! The question: a job, and the settings that belong to it.
 
-mod choice;
-
-pub(crate) use choice::{Bound, Folds, Inner, KernelName, Method, Selection};
-
+use super::choice::{Bound, Folds, Inner, KernelName, Method, Selection};
+use super::task::Task;
+use super::update_samples::UpdateSamples;
 use crate::failure::Failure;
-use crate::machine;
-use crate::pick::Pick;
-use crate::task::Task;
+use crate::system::machine;
 use maxmargin::Solver;
 use maxmargin::core::Stop;
 use maxmargin::cv::Seeding;
@@ -207,7 +204,7 @@ pub(crate) struct Update {
     pub(crate) remove: usize,
     /// Which samples come and leave.
     #[serde(default)]
-    pub(crate) pick: Pick,
+    pub(crate) pick: UpdateSamples,
     /// Updates that are measured: one after the other in file order, each from the same model for
     /// bounded samples.
     #[serde(default = "once")]

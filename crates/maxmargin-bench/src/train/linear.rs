@@ -3,51 +3,18 @@
 
 mod bound;
 mod liblinear;
-use crate::cell::{Data, Train};
+
+use super::contender::{MeasuredSolver, Training};
+use crate::cell::job::{Data, Train};
 use crate::failure::Failure;
-use crate::measured::Measured;
-use crate::train::{Contender, Training};
+use crate::measured::{LinearFigures, Measured};
 use bound::Bound;
 use maxmargin::core::{BiasTerm, Dual, EqualityConstraint, Formulation, Loss, Refused, Run, Solve, Solved, Start};
 use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
 use maxmargin::kernel::Space;
 use maxmargin::linear::{Config, Linear, LinearWork, Method, adapt, solve};
-use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-
-/// What is measured of linear trainings alone.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Trained {
-    /// Training alone, from parsed data to the solution; absent where a program does not say.
-    train_seconds: Option<f64>,
-    /// Reading the file included, and for a program its start and the writing of its model.
-    process_seconds: f64,
-    /// The limit that the run had, in seconds.
-    limit_seconds: Option<f64>,
-    /// Sweeps of coordinate descent.
-    sweeps: Option<u64>,
-    /// The counts of our solvers: `steps` are updates looked at, as the paper counts them.
-    work: Option<LinearWork>,
-    /// Objective of w, in `f64`; absent where there is no w.
-    primal: Option<f64>,
-    /// A certified dual objective of the problem: no primal objective is smaller.
-    bound: Option<f64>,
-    /// Relative duality gap of the solution that the bound comes from.
-    bound_gap: Option<f64>,
-    /// (primal − bound) / primal: how far w is from the optimum at most.
-    excess: Option<f64>,
-    /// Of as many schedules and preferences as the training had, alone; absent where nobody asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    adaptation_seconds: Option<f64>,
-}
-
-impl Trained {
-    /// The bound and its own gap.
-    pub(crate) fn known(&self) -> Option<(f64, f64)> {
-        self.bound.zip(self.bound_gap)
-    }
-}
 
 /// A problem of two classes and how it is to be solved.
 pub(crate) struct Problem<'a> {
@@ -58,7 +25,7 @@ pub(crate) struct Problem<'a> {
 }
 
 /// What LIBLINEAR's program gave.
-struct Found {
+struct LiblinearResult {
     /// One weight a feature; absent for a program that was stopped.
     w: Option<Vec<f64>>,
     train_seconds: Option<f64>,
@@ -138,12 +105,12 @@ impl Solve for OwnRule {
     }
 }
 
-impl Contender for OwnRule {
+impl MeasuredSolver for OwnRule {
     fn formulation(&self, c: f64) -> Formulation {
         Formulation::Svc { c, loss: Loss::Hinge, bias_term: BiasTerm::None }
     }
 
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         let Training { cell, data, fitted, .. } = *training;
         let work = *self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let labels = training.classes.and_then(ClassLabels::binary);
@@ -153,7 +120,7 @@ impl Contender for OwnRule {
             Problem { cell, data, labels, par: training.par }.judge(Some(&w))
         });
         measured.iterations = Some(work.steps);
-        measured.linear = Some(Trained {
+        measured.linear = Some(LinearFigures {
             train_seconds: Some(fitted.solve_seconds),
             process_seconds: training.process_seconds,
             limit_seconds: cell.setting.time_limit_seconds,
@@ -183,7 +150,7 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
         status: found.status,
         solve_seconds: found.train_seconds.unwrap_or(found.process_seconds),
         total_seconds,
-        linear: Some(Trained {
+        linear: Some(LinearFigures {
             train_seconds: found.train_seconds,
             process_seconds: found.process_seconds,
             limit_seconds: cell.setting.time_limit_seconds,
@@ -202,16 +169,16 @@ impl Problem<'_> {
     }
 
     /// The objective of w and how far it is from the optimum.
-    fn judge(&self, w: Option<&[f64]>) -> Result<Trained, Failure> {
+    fn judge(&self, w: Option<&[f64]>) -> Result<LinearFigures, Failure> {
         let primal = w.map(|w| self.primal(w));
         let bound = self.cell.linear.bound_gap.map(|gap| bound::of(self, gap)).transpose()?;
         let excess = |(primal, Bound { dual, .. })| if primal > 0.0 { (primal - dual) / primal } else { 0.0 };
-        Ok(Trained {
+        Ok(LinearFigures {
             primal,
             bound: bound.map(|bound| bound.dual),
             bound_gap: bound.map(|bound| bound.relative_gap),
             excess: primal.zip(bound).map(excess),
-            ..Trained::default()
+            ..LinearFigures::default()
         })
     }
 

@@ -1,6 +1,6 @@
 //! The data of a cell.
 
-use crate::cell::Data;
+use crate::cell::job::Data;
 use crate::failure::Failure;
 use maxmargin::data::generate::Generator;
 use maxmargin::data::libsvm::{self, ReadOptions};

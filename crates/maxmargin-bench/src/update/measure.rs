@@ -1,23 +1,21 @@
 //! Updates: samples leave a trained model, others come, and what it takes to have the solution
 //! again.
 
-mod plan;
-mod program;
-mod seed;
-mod smo;
-
-use crate::cell::{Method, Update as Cell};
+use super::plan::{Change, Course, Extent, courses, members};
+use super::pool::{Pool, UpdateResult};
+use super::program;
+use super::seed::WarmStart;
+use super::smo::Smo;
+use crate::cell::choice::Method;
+use crate::cell::job::Update as Cell;
+use crate::data::input;
 use crate::failure::Failure;
-use crate::input;
-use crate::measured::{Measured, Turnover, worst};
-use maxmargin::core::{Certificate, Dual, DualError, Goal, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
-use maxmargin::data::{BinaryLabels, Par, Samples};
+use crate::measured::{Measured, UpdateFigures, worst};
+use maxmargin::core::{Certificate, Goal, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
+use maxmargin::data::{BinaryLabels, Par};
 use maxmargin::kernel::{KernelGram, Rows};
-use maxmargin::path::{Added, Config, Mode, Path, Saved, Update};
+use maxmargin::path::{Added, Mode, Path, Saved, Update};
 use maxmargin::smo::{SmoConfig, solve};
-use plan::{Change, Course, Extent, courses, members};
-use seed::Known;
-use smo::Smo;
 use std::time::Instant;
 
 /// The violation at which the first model is handed from SMO to the active set.
@@ -25,54 +23,7 @@ const DRAFT: f64 = 1e-3;
 
 /// No further round begins after so many seconds of updates: what takes long need not be measured
 /// often.
-const PATIENCE: f64 = 10.0;
-
-/// All samples that take part, and how they are solved.
-#[derive(Clone, Copy)]
-pub(crate) struct Pool<'g> {
-    cell: &'g Cell,
-    samples: &'g Samples,
-    signs: &'g [f64],
-    gram: &'g KernelGram,
-    /// Bytes of kernel values.
-    budget: u64,
-    par: Par,
-}
-
-impl Pool<'_> {
-    /// The problem of some of the samples.
-    fn dual(&self, ids: Vec<usize>) -> Result<Dual, DualError> {
-        let signs = ids.iter().map(|&id| self.signs[id]).collect();
-        let upper = vec![self.cell.setting.c; ids.len()];
-        Dual::c_svc(ids, signs, upper)
-    }
-
-    fn config(&self) -> Config {
-        Config::default().with_memory(self.budget / 2)
-    }
-}
-
-/// What one update took.
-#[derive(Default)]
-pub(crate) struct Done {
-    seconds: f64,
-    iterations: Option<u64>,
-    path: Option<Update>,
-    /// Kernel rows or columns computed.
-    columns: u64,
-    /// Samples with 0 < α < C.
-    free: usize,
-    support: usize,
-    /// How it ended, if not well.
-    status: Option<String>,
-}
-
-impl Done {
-    fn new(seconds: f64, alpha: &[f64], c: f64) -> Self {
-        let free = alpha.iter().filter(|a| **a > 0.0 && **a < c).count();
-        Self { seconds, free, support: alpha.iter().filter(|a| **a > 0.0).count(), ..Self::default() }
-    }
-}
+const TIME_LIMIT: f64 = 10.0;
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let (setting, method) = (&cell.setting, cell.method);
@@ -91,9 +42,9 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let picked = first.ids.iter().zip(&first.alpha).filter(|(_, alpha)| cell.pick.takes(**alpha, setting.c));
     let picked: Vec<usize> = picked.map(|(id, _)| *id).collect();
 
-    let mut all: Vec<(usize, Done, Certificate)> = Vec::new();
+    let mut all: Vec<(usize, UpdateResult, Certificate)> = Vec::new();
     for round in 0..cell.rounds {
-        if all.iter().map(|(_, done, _)| done.seconds).sum::<f64>() > PATIENCE {
+        if all.iter().map(|(_, done, _)| done.seconds).sum::<f64>() > TIME_LIMIT {
             break;
         }
         for course in courses(cell, extent, &picked)? {
@@ -134,11 +85,11 @@ impl<'g> Model<'g> {
         let (mut path, _) = Path::restore(pool.gram, pool.signs, first, pool.config())?;
         path.change(&[], &course.held_back)?;
         let stop = pool.cell.setting.stop();
-        let known = |path: &Path| -> Result<Known, Failure> {
+        let known = |path: &Path| -> Result<WarmStart, Failure> {
             let (dual, solution) = (pool.dual(path.ids())?, path.solution());
             let gradient = exact_gradient(&dual, pool.gram, &solution.alpha, pool.par);
             let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
-            Ok(Known { ids: dual.ids().to_vec(), beta, gradient })
+            Ok(WarmStart { ids: dual.ids().to_vec(), beta, gradient })
         };
         Ok(match method {
             Method::Mid => Self::Path(Box::new(path), pool),
@@ -153,7 +104,7 @@ impl<'g> Model<'g> {
     }
 
     /// The update under the clock, and the judgement of its result outside.
-    fn update(&mut self, change: &Change) -> Result<(Done, Certificate), Failure> {
+    fn update(&mut self, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
         match self {
             Self::Path(path, pool) => follow(path, *pool, change),
             Self::Smo(smo) => smo.update(change),
@@ -165,28 +116,28 @@ impl<'g> Model<'g> {
     }
 }
 
-fn follow(path: &mut Path, pool: Pool, change: &Change) -> Result<(Done, Certificate), Failure> {
+fn follow(path: &mut Path, pool: Pool, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
     let add: Vec<Added> = change.add.iter().map(|&id| Added { id, upper: pool.cell.setting.c }).collect();
     let begun = Instant::now();
     let update = path.change(&add, &change.remove)?;
     let seconds = begun.elapsed().as_secs_f64();
     let (dual, solution) = (pool.dual(path.ids())?, path.solution());
-    let done = Done {
+    let done = UpdateResult {
         path: Some(update),
         columns: update.columns,
         status: (update.status != Status::Converged).then(|| format!("{:?}", update.status)),
-        ..Done::new(seconds, &solution.alpha, pool.cell.setting.c)
+        ..UpdateResult::new(seconds, &solution.alpha, pool.cell.setting.c)
     };
     Ok((done, certify(&dual, pool.gram, &solution, pool.par)))
 }
 
-fn train(pool: Pool, ids: &[usize]) -> Result<(Done, Certificate), Failure> {
+fn train(pool: Pool, ids: &[usize]) -> Result<(UpdateResult, Certificate), Failure> {
     let dual = pool.dual(ids.to_vec())?;
     let trained = program::train(&pool.cell.setting, pool.samples.select(ids), dual.sign())?;
-    let done = Done {
+    let done = UpdateResult {
         iterations: Some(trained.iterations),
         status: (!trained.converged).then(|| "IterationLimit".to_owned()),
-        ..Done::new(trained.seconds, &trained.alpha, pool.cell.setting.c)
+        ..UpdateResult::new(trained.seconds, &trained.alpha, pool.cell.setting.c)
     };
     let status = if trained.converged { Status::Converged } else { Status::IterationLimit };
     let (alpha, bias) = (trained.alpha, trained.bias);
@@ -195,9 +146,9 @@ fn train(pool: Pool, ids: &[usize]) -> Result<(Done, Certificate), Failure> {
 }
 
 /// Seconds of all rounds, counts of the first, the worst certificate of all.
-fn summary(all: &[(usize, Done, Certificate)], method: Method) -> Measured {
+fn summary(all: &[(usize, UpdateResult, Certificate)], method: Method) -> Measured {
     let rounds = all.last().map_or(1, |(round, ..)| round + 1);
-    let counted: Vec<&Done> = all.iter().filter(|(round, ..)| *round == 0).map(|(_, done, _)| done).collect();
+    let counted: Vec<&UpdateResult> = all.iter().filter(|(round, ..)| *round == 0).map(|(_, done, _)| done).collect();
     let certificates = || all.iter().map(|(.., certificate)| certificate);
     let paths = |count: fn(&Update) -> usize| {
         let counts: Option<Vec<usize>> = counted.iter().map(|done| done.path.as_ref().map(count)).collect();
@@ -205,7 +156,7 @@ fn summary(all: &[(usize, Done, Certificate)], method: Method) -> Measured {
     };
     let mut seconds: Vec<f64> = all.iter().map(|(_, done, _)| done.seconds).collect();
     let total: f64 = seconds.iter().sum();
-    let turnover = Turnover {
+    let turnover = UpdateFigures {
         updates: counted.len(),
         update_seconds: median(&mut seconds),
         update_seconds_total: total / rounds as f64,
@@ -243,6 +194,3 @@ fn median(values: &mut [f64]) -> f64 {
         n => f64::midpoint(values[(n - 1) / 2], values[n / 2]),
     }
 }
-
-#[cfg(test)]
-mod tests;

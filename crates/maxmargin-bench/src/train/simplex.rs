@@ -3,11 +3,13 @@
 
 mod sum;
 
-use crate::cell::{Bound, Train};
+use super::contender::{MeasuredSolver, Training};
+use crate::cell::choice::Bound;
+use crate::cell::job::Train;
 use crate::failure::Failure;
-use crate::machine;
+
 use crate::measured::{Measured, Simplex, worst};
-use crate::train::{Contender, Training};
+use crate::system::machine;
 use maxmargin::Solver;
 use maxmargin::core::{
     BiasTerm, Certificate, Dual, Formulation, Loss, Refused, Run, Solution, Solve, Solved, Start, certify_gradient,
@@ -30,11 +32,11 @@ pub(crate) struct OnSimplex {
     c: f64,
     /// SMO takes the place of the method.
     by_smo: bool,
-    trained: Mutex<Vec<Trained>>,
+    trained: Mutex<Vec<MachineTraining>>,
 }
 
 /// The training of one machine.
-struct Trained {
+struct MachineTraining {
     machine: usize,
     outcome: Outcome,
     /// Of the point on the simplex.
@@ -106,7 +108,7 @@ impl OnSimplex {
         let own = simplex.ids().iter().map(|&id| rows.gram().diagonal()[id] + simplex.ridge());
         let radius2 = own.fold(f64::NEG_INFINITY, f64::max) - square;
         let certify_seconds = begun.elapsed().as_secs_f64() - train_seconds;
-        self.trained.lock().unwrap_or_else(PoisonError::into_inner).push(Trained {
+        self.trained.lock().unwrap_or_else(PoisonError::into_inner).push(MachineTraining {
             machine: run.machine,
             outcome,
             certificate,
@@ -145,15 +147,15 @@ impl Solve for OnSimplex {
     }
 }
 
-impl Contender for OnSimplex {
+impl MeasuredSolver for OnSimplex {
     fn formulation(&self, c: f64) -> Formulation {
         Formulation::Svc { c: 0.5 * c, loss: Loss::SquaredHinge, bias_term: BiasTerm::Feature(1.0) }
     }
 
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         let mut trained = self.trained.lock().unwrap_or_else(PoisonError::into_inner);
         trained.sort_by_key(|t| t.machine);
-        let sum = |of: fn(&Trained) -> u64| trained.iter().map(of).sum();
+        let sum = |of: fn(&MachineTraining) -> u64| trained.iter().map(of).sum();
         let certificates = || trained.iter().map(|t| t.certificate);
         let only = if let [only] = &trained[..] { Some(only) } else { None };
         let weakest = trained.iter().map(|t| t.outcome.evidence).max_by_key(|e| *e as usize);

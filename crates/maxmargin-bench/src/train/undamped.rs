@@ -23,19 +23,19 @@ enum Place {
 /// between their bounds, and everybody sorted anew by what comes out, until nobody moves. Nothing
 /// keeps the objective from rising; sets that do not settle are given up where they are.
 #[derive(Default)]
-pub(crate) struct Printed {
+pub(crate) struct Undamped {
     /// Working sets that were given up.
     given_up: AtomicU64,
 }
 
-impl Printed {
+impl Undamped {
     /// Working sets that were given up so far.
     pub(crate) fn given_up(&self) -> u64 {
         self.given_up.load(Ordering::Relaxed)
     }
 }
 
-impl ChunkSolver for Printed {
+impl ChunkSolver for Undamped {
     fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
         let mut run = Iteration::of(chunk);
         let mut settled = chunk.is_empty();

@@ -1,8 +1,8 @@
 //! Which rows are trained on and which are tested on.
 
-use crate::cell::{Data, Train};
+use super::input;
+use crate::cell::job::{Data, Train};
 use crate::failure::Failure;
-use crate::input;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Dataset, Par};
 use rand::SeedableRng;

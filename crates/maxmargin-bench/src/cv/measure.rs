@@ -1,12 +1,13 @@
 //! A cross-validation.
 
-mod rounds;
-mod trainings;
-
-use crate::cell::{Cv, Folds};
+use super::rounds;
+use super::trainings::Trainings;
+use crate::cell::choice::Folds;
+use crate::cell::job::Cv;
+use crate::data::input;
 use crate::failure::Failure;
 use crate::measured::Measured;
-use crate::{input, train};
+use crate::train::study::{Posed, study};
 use maxmargin::Solver;
 use maxmargin::core::Formulation;
 use maxmargin::cv::{CvReport, FoldPlan, Quiet, SmoFinish};
@@ -14,7 +15,6 @@ use maxmargin::data::{ClassLabels, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::smo::Smo;
 use std::time::Instant;
-use trainings::Trainings;
 
 pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let setting = &cell.setting;
@@ -43,8 +43,10 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let trainings = Trainings::of(cell, solver.build_as(setting.seed, how));
     let classes = ClassLabels::new(&data.labels)?;
     let weights = vec![1.0; classes.count()];
-    let posed = (&data, Some(&classes), &weights[..]);
-    let study = train::study(setting, posed, (&kernel, formulation.with(loss, bias_term), &trainings), par);
+    let formulation = formulation.with(loss, bias_term);
+    let classes = Some(&classes);
+    let posed = Posed { data: &data, classes, weights: &weights, kernel: &kernel, formulation, solver: &trainings };
+    let study = study(setting, posed, par);
     let report = study.cross_validate(&plan, seeding, &Quiet)?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     let (rounds, compared) = (Some(rounds::of(&report, seeding, folds)), trainings.compared(setting.c));

@@ -1,10 +1,11 @@
 //! The learning program of `SVMlight`: a process on the file of the data, judged by the α that it
 //! writes.
 
-use crate::cell::{Data, KernelName, Setting, Train};
+use crate::cell::choice::KernelName;
+use crate::cell::job::{Data, Setting, Train};
 use crate::failure::Failure;
 use crate::measured::{Measured, WorkingSets};
-use crate::process;
+use crate::system::process;
 use maxmargin::core::{Dual, Solution, Status, Work, certify};
 use maxmargin::data::{ClassLabels, Dataset, Par};
 use maxmargin::kernel::KernelGram;
@@ -36,12 +37,12 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
     command.args(arguments(setting)).arg("-a").args([&alphas, file, &model]);
     let ended = process::run(PROGRAM, &mut command, setting.time_limit())?;
     let total_seconds = begun.elapsed().as_secs_f64();
-    let Some(said) = ended.said else {
+    let Some(said) = ended.output else {
         let none = Measured { objective: f64::NAN, kkt: f64::NAN, relative_gap: f64::NAN, ..Measured::default() };
         return Ok(Measured { status: "TimeLimit".into(), total_seconds, solve_seconds: ended.seconds, ..none });
     };
 
-    let said = Said::read(&said).map_err(wrong)?;
+    let said = ProgramOutput::read(&said).map_err(wrong)?;
     let text = |path: &Path| fs::read_to_string(path).map_err(Failure::Temporary);
     let alpha = alpha(&text(&alphas)?, &labels.signs).map_err(wrong)?;
     let solution = Solution {
@@ -102,7 +103,7 @@ fn arguments(setting: &Setting) -> Vec<String> {
 
 /// What the program prints.
 #[derive(Debug, PartialEq)]
-struct Said {
+struct ProgramOutput {
     /// Working sets.
     rounds: u64,
     /// Of training, by the processor's clock: reading and writing are not in it.
@@ -110,7 +111,7 @@ struct Said {
     kernel_values: u64,
 }
 
-impl Said {
+impl ProgramOutput {
     fn read(text: &str) -> Result<Self, String> {
         let after = |key: &str| text.split_once(key).and_then(|(_, rest)| rest.split_whitespace().next());
         let number = |word: Option<&str>, what| word.and_then(|word| word.parse().ok()).ok_or(format!("did not say its {what}"));
@@ -146,8 +147,8 @@ fn threshold(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Said, alpha, threshold};
-    use crate::cell::Job;
+    use super::{ProgramOutput, alpha, threshold};
+    use crate::cell::job::Job;
     use crate::measured::Measured;
     use maxmargin::data::Par;
     use serde_json::json;
@@ -171,7 +172,7 @@ mod tests {
             "job": "train", "solver": "svmlight", "program": program, "data": { "file": data }, "kernel": "linear", "c": 10, "tol": 1e-3,
         });
         let Ok(Job::Train(cell)) = serde_json::from_value(cell) else { return Err("no training".into()) };
-        crate::train::measure(&cell, Par::Seq).map_err(|failure| failure.to_string())
+        crate::train::measure::measure(&cell, Par::Seq).map_err(|failure| failure.to_string())
     }
 
     #[cfg(unix)]
@@ -198,8 +199,8 @@ mod tests {
         let text = "Optimizing.....\n Checking optimality of inactive variables...done.\ndone. (7 iterations)\n\
                     Optimization finished (1 misclassified, maxdiff=0.00098).\nRuntime in cpu-seconds: 0.25\n\
                     Number of SV: 3 (including 1 at upper bound)\nNumber of kernel evaluations: 40\n";
-        assert_eq!(Said::read(text), Ok(Said { rounds: 7, seconds: 0.25, kernel_values: 40 }));
-        let without = |line: &str| Said::read(&text.replace(line, "")).unwrap_err();
+        assert_eq!(ProgramOutput::read(text), Ok(ProgramOutput { rounds: 7, seconds: 0.25, kernel_values: 40 }));
+        let without = |line: &str| ProgramOutput::read(&text.replace(line, "")).unwrap_err();
         assert!(without("done. (7 iterations)").contains("iterations"));
         assert!(without("Runtime in cpu-seconds: 0.25").contains("seconds"));
         assert!(without("Number of kernel evaluations: 40").contains("kernel values"));

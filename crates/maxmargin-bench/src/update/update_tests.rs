@@ -1,6 +1,6 @@
 //! All methods on small problems.
 
-use super::measure;
+use super::measure::measure;
 use crate::failure::Failure;
 use crate::measured::Measured;
 use maxmargin::data::Par;

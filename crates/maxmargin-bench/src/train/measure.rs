@@ -1,57 +1,37 @@
 //! One training on all data: the product's study, of any number of classes, around a solver that
 //! says more than its solutions.
 
-use crate::cell::{KernelName, Setting, Train, Trainer};
+use super::contender::{MeasuredSolver, Training};
+use super::linear::OwnRule;
+use super::simplex::OnSimplex;
+use super::smo::SmoAndFinish;
+use super::study::{Posed, study};
+use super::trace::TracedSolver;
+use super::working_sets::WorkingSetSolver;
+use super::{linear, svmlight};
+use crate::cell::choice::KernelName;
+use crate::cell::job::{Train, Trainer};
+use crate::data::{input, split};
 use crate::failure::Failure;
-use crate::irwls::WorkingSetSolver;
-use crate::linear::OwnRule;
 use crate::measured::{Measured, WorkingSets};
-use crate::simplex::OnSimplex;
-use crate::smo::SmoAndFinish;
-use crate::trace::Traced;
-use crate::{input, linear, split, svmlight};
 use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, TargetKind};
+use maxmargin::cv::Quiet;
 use maxmargin::cv::solver::SmoFinish;
-use maxmargin::cv::{Fitted, Quiet, Study};
-use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
-use maxmargin::kernel::{Kernel, Space};
+use maxmargin::data::{ClassLabels, Par, Samples};
+use maxmargin::kernel::Space;
 use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
 use std::time::Instant;
 
-/// A solver, and what is measured of it alone.
-pub(crate) trait Contender: Solve {
-    /// The problem that the cell's C means.
-    fn formulation(&self, c: f64) -> Formulation {
-        Formulation::c_svc(c)
-    }
-
-    /// Adds what it knows of a training to what is measured of all.
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure>;
-}
-
-/// A training that is over.
-pub(crate) struct Training<'a> {
-    pub(crate) cell: &'a Train,
-    pub(crate) data: &'a Dataset,
-    /// None where there are no classes.
-    pub(crate) classes: Option<&'a ClassLabels>,
-    pub(crate) kernel: &'a Kernel,
-    pub(crate) fitted: &'a Fitted,
-    /// Reading included.
-    pub(crate) process_seconds: f64,
-    pub(crate) par: Par,
-}
-
 /// What users get who ask for nothing: SMO that joins equal samples and hands over what is slow,
 /// for any formulation.
-struct Product {
+struct DefaultSolver {
     solver: SmoFinish,
     formulation: Option<Formulation>,
 }
 
-impl Solve for Product {
+impl Solve for DefaultSolver {
     fn name(&self) -> &'static str {
         self.solver.name()
     }
@@ -65,22 +45,22 @@ impl Solve for Product {
     }
 }
 
-impl Contender for Product {
+impl MeasuredSolver for DefaultSolver {
     fn formulation(&self, c: f64) -> Formulation {
         self.formulation.unwrap_or_else(|| Formulation::c_svc(c))
     }
 
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         measured.chunks = Some(WorkingSets::of(training.fitted));
         Ok(())
     }
 }
 
 /// The solver of a cell; none for another program.
-fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
+fn contender(cell: &Train) -> Option<Box<dyn MeasuredSolver>> {
     let linear = |method| Box::new(OwnRule::of(method, cell));
     let Trainer::Ours(solver) = cell.solver else { return None };
-    let contender: Box<dyn Contender> = match solver {
+    let contender: Box<dyn MeasuredSolver> = match solver {
         Solver::Linear => linear(Method::Hybrid),
         Solver::Descent => linear(Method::Descent),
         Solver::Avsf => linear(Method::Avsf),
@@ -88,7 +68,7 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
         Solver::Irwls => Box::new(WorkingSetSolver::of(cell)),
         Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
         Solver::Smo if cell.simplex.simplex => Box::new(OnSimplex::of(solver, cell)),
-        Solver::Auto => Box::new(Product {
+        Solver::Auto => Box::new(DefaultSolver {
             solver: SmoFinish { hands_over: true, merge_equal_rows: true, ..SmoFinish::default() },
             formulation: cell.task.formulation(cell.setting.c),
         }),
@@ -97,7 +77,7 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
             None => Box::new(Smo::default()),
         },
     };
-    Some(if cell.trace { Box::new(Traced::new(contender)) } else { contender })
+    Some(if cell.trace { Box::new(TracedSolver::new(contender)) } else { contender })
 }
 
 pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
@@ -122,7 +102,8 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let gamma = if cell.mean_width { mean_gamma(setting.kernel, &data.samples) } else { setting.gamma };
     let kernel = setting.kernel_of(gamma)?;
     let weights = vec![1.0; classes.map_or(0, ClassLabels::count)];
-    let study = study(setting, (&data, classes, &weights), (&kernel, formulation, &*contender), par);
+    let posed = Posed { data: &data, classes, weights: &weights, kernel: &kernel, formulation, solver: &*contender };
+    let study = study(setting, posed, par);
     let fitted = study.train(&Quiet)?;
     let process_seconds = begun.elapsed().as_secs_f64();
     let mut measured = Measured { read_seconds, total_seconds: process_seconds - read_seconds, ..Measured::of(&fitted) };
@@ -132,35 +113,8 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         measured.accuracy = Some(100.0 * right as f64 / test.labels.len() as f64);
     }
     let training = Training { cell, data: &data, classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
-    contender.tell(&training, &mut measured)?;
+    contender.add_figures(&training, &mut measured)?;
     Ok(measured)
-}
-
-/// The product's study of the machines of a cell, each of `weights` a factor of C of a class.
-pub(crate) fn study<'a>(
-    setting: &Setting,
-    (data, classes, weights): (&'a Dataset, Option<&'a ClassLabels>, &'a [f64]),
-    (kernel, formulation, solver): (&'a Kernel, Formulation, &'a dyn Solve),
-    par: Par,
-) -> Study<'a> {
-    Study {
-        data,
-        classes,
-        sample_weights: None,
-        multiclass: maxmargin::model::Multiclass::OneVsOne,
-        kernel,
-        gamma: None,
-        scale: None,
-        impute: None,
-        feature_weights: None,
-        formulation,
-        weights,
-        class_weights: maxmargin::cv::ClassWeights::Given,
-        solver,
-        stop: setting.stop(),
-        memory: setting.budget(),
-        par,
-    }
 }
 
 /// γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.

@@ -1,11 +1,12 @@
 //! Trainings by working sets.
 
-use crate::cell::{Inner, Selection as Named, Train};
+use super::contender::{MeasuredSolver, Training};
+use super::interior_point::InteriorPoint;
+use super::undamped::Undamped;
+use crate::cell::choice::{Inner, Selection as Named};
+use crate::cell::job::Train;
 use crate::failure::Failure;
-use crate::interior::InteriorPoint;
 use crate::measured::{Measured, WorkingSets};
-use crate::printed::Printed;
-use crate::train::{Contender, Training};
 use maxmargin::core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin::cv::SmoChunks;
 use maxmargin::irwls::{ChunkSolver, Irwls, IrwlsConfig, LeastSquares, Selection, solve};
@@ -18,7 +19,7 @@ use std::time::Duration;
 pub(crate) struct WorkingSetSolver {
     usual: Irwls,
     inner: Inner,
-    printed: Printed,
+    printed: Undamped,
     /// Inside the working sets' solver, of all machines.
     optimiser: Mutex<Duration>,
     /// Working sets that gained nothing, of all machines.
@@ -39,7 +40,7 @@ impl WorkingSetSolver {
         Self {
             usual,
             inner: cell.chunks.inner,
-            printed: Printed::default(),
+            printed: Undamped::default(),
             optimiser: Mutex::default(),
             idle: AtomicU64::default(),
         }
@@ -86,8 +87,8 @@ impl Solve for WorkingSetSolver {
     }
 }
 
-impl Contender for WorkingSetSolver {
-    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+impl MeasuredSolver for WorkingSetSolver {
+    fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         let counts = &training.fitted.counts;
         let count = |name: &str| counts.iter().find(|(known, _)| *known == name).map(|(_, count)| *count);
         let optimiser = *self.optimiser.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// Which samples come and leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Pick {
+pub(crate) enum UpdateSamples {
     /// The oldest leave, the next of the file come.
     #[default]
     Order,
@@ -18,7 +18,7 @@ pub(crate) enum Pick {
     Zero,
 }
 
-impl Pick {
+impl UpdateSamples {
     /// Whether a sample with this α is one of those that are drawn.
     pub(crate) fn takes(self, alpha: f64, c: f64) -> bool {
         match self {
@@ -41,11 +41,12 @@ impl Pick {
 
 #[cfg(test)]
 mod tests {
-    use super::Pick;
+    use super::UpdateSamples;
 
     #[test]
     fn every_sample_is_of_one_kind() {
-        let kinds = |alpha| [Pick::Zero, Pick::Free, Pick::Bounded].map(|pick| pick.takes(alpha, 10.0));
+        let kinds =
+            |alpha| [UpdateSamples::Zero, UpdateSamples::Free, UpdateSamples::Bounded].map(|pick| pick.takes(alpha, 10.0));
         assert_eq!(kinds(0.0), [true, false, false]);
         assert_eq!(kinds(1e-9), [false, true, false]);
         assert_eq!(kinds(10.0), [false, false, true]);
