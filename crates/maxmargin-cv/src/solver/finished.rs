@@ -118,8 +118,8 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
 }
 
 impl SmoFinish {
-    fn with(self, patience: PairBudget) -> Self {
-        Self { smo: Smo { patience: Some(patience), ..self.smo }, ..self }
+    fn with(self, pair_budget: PairBudget) -> Self {
+        Self { smo: Smo { pair_budget: Some(pair_budget), ..self.smo }, ..self }
     }
 
     /// SMO, and the finish for tolerances that want it.
@@ -141,13 +141,13 @@ impl SmoFinish {
     fn after_sets(
         &self,
         sets: &Solved,
-        patience: PairBudget,
+        pair_budget: PairBudget,
         dual: &Dual,
         space: Space,
         run: &mut Run,
     ) -> Result<Option<Solved>, Refused> {
         let Ok(start) = Start::checked(dual, sets.solution.alpha.clone()) else { return Ok(None) };
-        let mut solved = self.with(patience).pairs(dual, space, start, run)?;
+        let mut solved = self.with(pair_budget).pairs(dual, space, start, run)?;
         solved.solution.work += sets.solution.work;
         Solved::add_counts(&mut solved.counts, &sets.counts);
         Ok((solved.solution.status == Status::Converged).then_some(solved))
@@ -159,8 +159,8 @@ impl SmoFinish {
         let (begun, stop) = (Instant::now(), run.stop);
         let of_all = |(most, each): (u64, u64)| most + each * dual.len() as u64;
         let (least, most) = (of_all(LEAST), of_all(PATIENCE));
-        let patience = PairBudget { least, most, variables: dual.len(), other: of_sets };
-        let first = self.with(patience).pairs(dual, space, start, run);
+        let pair_budget = PairBudget { least, most, variables: dual.len(), other: of_sets };
+        let first = self.with(pair_budget).pairs(dual, space, start, run);
         let mut first = first?;
         let work = first.solution.work;
         let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| work.iterations < most);
@@ -201,7 +201,7 @@ impl SmoFinish {
         second.counts.push(("handed_over_after", work.iterations));
         if slow && second.solution.status == Status::Stalled {
             run.stop = stop.left(begun, second.solution.work.iterations);
-            let third = self.after_sets(&second, PairBudget { least: most, ..patience }, dual, space, run);
+            let third = self.after_sets(&second, PairBudget { least: most, ..pair_budget }, dual, space, run);
             run.stop = stop;
             return Ok(third?.unwrap_or(second));
         }

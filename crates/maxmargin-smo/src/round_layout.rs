@@ -1,21 +1,23 @@
-//! The variables of a round in the order in which their rows serve both signs.
+//! The variables of a round, in an order in which their rows serve both signs.
 
 use maxmargin_core::Dual;
 
-/// The variables of a round and the rows of its matrix. Two variables of one row (those of a sample
-/// of regression, one for each sign) share it.
+/// The variables of a round and the rows of its matrix. Two variables of one row (a regression
+/// sample has one for each sign) share it.
 pub(crate) struct RoundLayout {
     pub(crate) set: Vec<usize>,
-    /// Rows of the whole matrix.
+    /// The rows of the whole matrix that the round uses.
     pub(crate) ids: Vec<usize>,
-    /// The place among them of each variable's row.
+    /// The position among `ids` of each variable's row.
     pub(crate) row: Vec<usize>,
 }
 
 impl RoundLayout {
-    /// Where no row is shared everything stays in its order. Otherwise variables of each sign lie
-    /// together, and so do their rows: first those of one sign alone, then those of both, then
-    /// those of the other.
+    /// Orders the variables of `set`.
+    ///
+    /// Without shared rows everything keeps its order. Otherwise the variables of each sign are
+    /// contiguous, and so are their rows: first the rows of the positive sign alone, then shared
+    /// rows, then rows of the negative sign alone.
     pub(crate) fn new(dual: &Dual, set: &[usize]) -> Self {
         let of_sign = |sign: f64| set.iter().copied().filter(move |&k| dual.sign()[k] == sign);
         let mut plus: Vec<bool> = vec![false; dual.ids().iter().max().map_or(0, |most| most + 1)];
@@ -29,7 +31,7 @@ impl RoundLayout {
             let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
             return Self { set: set.to_vec(), row: (0..ids.len()).collect(), ids };
         }
-        // Those of both signs in one order, that of their rows.
+        // Variables whose row is shared have the same order in both signs: that of their rows.
         let shared = |sign: f64| {
             let mut shared: Vec<usize> = of_sign(sign).filter(both).collect();
             shared.sort_by_key(|&k| dual.ids()[k]);
