@@ -147,10 +147,10 @@ pub struct Outcome {
 
 impl Outcome {
     /// A point on the simplex whose gradient a run that was ended did not come to compute
-    /// ([`Solution::unjudged`]); the gap is not a number either.
-    pub(crate) fn unjudged(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {
+    /// ([`Solution::without_gradient`]); the gap is not a number either.
+    pub(crate) fn without_gradient(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {
         let core_set = alpha.iter().filter(|a| **a > 0.0).count();
-        let solution = Solution { work, ..Solution::unjudged(alpha, status) };
+        let solution = Solution { work, ..Solution::without_gradient(alpha, status) };
         Self { solution, evidence: Evidence::None, steps, core_set, gap: f64::NAN }
     }
 }

@@ -79,7 +79,7 @@ pub fn solve(
     let mut clock = Clock::new(rows, stop, watch);
     let (mut iterate, mut core) = match begin(dual, rows, &start, config, full, &mut clock) {
         Ok(begun) => begun,
-        Err(status) => return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), Work::default(), status)),
+        Err(status) => return Ok(Outcome::without_gradient(start.into_parts().0, Steps::default(), Work::default(), status)),
     };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let mut candidates = Candidates::new(sampling);
@@ -163,7 +163,7 @@ pub fn solve(
         refinements,
     };
     if let Err(status) = completed {
-        return Ok(Outcome::unjudged(alpha, made, work, status));
+        return Ok(Outcome::without_gradient(alpha, made, work, status));
     }
     let gradient = match exact {
         Some(exact) if matches!(status, Status::Converged | Status::Stalled | Status::Slow) => exact,

@@ -106,7 +106,7 @@ pub fn solve(
         Some(gradient) => gradient.to_vec(),
         None => match clock.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
             Ok(gradient) => gradient,
-            Err(status) => return Ok(Solution::unjudged(start.into_parts().0, status)),
+            Err(status) => return Ok(Solution::without_gradient(start.into_parts().0, status)),
         },
     };
     let mut aim = stop.goal.times(AIM);

@@ -105,7 +105,7 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
         return solved;
     }
     let config = Finish { exact_gradient: false, par: run.par, most };
-    let solution = Solution::unjudged(start.into_parts().0, Status::Stalled);
+    let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
     let _held = rows.lend(Finish::bytes(dual.len().min(most)));
     let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
         solver: "irwls",
