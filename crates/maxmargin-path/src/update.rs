@@ -152,7 +152,7 @@ impl Update {
     /// Returns the report of this call and of one on another path: counts are summed, the rest is
     /// the worse of both.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    pub fn merged_with(self, other: Self) -> Self {
         Self {
             breakpoints: self.breakpoints + other.breakpoints,
             zero_steps: self.zero_steps + other.zero_steps,
@@ -308,7 +308,7 @@ mod tests {
         let ended =
             Update { margin: 66, bounded: 77, bytes: 88, travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) };
         assert_eq!(later, ended);
-        let both = counts(5).beside(counts(11));
+        let both = counts(5).merged_with(counts(11));
         assert_eq!(both, Update { travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) });
     }
 }

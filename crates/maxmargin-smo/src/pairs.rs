@@ -17,7 +17,7 @@ pub(crate) struct Pairs<'r, 'g> {
     dual: &'r Dual,
     rows: &'r Rows<'g>,
     prefetch: Prefetch,
-    pace: Pace,
+    stall: StallDetector,
     requested: u64,
     /// The number of iterations after which the run counts as stalled ([`max_iterations_of`]).
     max_iterations: u64,
@@ -50,7 +50,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             looking: Looking::new(aim),
             dual,
             rows,
-            pace: Pace::new(dual.len(), objective),
+            stall: StallDetector::new(dual.len(), objective),
             requested: 0,
             max_iterations: max_iterations_of(dual.len()),
             pair_budget: config.pair_budget,
@@ -70,7 +70,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
     /// Replaces the gradient by a more exact one and restarts the stall detection.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.state.refresh(self.dual, gradient);
-        self.pace = Pace::new(self.dual.len(), self.pace.objective + self.pace.gained);
+        self.stall = StallDetector::new(self.dual.len(), self.stall.objective + self.stall.gained);
     }
 
     /// Returns the work so far. The clock counts the iterations.
@@ -140,7 +140,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             clock.iterations += 1;
-            if self.pace.stalls(step.gain, violation) {
+            if self.stall.stalls(step.gain, violation) {
                 return Some(Status::Stalled);
             }
         }
@@ -178,7 +178,7 @@ fn max_iterations_of(variables: usize) -> u64 {
 }
 
 /// Detects runs that make no progress any more.
-struct Pace {
+struct StallDetector {
     window: u64,
     iterations: u64,
     /// The absolute objective, estimated from the gains since the start.
@@ -200,7 +200,7 @@ struct Pace {
 const IDLE: u32 = 5;
 const CREEP: f64 = 0.01;
 
-impl Pace {
+impl StallDetector {
     fn new(variables: usize, objective: f64) -> Self {
         let window = 100_000.max(variables as u64);
         Self {

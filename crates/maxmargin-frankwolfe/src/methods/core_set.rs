@@ -1,77 +1,78 @@
 //! The problem of a few vertices, solved by pairwise steps with second-order selection.
 
 use crate::config::Rule;
-use crate::iterate::Iterate;
-use crate::steps::Target;
-use crate::tight::relative_gap;
+use crate::methods::steps::Target;
+use crate::point::iterate::Iterate;
+use crate::point::tight::relative_gap;
 use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};
 use maxmargin_simd::passes::{Diagonal, Extremes, Selection, add_and_scan, second_order, update_and_scan};
 use maxmargin_simd::sums::dot;
 
-/// Curvature of a pair below which it counts as flat (LIBSVM's tau).
+/// The least curvature of a pair; smaller ones count as flat (LIBSVM's tau).
 const TAU: f64 = 1e-12;
 
-/// Pairs between two looks at the gap with the best slacks, at least; a look costs some passes over
-/// the members.
+/// The least number of pairs between two computations of the gap with the best slacks; one costs
+/// some passes over the members.
 const LOOK: u64 = 256;
 
-/// Columns that are copied to the other half of the matrix at once: as many rows as have a line
-/// each in the first-level cache.
+/// Columns that are copied to the other half of the matrix at once: their cache lines fit into the
+/// first level.
 const MIRROR: usize = 256;
 
-/// `min ½ αᵀQα` over the simplex of the members, with their part of `Q` in one dense matrix.
+/// The problem `min ½ αᵀQα` over the simplex of the members, with their part of `Q` in one dense
+/// matrix.
 ///
-/// Members are a small part of all vertices as a rule: a step on this matrix reads two rows of it,
-/// which stay in cache, where a step on the rows of the store reads two of the length of the data.
-/// The matrix is scratch memory of the run, at most as large as the rows of the members that the
-/// run needs anyway; signs are inside, so that the passes of SMO serve as they are.
+/// Members are usually a small part of all vertices. A step reads two rows of this matrix, which
+/// stay in cache; on the store's rows it would read two of the length of the data. The matrix is
+/// scratch memory of the run, at most as large as the members' rows, which the run needs anyway. It
+/// contains the signs, so the passes of SMO apply unchanged.
 pub(crate) struct CoreSet {
-    /// Vertices.
+    /// The vertices.
     pub(crate) members: Vec<usize>,
     pub(crate) alpha: Vec<f64>,
-    /// `αᵀQα`.
+    /// The quadratic form `αᵀQα`.
     pub(crate) square: f64,
     g: Vec<f64>,
-    /// `s_k s_l K_kl` without the ridge; rows begin `stride` apart.
+    /// The values `s_k s_l K_kl` without the ridge; rows begin `stride` apart.
     q: Vec<f32>,
     stride: usize,
-    /// `K_kk`.
+    /// The diagonal `K_kk`.
     diagonal: Vec<f64>,
     constant: bool,
     ridge: f64,
     all: Vec<u8>,
     used: Vec<u8>,
     place: Vec<u32>,
-    /// The most bytes that the matrix took, with its copy when it grew.
+    /// The largest number of bytes of the matrix, with its copy while it grew.
     pub(crate) peak: u64,
-    /// Members for which the matrix makes room ahead of them, at most.
+    /// The largest number of members for which the matrix makes room in advance.
     pub(crate) most: usize,
 }
 
-/// How far a solution of the core set is to go.
+/// The goal of a solution of the core set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
-    /// The rule, for the members, by the Frank-Wolfe gap where it is about a gap.
+    /// The rule for the members, by the Frank-Wolfe gap if it is about a gap.
     pub(crate) target: Target,
-    /// Relative gap with the best slacks of the members, at which it ends as well.
+    /// The relative gap with the best slacks of the members at which the solution ends as well.
     pub(crate) tight: Option<f64>,
-    /// Pairs.
+    /// The largest number of pairs.
     pub(crate) most: u64,
 }
 
-/// What solving did.
+/// The counts of a solution of the core set.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Solved {
+pub(crate) struct CoreSetStats {
     pub(crate) pairs: u64,
     pub(crate) drops: u64,
-    /// Why it ended early.
+    /// The reason of an early end.
     pub(crate) ended: Option<Status>,
 }
 
 impl CoreSet {
-    /// No members yet, of a problem of `vertices`.
+    /// Creates an empty core set of a problem of `vertices`.
     pub(crate) fn empty(vertices: usize, ridge: f64) -> Self {
         Self {
             members: vec![],
@@ -91,7 +92,7 @@ impl CoreSet {
         }
     }
 
-    /// The support of a point.
+    /// Creates the core set of a point's support.
     pub(crate) fn new(iterate: &mut Iterate, ridge: f64, asking: &Asking) -> Result<Self, Halted> {
         let mut core = Self::empty(iterate.len(), ridge);
         let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
@@ -109,21 +110,21 @@ impl CoreSet {
         self.place[vertex] != u32::MAX
     }
 
-    /// Bytes of the matrix now.
+    /// Returns the present bytes of the matrix.
     pub(crate) fn bytes(&self) -> u64 {
         4 * self.q.len() as u64
     }
 
-    /// The distance of rows that `more` members need, where it is more than there is.
+    /// Returns the stride for `more` members, if it is larger than the present one.
     fn growth(&self, more: usize) -> Option<usize> {
         let (old, wanted) = (self.len(), self.len() + more);
         let ahead = if old == 0 { 0 } else { (old + old / 8 + 256).min(self.most) };
-        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for
-        // the same lines of a cache.
+        // Rows of a multiple of 16 floats and not of 1,024, so that neighbouring rows use different
+        // cache lines.
         (wanted > self.stride).then(|| wanted.max(ahead).next_multiple_of(32) + 16)
     }
 
-    /// Bytes of the matrix while `more` members join: with its copy where it grows.
+    /// Returns the bytes of the matrix while `more` members join, with its copy if it grows.
     pub(crate) fn bytes_growing(&self, more: usize) -> u64 {
         self.growth(more).map_or(0, |stride| 4 * (stride * stride) as u64) + self.bytes()
     }
@@ -140,8 +141,7 @@ impl CoreSet {
         (self.q, self.stride) = (q, stride);
     }
 
-    /// New members, with the α and the gradient that they have in `iterate`, from rows of the
-    /// store.
+    /// Adds members with their α and gradient in `iterate`, from rows of the store.
     pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
         iterate.fetch(vertices, asking)?;
         let old = self.enrol(iterate, vertices);
@@ -157,7 +157,7 @@ impl CoreSet {
         Ok(())
     }
 
-    /// The same with kernel values computed for this matrix alone.
+    /// Adds members with kernel values computed for this matrix only.
     pub(crate) fn stream(&mut self, dual: &Dual, gram: &dyn Gram, par: Par, iterate: &Iterate, vertices: &[usize]) {
         let old = self.enrol(iterate, vertices);
         let (stride, len) = (self.stride, self.len());
@@ -172,7 +172,7 @@ impl CoreSet {
         self.mirror(old);
     }
 
-    /// Makes room for new members and notes what is known of each; returns the number of old ones.
+    /// Makes room for new members and copies their α and gradient; returns the number of old ones.
     fn enrol(&mut self, iterate: &Iterate, vertices: &[usize]) -> usize {
         self.reserve(vertices.len());
         let old = self.len();
@@ -193,7 +193,7 @@ impl CoreSet {
         old
     }
 
-    /// Copies the rows of the members from `old` on, up to their own columns, to the columns of all
+    /// Copies the rows of the members from `old` on, up to their own columns, to the columns of the
     /// rows above.
     fn mirror(&mut self, old: usize) {
         let (stride, len) = (self.stride, self.len());
@@ -229,7 +229,7 @@ impl CoreSet {
         (0..len).for_each(|m| self.mark(m));
     }
 
-    /// Takes α, gradient and `αᵀQα` from a point.
+    /// Copies α, gradient and `αᵀQα` from a point.
     pub(crate) fn read(&mut self, iterate: &Iterate) {
         for m in 0..self.len() {
             self.alpha[m] = iterate.alpha(self.members[m]);
@@ -239,7 +239,7 @@ impl CoreSet {
         self.square = iterate.square;
     }
 
-    /// Hands α, gradient and `αᵀQα` to a point.
+    /// Copies α, gradient and `αᵀQα` to a point.
     pub(crate) fn write(&self, iterate: &mut Iterate, asking: &Asking) -> Result<(), Halted> {
         iterate.adopt(&self.members, &self.alpha, self.square, asking)?;
         if !iterate.full {
@@ -261,42 +261,41 @@ impl CoreSet {
         &self.q[m * self.stride..m * self.stride + self.members.len()]
     }
 
-    /// The extremes of the gradient: least of all, largest of the support.
+    /// Returns the extremes of the gradient: least of all, largest of the support.
     fn scan(&mut self) -> Extremes {
         let row = &self.q[..self.members.len()];
         add_and_scan(&mut self.g, row.into(), 0.0, &self.all, &self.used)
     }
 
-    /// Pairwise steps until the members' gap or violation is at most the aim.
-    pub(crate) fn solve(&mut self, aim: Aim, clock: &mut Clock, outside: f64) -> Solved {
-        let mut solved = Solved::default();
+    /// Makes pairwise steps until the members' gap or violation is at most the goal.
+    pub(crate) fn solve(&mut self, aim: Aim, clock: &mut Clock, outside: f64) -> CoreSetStats {
+        let mut stats = CoreSetStats::default();
         let mut extremes = self.scan();
         let mut look = 0;
         loop {
-            if self.ends(aim, &extremes) || solved.pairs >= aim.most {
-                return solved;
+            if self.ends(aim, &extremes) || stats.pairs >= aim.most {
+                return stats;
             }
             if let Some(most) = aim.tight
-                && solved.pairs >= look
+                && stats.pairs >= look
             {
                 if self.relative_gap() <= most {
-                    return solved;
+                    return stats;
                 }
-                look = solved.pairs + LOOK.max(self.len() as u64 / 16);
+                look = stats.pairs + LOOK.max(self.len() as u64 / 16);
             }
-            solved.ended = clock.ended(outside);
-            if solved.ended.is_some() {
-                return solved;
+            stats.ended = clock.ended(outside);
+            if stats.ended.is_some() {
+                return stats;
             }
-            let Some(emptied) = self.step(&mut extremes) else { return solved };
-            solved.pairs += 1;
-            solved.drops += u64::from(emptied);
+            let Some(emptied) = self.step(&mut extremes) else { return stats };
+            stats.pairs += 1;
+            stats.drops += u64::from(emptied);
             clock.step(self.len());
         }
     }
 
-    /// Whether the aim is met, or no pair descends: the problem is solved as well as its numbers
-    /// allow.
+    /// Returns true if the goal is met, or no pair descends at this precision.
     fn ends(&self, aim: Aim, extremes: &Extremes) -> bool {
         let lowest = extremes.min_up;
         let violation = aim.target.rule == Rule::Violation;
@@ -304,8 +303,8 @@ impl CoreSet {
         extremes.argmin_up == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest
     }
 
-    /// One step to the member of least gradient from its best partner, `None` where there is none;
-    /// whether that emptied the partner.
+    /// Makes one step to the member of least gradient from its best partner. Returns true if that
+    /// emptied the partner, `None` if there is none.
     fn step(&mut self, extremes: &mut Extremes) -> Option<bool> {
         let (i, lowest) = (extremes.argmin_up, extremes.min_up);
         let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
@@ -315,18 +314,18 @@ impl CoreSet {
         (j != usize::MAX).then(|| self.pair(i, j, extremes))
     }
 
-    /// `s_k f(x_k)` of a member: its gradient without the ridge.
+    /// Returns `s_k f(x_k)` of a member: its gradient without the ridge.
     pub(crate) fn margin(&self, m: usize) -> f64 {
         self.g[m] - self.ridge * self.alpha[m]
     }
 
-    /// The gap with the best slacks, as if there were no other vertices.
+    /// Returns the gap with the best slacks of the problem of the members.
     pub(crate) fn relative_gap(&self) -> f64 {
         let margins = || (0..self.len()).map(|m| self.margin(m));
         relative_gap(margins, self.square, self.alpha.iter().map(|a| a * a).sum(), self.ridge)
     }
 
-    /// Moves mass from `j` to `i`; whether that emptied `j`.
+    /// Moves mass from `j` to `i`; returns true if that emptied `j`.
     fn pair(&mut self, i: usize, j: usize, extremes: &mut Extremes) -> bool {
         let (stride, len) = (self.stride, self.members.len());
         let qij = f64::from(self.q[i * stride + j]);

@@ -1,13 +1,24 @@
-//! Frank-Wolfe, modified Frank-Wolfe and SWAP: one step after the other on the whole simplex.
+//! Frank-Wolfe, modified Frank-Wolfe and SWAP: single steps on the whole simplex.
+//!
+//! The notation of Frandi et al. (2013), with `g = K̃α`; the furthest point has the least `g`.
+//!
+//! ```text
+//!   1  i* ← argmin g over all vertices, or over a random sample;  stop if the rule holds
+//!   2  FW:    λ ← (αᵀg − g_i*) / (αᵀK̃α − 2 g_i* + K̃_ii);  α ← (1 − λ) α + λ e_i*
+//!   3  MFW:   j* ← argmax g over the support; if αᵀg − g_i* ≥ g_j* − αᵀg: step 2, otherwise
+//!            λ ← min((g_j* − αᵀg) / (αᵀK̃α − 2 g_j* + K̃_jj), α_j* / (1 − α_j*));  α ← (1 + λ) α − λ e_j*
+//!   4  SWAP:  the step with more gain of step 2 and α ← α + λ (e_i* − e_j*), 0 ≤ λ ≤ α_j*
+//!   5  αᵀK̃α and g by their recurrences;  go to 1
+//! ```
 
-use crate::ball::Ball;
-use crate::candidates::{Candidates, Search};
 use crate::config::{Evidence, Method, Rule, Steps};
-use crate::iterate::{Iterate, Vertex};
-use crate::tight::relative_gap;
+use crate::methods::candidates::{Candidates, Search};
+use crate::point::ball::Ball;
+use crate::point::iterate::{Iterate, Vertex};
+use crate::point::tight::relative_gap;
 use maxmargin_core::{Clock, Status};
 
-/// The rule and how far it has to hold.
+/// The stopping rule and its tolerance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) rule: Rule,
@@ -17,48 +28,48 @@ pub(crate) struct Target {
     pub(crate) ridge: f64,
 }
 
-/// When to look at the gap with the best slacks, which costs some passes where the Frank-Wolfe gap
+/// The schedule for the gap with the best slacks. It costs some passes, while the Frank-Wolfe gap
 /// costs none and is larger.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Check {
     calls: u64,
     next: u64,
-    /// Whether long runs are looked at as often as short ones.
+    /// True if long runs compute it as often as short ones.
     often: bool,
-    /// What the last look saw.
-    seen: Option<f64>,
+    /// The last gap.
+    last_gap: Option<f64>,
 }
 
 impl Check {
-    /// Looks of a run by this clock.
+    /// Creates the schedule of a run by this clock.
     pub(crate) fn of(clock: &Clock) -> Self {
-        Self { calls: 0, next: 0, often: clock.follows(), seen: None }
+        Self { calls: 0, next: 0, often: clock.follows(), last_gap: None }
     }
 
-    /// What progress is told of: the gap when it was last looked at, and the cheap measure where
-    /// nobody looks.
-    pub(crate) fn told(&self, measure: f64) -> f64 {
-        self.seen.unwrap_or(measure)
+    /// Returns the measure for progress reports: the last gap, or the cheap measure before there is
+    /// one.
+    pub(crate) fn reported(&self, measure: f64) -> f64 {
+        self.last_gap.unwrap_or(measure)
     }
 
-    /// Whether [`Rule::RelativeGap`] holds by the certificate's gap; looked at now and then, more
-    /// rarely as the run gets long.
+    /// Returns true if [`Rule::RelativeGap`] holds by the certificate's gap. It is computed now and
+    /// then, more rarely in long runs.
     pub(crate) fn holds(&mut self, target: Target, iterate: &Iterate) -> bool {
         self.calls += 1;
         if self.calls < self.next || !iterate.full {
             return false;
         }
         self.next = self.calls + if self.often { LOOK } else { LOOK.max(self.calls / 16) };
-        self.seen = target.certified(iterate);
-        self.seen.is_some_and(|gap| gap <= target.tol)
+        self.last_gap = target.certified(iterate);
+        self.last_gap.is_some_and(|gap| gap <= target.tol)
     }
 }
 
-/// Steps between two looks at the certificate's gap, at least.
+/// The least number of steps between two computations of the certificate's gap.
 const LOOK: u64 = 128;
 
 impl Target {
-    /// The rule's quantity, to be compared with its tolerance.
+    /// Returns the rule's quantity, for comparison with its tolerance.
     pub(crate) fn measure(self, square: f64, furthest: f64, nearest: impl FnOnce() -> f64) -> f64 {
         let gap = square - furthest;
         let relative = |scale: f64| if gap <= 0.0 { 0.0 } else { gap / scale };
@@ -69,7 +80,8 @@ impl Target {
         }
     }
 
-    /// The Frank-Wolfe gap or, by [`Rule::Violation`], the violation at which the rule holds.
+    /// Returns the Frank-Wolfe gap at which the rule holds, or the violation for
+    /// [`Rule::Violation`].
     pub(crate) fn allowed(self, square: f64) -> f64 {
         match self.rule {
             Rule::RelativeGap => 0.5 * self.tol * square,
@@ -78,8 +90,8 @@ impl Target {
         }
     }
 
-    /// The certificate's relative gap, where the rule is about it and the gradient is known
-    /// everywhere.
+    /// Returns the certificate's relative gap, if the rule is about it and the full gradient is
+    /// kept.
     pub(crate) fn certified(self, iterate: &Iterate) -> Option<f64> {
         let known = self.rule == Rule::RelativeGap && self.ridge > 0.0 && iterate.full;
         known.then(|| {
@@ -89,12 +101,12 @@ impl Target {
         })
     }
 
-    /// Whether the rule holds, by the certificate's gap or by the cheaper one.
+    /// Returns true if the rule holds, by the certificate's gap or by the cheaper one.
     pub(crate) fn holds(self, iterate: &mut Iterate, furthest: Vertex, tol: f64) -> bool {
         self.at(iterate, furthest) <= tol || self.certified(iterate).is_some_and(|gap| gap <= tol)
     }
 
-    /// [`Target::measure`] at a point.
+    /// Returns [`Target::measure`] at a point.
     pub(crate) fn at(self, iterate: &mut Iterate, furthest: Vertex) -> f64 {
         self.measure(iterate.square, furthest.gradient, || iterate.nearest().gradient)
     }
@@ -109,43 +121,60 @@ pub(crate) fn run(
     steps: &mut Steps,
     clock: &mut Clock,
 ) -> (Status, Evidence) {
-    let mut pace = Pace::new(iterate.len());
+    let mut stall = StallDetector::new(iterate.len());
     let mut check = Check::of(clock);
     loop {
         if let Err(status) = candidates.keep(iterate, clock) {
             return (status, Evidence::None);
         }
-        let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
-        steps.samples = candidates.samples;
-        let furthest = match found {
-            Err(status) => return (status, Evidence::None),
-            Ok(Search::Nothing(true)) => return (Status::Converged, Evidence::FullScan),
-            Ok(Search::Nothing(false)) => return (Status::Converged, Evidence::Sample),
-            Ok(Search::Found(_)) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
-            Ok(Search::Found(vertex)) => vertex,
+        // 1: the furthest point.
+        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, clock) {
+            Ok(vertex) => vertex,
+            Err(ended) => return ended,
         };
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.ended_or_slow(check.told(measure)) {
+        if let Some(status) = clock.ended_or_slow(check.reported(measure)) {
             return (status, Evidence::None);
         }
         if let Err(status) = iterate.ready(furthest.k, measure, clock) {
             return (status, Evidence::None);
         }
         let before = iterate.square;
+        // 2 to 5: the step.
         let moved = match method {
             Method::Mfw => modified(iterate, furthest, steps),
             Method::Swap => swap(iterate, furthest, steps),
             _ => toward(iterate, furthest, steps),
         };
         clock.step(iterate.len());
-        if !moved || pace.stalls(before - iterate.square, iterate.square, measure) {
+        if !moved || stall.stalls(before - iterate.square, iterate.square, measure) {
             return (Status::Stalled, Evidence::None);
         }
     }
 }
 
-/// Watches whether the run still gets anywhere.
-struct Pace {
+/// Searches for the furthest point; returns the end of the run if the rule holds (step 1).
+pub(crate) fn search_or_end(
+    target: Target,
+    iterate: &mut Iterate,
+    candidates: &mut Candidates,
+    check: &mut Check,
+    steps: &mut Steps,
+    clock: &mut Clock,
+) -> Result<Vertex, (Status, Evidence)> {
+    let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
+    steps.samples = candidates.samples;
+    match found {
+        Err(status) => Err((status, Evidence::None)),
+        Ok(Search::NoViolator(true)) => Err((Status::Converged, Evidence::FullScan)),
+        Ok(Search::NoViolator(false)) => Err((Status::Converged, Evidence::Sample)),
+        Ok(Search::Furthest(_)) if check.holds(target, iterate) => Err((Status::Converged, Evidence::FullScan)),
+        Ok(Search::Furthest(vertex)) => Ok(vertex),
+    }
+}
+
+/// Detects runs that make no progress any more.
+struct StallDetector {
     window: u64,
     steps: u64,
     gained: f64,
@@ -153,12 +182,13 @@ struct Pace {
     least_before: f64,
 }
 
-impl Pace {
+impl StallDetector {
     fn new(vertices: usize) -> Self {
         Self { window: 100_000.max(vertices as u64), steps: 0, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
     }
 
-    /// Whether a window of steps gained nothing that `f64` holds and came no nearer to the rule.
+    /// Returns true if a window of steps gained less than `f64` can hold and came no nearer to the
+    /// rule.
     fn stalls(&mut self, gain: f64, square: f64, measure: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(measure);
@@ -173,8 +203,8 @@ impl Pace {
     }
 }
 
-/// `λ = (αᵀg − g_i) / (αᵀQα − 2 g_i + Q_ii)`: the least objective towards the furthest point; `½ (1
-/// − r²/γ²)` where all `Q_ii` are Δ².
+/// Makes the best step towards the furthest point (step 2): `λ = (αᵀg − g_i) / (αᵀQα − 2 g_i +
+/// Q_ii)`, which is `½ (1 − r²/γ²)` if all `Q_ii` are Δ².
 fn toward(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let slope = iterate.square - furthest.gradient;
     let curvature = iterate.square - 2.0 * furthest.gradient + iterate.diagonal[furthest.k];
@@ -187,8 +217,8 @@ fn toward(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     true
 }
 
-/// The steeper of the directions towards the furthest and away from the nearest point (algorithm 3;
-/// `δ₊ ≥ δ₋` of the paper).
+/// Makes the steeper of the steps towards the furthest and away from the nearest point (step 3;
+/// algorithm 3 of the paper, `δ₊ ≥ δ₋`).
 fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     let (plus, minus) = (iterate.square - furthest.gradient, nearest.gradient - iterate.square);
@@ -206,16 +236,15 @@ fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool 
     true
 }
 
-/// A step towards the furthest point, or of mass from the nearest to it: whichever lowers the
-/// objective more, and the second wherever it empties the nearest. No vertex is emptied more often
-/// than it was filled, so that these steps are few.
+/// Makes the step of step 4 that lowers the objective more. A swap that empties the nearest vertex
+/// is always taken; these are few, since no vertex is emptied more often than it was filled.
 fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     if nearest.k == furthest.k || nearest.k == usize::MAX {
         return toward(iterate, furthest, steps);
     }
     let row = iterate.row(furthest.k);
-    // Decrease of ½ αᵀQα by the best step of at most `most` along a direction.
+    // Returns the decrease of ½ αᵀQα by the best step of at most `most`, and the step.
     let gain = |slope: f64, curvature: f64, most: f64| {
         let step = if curvature > 0.0 { (slope / curvature).min(most) } else { most };
         (step * (slope - 0.5 * step * curvature), step)
@@ -225,8 +254,8 @@ fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let alpha = iterate.alpha(nearest.k);
     let curvature = iterate.curvature(furthest.k, nearest.k, &row);
     let (exchange, lambda) = gain(nearest.gradient - furthest.gradient, curvature, alpha);
-    // A vertex that the exchange empties goes, however little that gains: steps towards others only
-    // shrink its α, and it stays for ever.
+    // Take a swap that empties a vertex even for a small gain. Later steps would only shrink its α,
+    // and it would stay in the support.
     if !(exchange > 0.0 && (exchange > forward || lambda == alpha)) {
         return toward(iterate, furthest, steps);
     }

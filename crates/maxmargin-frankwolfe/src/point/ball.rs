@@ -1,12 +1,12 @@
-//! The enclosing ball that the paper's algorithms speak of.
+//! The enclosing ball of the paper's algorithms.
 
-/// The ball around the centre `c = Σ α_i z_i` of feature points with `‖z_i‖² = K̃_ii = Δ²`, by the
+/// The ball around the centre `c = Σ α_i z_i` of feature points with `‖z_i‖² = K̃_ii = Δ²`, as the
 /// numbers that decide steps and stops.
 ///
-/// For kernels whose `K̃_ii` differ there is no ball, but the same formulas hold for `g(α) = Δ² −
+/// For kernels with different `K̃_ii` there is no ball, but the same formulas hold for `g(α) = Δ² −
 /// αᵀK̃α` with any constant Δ² (Frandi et al. 2013, section 4.4). This crate takes the largest
-/// `K̃_ii`, the least that keeps `g` from being negative anywhere on the simplex: `αᵀK̃α` is convex
-/// and greatest at a vertex.
+/// `K̃_ii`. It is the least value with `g ≥ 0` on the whole simplex, because `αᵀK̃α` is convex and
+/// greatest at a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// Δ²: the largest `K̃_ii`.
@@ -16,38 +16,38 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// `r² = Δ² − ‖c‖²`: the squared radius that the dual objective stands for.
+    /// Returns `r² = Δ² − ‖c‖²`: the squared radius, which is the dual objective.
     pub fn radius2(self) -> f64 {
         self.delta2 - self.square
     }
 
-    /// `γ²(i) = Δ² + ‖c‖² − 2 (K̃α)_i`: the squared distance of a point from the centre.
+    /// Returns `γ²(i) = Δ² + ‖c‖² − 2 (K̃α)_i`: the squared distance of a point from the centre.
     pub fn distance2(self, gradient: f64) -> f64 {
         self.delta2 + self.square - 2.0 * gradient
     }
 
-    /// `δ₊ = γ²(i*) / r² − 1` of the furthest point.
+    /// Returns `δ₊ = γ²(i*) / r² − 1` of the furthest point.
     pub fn excess(self, gradient: f64) -> f64 {
         self.distance2(gradient) / self.radius2() - 1.0
     }
 
-    /// The Frank-Wolfe gap `αᵀK̃α − min K̃α` at which `δ₊` is `(1 + ε)² − 1`: the paper's stopping
-    /// rule.
+    /// Returns the Frank-Wolfe gap `αᵀK̃α − min K̃α` at which `δ₊` is `(1 + ε)² − 1`: the paper's
+    /// stopping rule.
     pub fn gap_allowed(self, epsilon: f64) -> f64 {
         0.5 * epsilon * (2.0 + epsilon) * self.radius2()
     }
 
-    /// `r²` after the best step towards a point with excess `δ₊`, in which α shrinks by `1 − λ`, `λ
-    /// = δ₊ / 2(1 + δ₊)`: algorithm 2.
+    /// Returns the ball after the best step towards a point with excess `δ₊`, in which α shrinks by
+    /// `1 − λ`, `λ = δ₊ / 2(1 + δ₊)`: algorithm 2.
     #[must_use]
     pub fn after_toward(self, excess: f64) -> Self {
         let radius2 = self.radius2() * (1.0 + excess * excess / (4.0 * (1.0 + excess)));
         Self { square: self.delta2 - radius2, ..self }
     }
 
-    /// `r²` after a step of `λ` away from a point with `δ₋ = 1 − γ²(j*) / r²`: `(1 + λ) r² − λ (1 +
-    /// λ) (1 − δ₋) r²`. Algorithm 3 with the sign of its last factor put right: `‖c + λ (c − z)‖² =
-    /// (1 + λ)² ‖c‖² − 2 λ (1 + λ) zᵀc + λ² Δ²`.
+    /// Returns the ball after a step of `λ` away from a point with `δ₋ = 1 − γ²(j*) / r²`: `(1 + λ)
+    /// r² − λ (1 + λ) (1 − δ₋) r²`. The paper's algorithm 3 has the wrong sign in the last factor.
+    /// It follows from `‖c + λ (c − z)‖² = (1 + λ)² ‖c‖² − 2 λ (1 + λ) zᵀc + λ² Δ²`.
     #[must_use]
     pub fn after_away(self, lack: f64, lambda: f64) -> Self {
         let radius2 = self.radius2() * (1.0 + lambda) * (1.0 - lambda * (1.0 - lack));
@@ -60,7 +60,7 @@ mod tests {
     use super::Ball;
 
     /// Two points at right angles, `‖z‖² = 2`: from `α = (1 − t, t)` the recurrences give the ball
-    /// of the α that the step leads to.
+    /// of the α after the step.
     #[test]
     fn recurrences_on_two_points() {
         let at = |t: f64| Ball { delta2: 2.0, square: 2.0 * (t * t + (1.0 - t) * (1.0 - t)) };

@@ -1,34 +1,34 @@
-//! Where the furthest point is sought: among all, or in random samples.
+//! The search for the furthest point: among all points, or in random samples.
 
 use crate::config::{Finish, Sampling};
-use crate::iterate::{Iterate, Vertex};
+use crate::point::iterate::{Iterate, Vertex};
 use maxmargin_core::{Clock, Status};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A sample reads one kernel value for each of its points and each vertex of the support. At more
-/// than this many for each vertex, keeping the gradient of all is cheaper.
+/// The largest cost of a sample, in values for each vertex, for which it is drawn. A sample reads
+/// one kernel value for each of its points and each vertex of the support. Above this it is cheaper
+/// to keep the gradient of all.
 const WORTH: usize = 8;
 
-/// The same for runs that end with a sample, as a fraction of a value for each vertex: `complete`
-/// costs them rows that they have anyway. Measured on a1a and a7a: a step of one pass over
-/// contiguous rows takes as long as reading 1/16 to 1/4 as many values here and there.
+/// The reciprocal of that limit for runs that end with a sample: `complete` costs them rows that
+/// they have anyway. Measured on a1a and a7a: a step of one pass over contiguous rows takes as long
+/// as reading 1/16 to 1/4 as many scattered values.
 const SCATTERED: usize = 8;
 
-/// What a search has shown.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Search {
-    /// This is the furthest point of all, or of a sample that has points to offer.
-    Found(Vertex),
-    /// No point violates: shown by a look at all of them (`true`) or by a sample that is to be
-    /// taken for it.
-    Nothing(bool),
+    /// The furthest point of all, or of a sample with a violator.
+    Furthest(Vertex),
+    /// No point violates: by a scan of all points (`true`), or by a sample that ends the run.
+    NoViolator(bool),
 }
 
-/// The samples that are drawn, until the gradient of every point is kept.
+/// The random samples, until the gradient of every point is kept.
 pub(crate) struct Candidates {
     sampling: Option<(Sampling, ChaCha8Rng)>,
-    /// Positive and negative points, where samples are to have both.
+    /// The positive and the negative points, if samples are balanced.
     classes: [Vec<usize>; 2],
     drawn: Vec<usize>,
     part: Vec<usize>,
@@ -42,9 +42,9 @@ impl Candidates {
         Self { sampling, classes: [vec![], vec![]], drawn: vec![], part: vec![], gradients: vec![], samples: 0 }
     }
 
-    /// Keeps the gradient of all points from now on where that is cheaper than to compute it for a
-    /// sample at every step. A run that ends with a sample draws the same samples as before and
-    /// looks their points up.
+    /// Starts to keep the gradient of all points if that is cheaper than computing it for a sample
+    /// at every step. A run that ends with a sample then draws the same samples and looks their
+    /// points up.
     pub(crate) fn keep(&self, iterate: &mut Iterate, clock: &mut Clock) -> Result<(), Status> {
         let ends = self.sampling.as_ref().filter(|(sampling, _)| sampling.finish == Finish::Sample);
         if ends.is_some_and(|(sampling, _)| SCATTERED * iterate.support.len() * sampling.candidates > iterate.len()) {
@@ -53,7 +53,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// Looks for the furthest point; `satisfied` says whether the rule holds if this is it.
+    /// Searches for the furthest point; `satisfied` returns true if the rule holds with this one.
     pub(crate) fn search(
         &mut self,
         iterate: &mut Iterate,
@@ -88,23 +88,23 @@ impl Candidates {
                 break;
             }
             if !satisfied(iterate, best) {
-                return Ok(Search::Found(best));
+                return Ok(Search::Furthest(best));
             }
             failures += 1;
             if failures >= sampling.tries {
                 match sampling.finish {
-                    Finish::Sample => return Ok(Search::Nothing(false)),
+                    Finish::Sample => return Ok(Search::NoViolator(false)),
                     Finish::Scan => break,
                 }
             }
         }
         clock.asked(f64::INFINITY, |asking| iterate.complete(asking))?;
         let best = iterate.furthest();
-        Ok(if satisfied(iterate, best) { Search::Nothing(true) } else { Search::Found(best) })
+        Ok(if satisfied(iterate, best) { Search::NoViolator(true) } else { Search::Furthest(best) })
     }
 }
 
-/// `count` different numbers below `n`, in the order in which they were drawn.
+/// Draws `count` different numbers below `n`, in the order of the draws.
 pub(crate) fn draw(rng: &mut ChaCha8Rng, n: usize, count: usize, drawn: &mut Vec<usize>) {
     drawn.clear();
     if 4 * count >= n {
@@ -125,8 +125,7 @@ pub(crate) fn draw(rng: &mut ChaCha8Rng, n: usize, count: usize, drawn: &mut Vec
     }
 }
 
-/// `count` different points, half of them of each class or, where a class has fewer, all of that
-/// class.
+/// Draws `count` different points, half of them of each class; a smaller class is taken whole.
 fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, part: &mut Vec<usize>, drawn: &mut Vec<usize>) {
     let [positive, negative] = classes;
     let first = count.div_ceil(2).max(count.saturating_sub(negative.len())).min(positive.len());
@@ -170,8 +169,7 @@ mod tests {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = crate::random_start(&problem.dual, &rows, 20, 1).expect("a start");
         let iterate = || {
-            Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false, &Asking::nobody())
-                .expect("nobody calls it off")
+            Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false, &Asking::nobody()).expect("not cancelled")
         };
         for balanced in [false, true] {
             let sampling = Some(Sampling { balanced, ..Sampling::of(8, 3, Finish::Sample) });
@@ -179,12 +177,12 @@ mod tests {
             let (mut support, mut all) = (iterate(), iterate());
             let (stop, mut silent) = (Stop::at(0.0), Silent);
             let clock = &mut Clock::new(&rows, &stop, &mut silent);
-            there.keep(&mut all, clock).expect("nobody calls it off");
+            there.keep(&mut all, clock).expect("not cancelled");
             assert!(all.full && !support.full, "8 points and a support of 20 at most are worth 600 values");
             for _ in 0..50 {
                 let one = here.search(&mut support, clock, |_, _| false);
                 let other = there.search(&mut all, clock, |_, _| false);
-                let (Ok(Search::Found(one)), Ok(Search::Found(other))) = (one, other) else { panic!("{one:?}, {other:?}") };
+                let (Ok(Search::Furthest(one)), Ok(Search::Furthest(other))) = (one, other) else { panic!("{one:?}, {other:?}") };
                 assert!(one.k == other.k && (one.gradient - other.gradient).abs() <= 1e-12, "{one:?}, {other:?}");
             }
             assert!(!support.full);
@@ -205,8 +203,8 @@ mod tests {
                 assert!(sorted.windows(2).all(|w| w[0] < w[1]) && sorted.iter().all(|&k| k < n));
                 sorted.iter().for_each(|&k| seen[k] = true);
             }
-            // A number is missed by all draws of one case with probability (1 − count/n)^draws <
-            // 10⁻¹⁰, and the seed is fixed.
+            // All draws of one case miss a number with probability (1 − count/n)^draws < 10⁻¹⁰, and
+            // the seed is fixed.
             assert!(seen.iter().all(|s| *s), "{n} {count}");
         }
     }

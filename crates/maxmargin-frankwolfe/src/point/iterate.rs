@@ -7,19 +7,19 @@ use maxmargin_simd::passes::{Extremes, add_and_scan};
 
 mod bulk;
 
-/// Not in the support.
+/// The place of a vertex outside the support.
 const NOWHERE: u32 = u32::MAX;
 
-/// α and gradient are kept up to this factor only between these limits; beyond them they are
-/// multiplied out.
+/// The limits of the common factor of α and gradient; beyond them both are multiplied by it.
 const SMALLEST: f64 = 1e-100;
 const LARGEST: f64 = 1e100;
 
-/// Once this share of all rows was needed, all are computed: large blocks, symmetric halves once.
+/// The share of all rows after which the whole matrix is computed: in large blocks, and one
+/// symmetric half only.
 const WHOLE: f64 = 0.15;
 
-/// With a support of more than one vertex in this many, its furthest-in point is found by a vector
-/// pass over all vertices.
+/// With a larger support than one vertex in this many, a vector pass over all vertices finds the
+/// nearest point.
 const SPARSE: usize = 12;
 
 /// A vertex and its gradient `g = (Qα)_k`.
@@ -29,23 +29,24 @@ pub(crate) struct Vertex {
     pub(crate) gradient: f64,
 }
 
-/// α, `αᵀQα` and `s_k (Qα)_k`, all up to a scale: a Frank-Wolfe step shrinks every α by one factor,
-/// which costs nothing here.
+/// The vectors α and `s_k (Qα)_k` up to a common factor, and `αᵀQα`. A Frank-Wolfe step scales
+/// every α by one factor, which costs nothing in this form.
 ///
-/// The gradient is known at every vertex, or (`full == false`) only on the support.
+/// The gradient is kept at every vertex, or (`full == false`) on the support only.
 pub(crate) struct Iterate<'a, 'g> {
     dual: &'a Dual,
     rows: &'a Rows<'g>,
     par: Par,
-    /// Rows are read in place when the ids are consecutive, through a gathered copy otherwise.
+    /// The first row, if the ids are consecutive: rows are then read in place, otherwise through a
+    /// gathered copy.
     first: Option<usize>,
     gathered: Vec<f32>,
     scale: f64,
     beta: Vec<f64>,
     h: Vec<f64>,
-    /// `Q_kk`.
+    /// The diagonal `Q_kk`.
     pub(crate) diagonal: Vec<f64>,
-    /// `αᵀQα`.
+    /// The quadratic form `αᵀQα`.
     pub(crate) square: f64,
     pub(crate) full: bool,
     pub(crate) support: Vec<u32>,
@@ -69,8 +70,8 @@ fn set(bits: &mut [u8], k: usize, on: bool) {
 }
 
 impl<'a, 'g> Iterate<'a, 'g> {
-    /// The point `alpha`, with the gradient at every vertex if `full`: `gradient`, or computed from
-    /// kernel rows.
+    /// Creates the point `alpha`, with the gradient at every vertex if `full`: either `gradient`,
+    /// or computed from kernel rows.
     pub(crate) fn new(
         dual: &'a Dual,
         rows: &'a Rows<'g>,
@@ -121,7 +122,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         Ok(iterate)
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub(crate) fn len(&self) -> usize {
         self.beta.len()
     }
@@ -134,7 +135,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.beta.iter().map(|b| self.scale * b).collect()
     }
 
-    /// `(Qα)_k`, where it is known.
+    /// Returns `(Qα)_k`, if it is kept.
     pub(crate) fn gradient(&self, k: usize) -> f64 {
         self.scale * self.dual.sign()[k] * self.h[k]
     }
@@ -143,7 +144,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         (0..self.len()).map(|k| self.gradient(k)).collect()
     }
 
-    /// `K_kk`, without the ridge.
+    /// Returns `K_kk`, without the ridge.
     pub(crate) fn own(&self, k: usize) -> f64 {
         self.rows.gram().diagonal()[self.dual.ids()[k]]
     }
@@ -160,8 +161,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.place[k] != NOWHERE
     }
 
-    /// Sees to it that the kernel row of a vertex costs one row at most, by a clock that may call
-    /// the rest off.
+    /// Prepares the store so that the next row of a vertex costs one row at most. The clock may
+    /// cancel it.
     pub(crate) fn ready(&mut self, k: usize, measure: f64, clock: &mut Clock) -> Result<(), Status> {
         let held = self.rows.work().computed;
         let whole = self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64;
@@ -173,14 +174,14 @@ impl<'a, 'g> Iterate<'a, 'g> {
         Ok(())
     }
 
-    /// The kernel row of a vertex.
+    /// Returns the kernel row of a vertex.
     pub(crate) fn row(&mut self, k: usize) -> RowRef {
         self.rows_requested += 1;
         let id = self.dual.ids()[k];
         if !self.rows.contains(id) {
             let held = self.rows.work().computed;
             if self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64 {
-                // Whoever can be called off has seen to this before ([`Iterate::ready`]).
+                // Callers that can be cancelled have done this before ([`Iterate::ready`]).
                 let _ = self.rows.complete(&Asking::nobody());
             }
             let row = self.rows.row(id);
@@ -190,7 +191,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.rows.row(id)
     }
 
-    /// Computes the missing rows of these vertices in blocks, unless it is called off.
+    /// Computes the missing rows of these vertices in blocks, unless the run is cancelled.
     pub(crate) fn fetch(&mut self, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
         let mut ids: Vec<usize> = vertices.iter().map(|&k| self.dual.ids()[k]).filter(|&id| !self.rows.contains(id)).collect();
         ids.sort_unstable();
@@ -205,7 +206,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         done
     }
 
-    /// Sets α of a vertex; α of 0 takes it out of the support.
+    /// Sets α of a vertex; 0 takes it out of the support.
     fn place_at(&mut self, k: usize, alpha: f64) {
         let (used, was) = (alpha > 0.0, self.is_used(k));
         self.beta[k] = alpha / self.scale;
@@ -233,28 +234,28 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.beta.iter_mut().chain(&mut self.h).for_each(|v| *v *= scale);
     }
 
-    /// Finds the extremes of the gradient anew.
+    /// Updates the extremes of the gradient.
     fn scan(&mut self) {
         self.extremes = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.plus, &self.minus);
     }
 
-    /// The vertex of least gradient: the furthest point. Known when the gradient is full.
+    /// Returns the vertex of least gradient: the furthest point. Requires the full gradient.
     pub(crate) fn furthest(&self) -> Vertex {
         let e = &self.extremes;
-        // h of a positive sample is its gradient, h of a negative one minus that.
+        // For a positive sample h is its gradient, for a negative one its negative.
         let k = if e.min_up < -e.max_low || (e.min_up == -e.max_low && e.argmin_up < e.argmax_low) {
             e.argmin_up
         } else {
             e.argmax_low
         };
         if k == usize::MAX {
-            return Vertex { k: 0, gradient: f64::NAN }; // there is no least of what is not a number
+            return Vertex { k: 0, gradient: f64::NAN }; // all gradients are NaN
         }
         Vertex { k, gradient: self.gradient(k) }
     }
 
-    /// The vertex of the support with the largest gradient: the nearest point; `usize::MAX` where
-    /// none is a number.
+    /// Returns the vertex of the support with the largest gradient: the nearest point. Its index is
+    /// `usize::MAX` if all gradients are NaN.
     pub(crate) fn nearest(&mut self) -> Vertex {
         if self.full && self.support.len() * SPARSE > self.len() {
             let e = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.minus_used, &self.plus_used);
@@ -273,7 +274,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         best
     }
 
-    /// `h += factor · row` wherever the gradient is kept.
+    /// Adds `factor · row` to `h` wherever the gradient is kept.
     fn add(&mut self, row: &RowRef, factor: f64) {
         if !self.full {
             for &k in &self.support {
@@ -292,7 +293,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.extremes = add_and_scan(&mut self.h, values, factor, &self.plus, &self.minus);
     }
 
-    /// `α ← (1 − λ) α + λ e_k`; a negative λ goes away from the vertex, and empties it when
+    /// Sets `α ← (1 − λ) α + λ e_k`. A negative λ moves away from the vertex, and empties it if
     /// `to_bound`.
     pub(crate) fn toward(&mut self, vertex: Vertex, lambda: f64, to_bound: bool, row: &RowRef) {
         let Vertex { k, gradient } = vertex;
@@ -302,7 +303,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         }
         self.square = keep * keep * self.square + lambda * (2.0 * keep * gradient + lambda * self.diagonal[k]);
         if !self.is_used(k) {
-            // Where the gradient is kept on the support alone, the newcomer brings its own.
+            // Where the gradient is kept on the support only, the new vertex brings its own.
             self.h[k] = self.dual.sign()[k] * gradient / self.scale;
         }
         self.scale *= keep;
@@ -319,7 +320,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         }
     }
 
-    /// `α = e_k`.
+    /// Sets `α = e_k`.
     fn jump(&mut self, k: usize, row: &RowRef) {
         for k in std::mem::take(&mut self.support) {
             self.place[k as usize] = NOWHERE;
@@ -335,7 +336,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.add(row, self.dual.sign()[k]);
     }
 
-    /// `α ← α + λ (e_i − e_j)`; `to_bound` empties `j`.
+    /// Sets `α ← α + λ (e_i − e_j)`; `to_bound` empties `j`.
     pub(crate) fn swap(&mut self, i: Vertex, j: Vertex, lambda: f64, to_bound: bool, row_i: &RowRef, row_j: &RowRef) {
         let (si, sj, ridge) = (self.sign(i.k), self.sign(j.k), self.dual.ridge());
         let curvature = self.curvature(i.k, j.k, row_i);
@@ -353,7 +354,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.add(row_i, si * step);
     }
 
-    /// `(e_i − e_j)ᵀ Q (e_i − e_j)`.
+    /// Returns `(e_i − e_j)ᵀ Q (e_i − e_j)`.
     pub(crate) fn curvature(&self, i: usize, j: usize, row_i: &RowRef) -> f64 {
         let q = self.sign(i) * self.sign(j) * row_i.at(self.id(j));
         self.diagonal[i] + self.diagonal[j] - 2.0 * q

@@ -1,28 +1,39 @@
-//! Core vector machines: one vertex joins, the core set's problem is solved again (algorithm 1).
+//! Core vector machines: one vertex joins the core set, whose problem is then solved again.
+//!
+//! ```text
+//!   1  i* ← argmin g over all vertices, or over a random sample
+//!   2  stop if γ²(i*) ≤ (1 + ε)² r², or by the other rules
+//!   3  core set ← core set ∪ {i*}
+//!   4  α ← argmin ½ αᵀQα on the simplex of the core set, by pairwise steps from the last α
+//!   5  g ← Qα;  go to 1
+//! ```
+//!
+//! This is algorithm 1 of Frandi et al. (2013).
 
-use crate::candidates::{Candidates, Search};
 use crate::config::{Evidence, Steps};
-use crate::core_set::{Aim, CoreSet};
-use crate::iterate::Iterate;
-use crate::steps::{Check, Target};
+use crate::methods::candidates::Candidates;
+use crate::methods::core_set::{Aim, CoreSet};
+use crate::methods::steps::{Check, Target, search_or_end};
+use crate::point::iterate::Iterate;
 use maxmargin_core::{Clock, Status};
 use maxmargin_kernel::Rows;
 
 /// The core set is solved to this share of the tolerance.
 const INSIDE: f64 = 0.5;
 
-/// Pairs of one round, at most, and for each member.
+/// The largest number of pairs of one round: a constant, and a part for each member.
 pub(crate) const PAIRS: u64 = 10_000;
 pub(crate) const PAIRS_EACH: u64 = 200;
 
-/// Rounds without a new member and without progress before the run counts as stalled.
-pub(crate) const PATIENCE: u32 = 20;
+/// The rounds without a new member and without progress after which the run counts as stalled.
+pub(crate) const IDLE_ROUNDS: u32 = 20;
 
-/// Rounds until the rule holds for all vertices. Nothing where the core set has become larger than
-/// it may: others go on.
+/// Makes rounds until the rule holds for all vertices. Returns `None` if the core set has reached
+/// its largest size; another method must continue then.
 pub(crate) fn run(
     target: Target,
-    (iterate, rows): (&mut Iterate, &Rows),
+    iterate: &mut Iterate,
+    rows: &Rows,
     candidates: &mut Candidates,
     core: &mut CoreSet,
     steps: &mut Steps,
@@ -33,26 +44,23 @@ pub(crate) fn run(
     let mut check = Check::of(clock);
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
-        let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
-        steps.samples = candidates.samples;
-        let furthest = match found {
-            Err(status) => return Some((status, Evidence::None)),
-            Ok(Search::Nothing(true)) => return Some((Status::Converged, Evidence::FullScan)),
-            Ok(Search::Nothing(false)) => return Some((Status::Converged, Evidence::Sample)),
-            Ok(Search::Found(_)) if check.holds(target, iterate) => return Some((Status::Converged, Evidence::FullScan)),
-            Ok(Search::Found(vertex)) => vertex,
+        // 1, 2: the furthest point, unless the rule holds.
+        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, clock) {
+            Ok(vertex) => vertex,
+            Err(ended) => return Some(ended),
         };
         let measure = target.at(iterate, furthest);
-        let told = check.told(measure);
+        let told = check.reported(measure);
         if let Some(status) = clock.look(told).or_else(|| clock.ended_or_slow(told)) {
             return Some((status, Evidence::None));
         }
         let joins = !core.contains(furthest.k);
         idle = if joins || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
-        if idle > PATIENCE {
+        if idle > IDLE_ROUNDS {
             return Some((Status::Stalled, Evidence::None));
         }
+        // 3: it joins the core set.
         if joins {
             if core.len() >= core.most {
                 return None;
@@ -68,6 +76,7 @@ pub(crate) fn run(
                 return Some((status, Evidence::None));
             }
         }
+        // 4: the problem of the core set.
         let aim = Aim {
             target: Target { tol: INSIDE * target.tol, ..target },
             tight: None,
@@ -77,7 +86,7 @@ pub(crate) fn run(
         steps.rounds += 1;
         steps.swap += solved.pairs;
         steps.drop += solved.drops;
-        // What an ended run has found is worth a last moment.
+        // 5: the full gradient. The result of an ended run is written within a short grace period.
         let written = match solved.ended {
             Some(status) => {
                 clock.last_words(|asking| core.write(iterate, asking));

@@ -1,4 +1,4 @@
-//! What moves many α at once, or computes the gradient of many vertices.
+//! Changes of many α at once, and gradients of many vertices.
 
 use super::Iterate;
 use maxmargin_core::{Asking, Halted};
@@ -8,7 +8,7 @@ use maxmargin_kernel::RowRef;
 const CHUNK: usize = 2048;
 
 impl Iterate<'_, '_> {
-    /// Replaces the gradient by a better one, and `αᵀQα` with it.
+    /// Replaces the gradient, and with it `αᵀQα`, by more exact values.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.multiply_out();
         for (k, g) in gradient.iter().enumerate() {
@@ -19,14 +19,13 @@ impl Iterate<'_, '_> {
         self.scan();
     }
 
-    /// `αᵀQα` from α and gradient: what the recurrences lose comes back.
+    /// Recomputes `αᵀQα` from α and the gradient, which removes the error of the recurrences.
     fn resquare(&mut self) {
         self.square = self.support.iter().map(|&k| self.alpha(k as usize) * self.gradient(k as usize)).sum();
     }
 
-    /// Takes out what rounding of many steps left of `Σ α = 1`: α and gradient by a common factor,
-    /// the last bits from the largest α. A point that is on the simplex to the last bit stays as it
-    /// is.
+    /// Restores `Σ α = 1` after the rounding of many steps: α and gradient are divided by the sum,
+    /// the largest α takes the last bits. A point whose sum is exactly 1 stays as it is.
     pub(crate) fn normalise(&mut self) {
         self.multiply_out();
         let total: f64 = self.beta.iter().sum();
@@ -41,8 +40,8 @@ impl Iterate<'_, '_> {
         }
     }
 
-    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on. Called
-    /// off, it is known where it was.
+    /// Computes the gradient at every vertex from kernel rows, and keeps it from then on. After a
+    /// cancellation it is kept where it was before.
     pub(crate) fn complete(&mut self, asking: &Asking) -> Result<(), Halted> {
         if self.full {
             return Ok(());
@@ -53,7 +52,7 @@ impl Iterate<'_, '_> {
         done
     }
 
-    /// The gradient from kernel rows, at every vertex or on the support.
+    /// Recomputes the gradient from kernel rows, at every vertex or on the support.
     pub(super) fn recompute(&mut self, asking: &Asking) -> Result<(), Halted> {
         self.multiply_out();
         let known = self.h.clone();
@@ -70,8 +69,8 @@ impl Iterate<'_, '_> {
         Ok(())
     }
 
-    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α
-    /// itself and `αᵀQα` are the caller's, and so is the gradient where it is called off.
+    /// Updates the gradient for many changes of α, given as (vertex, increase). α and `αᵀQα` are
+    /// the caller's, and after a cancellation the gradient too.
     fn accumulate(&mut self, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
         let ridge = self.dual.ridge();
         for &(k, change) in changes {
@@ -95,7 +94,7 @@ impl Iterate<'_, '_> {
         Ok(())
     }
 
-    /// `h += Σ c_r row_r`, each chunk of `h` staying in cache for all rows.
+    /// Adds `Σ c_r row_r` to `h`; each chunk of `h` stays in cache for all rows.
     fn add_everywhere(&mut self, held: &[(RowRef, f64)]) {
         let (first, ids) = (self.first, self.dual.ids());
         self.par.for_chunks(&mut self.h, CHUNK, |t, h| {
@@ -109,7 +108,7 @@ impl Iterate<'_, '_> {
         });
     }
 
-    /// Another point altogether, with its gradient.
+    /// Replaces α and the gradient.
     pub(crate) fn replace(&mut self, alpha: &[f64], gradient: &[f64]) {
         self.scale = 1.0;
         for (k, &a) in alpha.iter().enumerate() {
@@ -123,8 +122,8 @@ impl Iterate<'_, '_> {
         self.rows_computed += rows as u64;
     }
 
-    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is
-    /// full. Called off, the point is what it was.
+    /// Takes α of a few vertices from a solver of their problem; the full gradient is updated.
+    /// After a cancellation the point is unchanged.
     pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64, asking: &Asking) -> Result<(), Halted> {
         self.multiply_out();
         let changes: Vec<(usize, f64)> =
@@ -146,12 +145,13 @@ impl Iterate<'_, '_> {
         Ok(())
     }
 
-    /// The gradient on the support, from a solver that knows it better.
+    /// Sets the gradient of a vertex of the support.
     pub(crate) fn set_gradient(&mut self, k: usize, gradient: f64) {
         self.h[k] = self.dual.sign()[k] * gradient / self.scale;
     }
 
-    /// `(Qα)_k` of these vertices: looked up where it is kept, else from the rows of the support.
+    /// Computes `(Qα)_k` of these vertices: looked up where it is kept, otherwise from the rows of
+    /// the support.
     pub(crate) fn evaluate(&mut self, vertices: &[usize], out: &mut Vec<f64>) {
         out.clear();
         if self.full {

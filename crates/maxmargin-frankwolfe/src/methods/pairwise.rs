@@ -1,85 +1,75 @@
-//! Pairwise steps in fully corrective phases: a working set from coarse to fine, its problem
-//! solved, all vertices looked at once.
+//! Pairwise steps in fully corrective phases.
+//!
+//! ```text
+//!   1  levels: for every 4^l-th vertex, l = L … 0:
+//!        W ← vertices of the level inside the margin by the level before;  α ← argmin over W
+//!   2  g ← Qα for all vertices;  stop if the rule holds
+//!   3  W ← W ∪ the vertices outside W with the largest violation
+//!   4  α ← argmin ½ αᵀQα on the simplex of W, by pairwise steps with second-order selection;  go to 2
+//! ```
 
-use crate::candidates::Candidates;
 use crate::config::{Evidence, Method, Rule, Steps};
-use crate::core_set::{Aim, CoreSet};
-use crate::cvm::{PAIRS, PAIRS_EACH, PATIENCE};
-use crate::iterate::Iterate;
-use crate::steps::{self, Target};
+use crate::methods::candidates::Candidates;
+use crate::methods::core_set::{Aim, CoreSet};
+use crate::methods::cvm::{IDLE_ROUNDS, PAIRS, PAIRS_EACH};
+use crate::methods::steps::{self, Target};
+use crate::point::iterate::Iterate;
 use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_kernel::{Rows, apply_asking, products};
 
-/// The coarsest level has at least this many vertices, each finer one this many times those of the
-/// one before.
+/// The least number of vertices of the coarsest level, and the factor between levels.
 const COARSEST: usize = 512;
 const FINER: usize = 4;
 
-/// A start whose support is a smaller share of the vertices than this knows less than a coarse
-/// level tells.
+/// A start whose support is a smaller share of the vertices has less information than a coarse
+/// level.
 const INFORMED: usize = 64;
 
-/// Relative gap at which a level is left: the next, or the vertices that were not foreseen, change
-/// more than that.
+/// The relative gap at which a level ends: the next one, or vertices outside the level, change
+/// more.
 const COARSE: f64 = 1e-3;
 
-/// The same of the finest level: the vertices that join then take the gap up to some 10⁻² anyway.
+/// The same for the finest level: the vertices that join next raise the gap to about 10⁻² anyway.
 const FINEST: f64 = 1e-2;
 
-/// Vertices that join in one round, at least, and as a share of the members.
+/// The vertices that join in one round: at least this number, or this share of the members.
 const BLOCK: usize = 256;
 const SHARE: usize = 4;
 
-/// Room that the finest level leaves for vertices to come, as a share of its members (eighths):
-/// more than one full round. A matrix that has to grow is cleared and copied as a whole.
+/// The room for later vertices at the finest level, as a share of its members (eighths): more than
+/// one full round. A growing matrix is cleared and copied as a whole.
 const ROOM: usize = 3;
 
-/// Of what the rule allows: the members get this share.
+/// The members' share of the tolerance.
 const INSIDE: f64 = 0.8;
 
-/// The problem, and where its kernel values come from.
+/// The problem and the source of its kernel values.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a, 'g> {
+pub(crate) struct KernelSource<'a, 'g> {
     pub(crate) dual: &'a Dual,
     pub(crate) rows: &'a Rows<'g>,
-    /// Members that a working set may have.
+    /// The largest number of members of a working set.
     pub(crate) most: usize,
 }
 
-/// With more members than this (their matrix takes 5 GB and more) single steps on the rows of the
-/// store take over.
+/// The largest number of members (their matrix takes 5 GB). Beyond it single steps on the rows of
+/// the store take over.
 pub(crate) const MOST: usize = 1 << 15;
 
-/// Rounds until the rule holds for all vertices. `core` is empty, or the working set of a run that
-/// goes on.
+/// Makes rounds until the rule holds for all vertices. `core` is empty, or the working set of a run
+/// that continues.
 pub(crate) fn run(
     target: Target,
-    source: Source,
+    source: KernelSource,
     iterate: &mut Iterate,
     core: &mut CoreSet,
     made: &mut Steps,
     clock: &mut Clock,
 ) -> (Status, Evidence) {
-    if core.len() == 0 {
-        let furthest = iterate.furthest();
-        let measure = target.at(iterate, furthest);
-        if let (true, Some(status)) = (measure > target.tol, clock.look(measure).or_else(|| clock.ended(measure))) {
-            return (status, Evidence::None);
-        }
-        let coarsest = coarsest(iterate.len());
-        if measure > target.tol && coarsest > 1 && iterate.support.len() * INFORMED < iterate.len() {
-            if let Some(status) = levels(target, source, coarsest, iterate, core, made, clock, measure) {
-                return (status, Evidence::None);
-            }
-        } else {
-            let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
-            support.sort_unstable();
-            if support.len() <= source.most
-                && let Err(status) = stream(source, iterate, core, &support, clock, measure)
-            {
-                return (status, Evidence::None);
-            }
-        }
+    if core.len() == 0
+        && let Some(status) = first_working_set(target, source, iterate, core, made, clock)
+    {
+        return (status, Evidence::None);
     }
     if core.len() == 0 {
         return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
@@ -87,6 +77,7 @@ pub(crate) fn run(
     core.read(iterate);
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
+        // 2: the gradient of all vertices is up to date.
         let furthest = iterate.furthest();
         if target.holds(iterate, furthest, target.tol) {
             return (Status::Converged, Evidence::FullScan);
@@ -95,17 +86,19 @@ pub(crate) fn run(
         if let Some(status) = clock.look(measure).or_else(|| clock.ended_or_slow(measure)) {
             return (status, Evidence::None);
         }
+        // 3: the vertices that join.
         let joining = violators(iterate, core, target);
         idle = if !joining.is_empty() || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
-        if idle > PATIENCE {
+        if idle > IDLE_ROUNDS {
             return (Status::Stalled, Evidence::None);
         }
         if core.len() + joining.len() > source.most {
-            // Its matrix makes room for the rows.
+            // Free the matrix: its memory is needed for rows.
             *core = CoreSet::empty(iterate.len(), source.dual.ridge());
             return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
         }
+        // 4: the problem of the working set.
         let ended = stream(source, iterate, core, &joining, clock, measure).err();
         let ended = ended.or_else(|| solve(core, target, INSIDE * target.tol, made, clock, measure));
         if let Some(status) = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err()) {
@@ -115,7 +108,46 @@ pub(crate) fn run(
     }
 }
 
-/// Every how many vertices the coarsest level has one; 1 where there are too few for levels.
+/// Builds the first working set, from levels or from the support of the start (step 1). Returns the
+/// status if the run ended.
+fn first_working_set(
+    target: Target,
+    source: KernelSource,
+    iterate: &mut Iterate,
+    core: &mut CoreSet,
+    made: &mut Steps,
+    clock: &mut Clock,
+) -> Option<Status> {
+    let furthest = iterate.furthest();
+    let measure = target.at(iterate, furthest);
+    if let (true, Some(status)) = (measure > target.tol, clock.look(measure).or_else(|| clock.ended(measure))) {
+        return Some(status);
+    }
+    let coarsest = coarsest(iterate.len());
+    if measure > target.tol && coarsest > 1 && iterate.support.len() * INFORMED < iterate.len() {
+        if let Some(status) = levels(target, source, coarsest, iterate, core, made, clock, measure) {
+            return Some(status);
+        }
+    } else {
+        let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
+        support.sort_unstable();
+        if support.len() <= source.most
+            && let Err(status) = stream(source, iterate, core, &support, clock, measure)
+        {
+            return Some(status);
+        }
+    }
+    None
+}
+
+/// The margins of the samples of a level, and ρ, by the solution of the level before.
+struct LevelMargins {
+    margins: Vec<f64>,
+    rho: f64,
+}
+
+/// Returns the stride between vertices of the coarsest level; 1 if there are too few vertices for
+/// levels.
 fn coarsest(n: usize) -> usize {
     let mut stride = 1;
     while n / (stride * FINER) >= COARSEST {
@@ -124,16 +156,16 @@ fn coarsest(n: usize) -> usize {
     stride
 }
 
-/// Solves the problem of every `stride`-th vertex, then of ever more of them, and leaves the
-/// working set and the solution of the finest level.
+/// Solves the problem of every `stride`-th vertex, then of ever more of them (step 1). The result
+/// is the working set and the solution of the finest level.
 ///
-/// With a fraction φ of the samples, φ times the ridge makes the sum of their losses stand for that
-/// of all: the levels have nearly the same `w`. So a coarse solution tells which samples of the
-/// next level are inside the margin, the support there, and how far, which is α up to the ridge.
+/// With a fraction φ of the samples and φ times the ridge, the sum of losses approximates that of
+/// all, so levels have nearly the same `w`. A coarse solution predicts which samples of the next
+/// level are inside the margin (the support there), and how far, which is α up to the ridge.
 #[expect(clippy::too_many_arguments, reason = "the loop's state; a struct would only be taken apart again")]
 fn levels(
     target: Target,
-    source: Source,
+    source: KernelSource,
     coarsest: usize,
     iterate: &mut Iterate,
     core: &mut CoreSet,
@@ -143,18 +175,18 @@ fn levels(
 ) -> Option<Status> {
     let (n, dual) = (iterate.len(), source.dual);
     let mut stride = coarsest;
-    // Margins of the samples of this level, and ρ, by the level before.
-    let mut known: Option<(Vec<f64>, f64)> = None;
+    // None on the coarsest level.
+    let mut last_level: Option<LevelMargins> = None;
     loop {
         *core = CoreSet::empty(n, dual.ridge() / stride as f64);
-        let is_inside = |k: &usize| known.as_ref().is_none_or(|(margins, rho)| margins[*k] < *rho);
+        let is_inside = |k: &usize| last_level.as_ref().is_none_or(|level| level.margins[*k] < level.rho);
         let members: Vec<usize> = (0..n).step_by(stride).filter(is_inside).collect();
         if members.len() > source.most {
             *core = CoreSet::empty(n, dual.ridge());
             return None;
         }
-        let mut alpha: Vec<f64> = match &known {
-            Some((margins, rho)) => members.iter().map(|&k| (rho - margins[k]).max(0.0)).collect(),
+        let mut alpha: Vec<f64> = match &last_level {
+            Some(LevelMargins { margins, rho }) => members.iter().map(|&k| (rho - margins[k]).max(0.0)).collect(),
             None => vec![1.0; members.len()],
         };
         let mass: f64 = alpha.iter().sum();
@@ -176,7 +208,7 @@ fn levels(
             return ended;
         }
         stride /= FINER;
-        // Of the vertices of the next level alone; the others keep what is never read.
+        // Only vertices of the next level are needed; the margins of others are never read.
         let outside = outsiders(core, (0..n).step_by(stride));
         let found = match clock.asked(measure, |asking| margins(source, iterate, core, &outside, asking)) {
             Ok(found) => found,
@@ -188,12 +220,12 @@ fn levels(
         let mut margins = vec![0.0; n];
         outside.iter().zip(found).for_each(|(&k, margin)| margins[k] = margin);
         core.members.iter().enumerate().for_each(|(m, &k)| margins[k] = core.margin(m));
-        known = Some((margins, core.square));
+        last_level = Some(LevelMargins { margins, rho: core.square });
     }
 }
 
 /// Solves the problem of the members to the relative gap `goal`, or by another rule to the
-/// tolerance `goal`.
+/// tolerance `goal` (step 4).
 fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock: &mut Clock, measure: f64) -> Option<Status> {
     let tight = (target.rule == Rule::RelativeGap && target.ridge > 0.0).then_some(goal);
     let aim = Aim { target: Target { tol: goal, ..target }, tight, most: PAIRS + PAIRS_EACH * core.len() as u64 };
@@ -204,9 +236,9 @@ fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock:
     solved.ended
 }
 
-/// New members, in groups between which the clock is asked.
+/// Adds members in groups, with a look at the clock between two groups.
 fn stream(
-    source: Source,
+    source: KernelSource,
     iterate: &mut Iterate,
     core: &mut CoreSet,
     vertices: &[usize],
@@ -226,13 +258,13 @@ fn stream(
     Ok(())
 }
 
-/// Kernel values in `f32` between two looks at the clock, about.
+/// The approximate number of `f32` kernel values between two looks at the clock.
 const PIECE: usize = 1 << 20;
 
-/// `Σ s_l α_l s_k K_kl` for each of `vertices`: the products of their rows with all α, or of the
-/// support's rows with them, whichever computes fewer kernel values.
+/// Computes `Σ s_l α_l s_k K_kl` for each of `vertices`: as products of their rows with all α, or
+/// of the support's rows with them, by the smaller number of kernel values.
 fn margins(
-    source: Source,
+    source: KernelSource,
     iterate: &mut Iterate,
     core: &CoreSet,
     vertices: &[usize],
@@ -264,26 +296,26 @@ fn margins(
     Ok(found)
 }
 
-/// The vertices outside the working set.
+/// Returns the vertices outside the working set.
 fn outsiders(core: &CoreSet, vertices: impl Iterator<Item = usize>) -> Vec<usize> {
     vertices.filter(|&k| !core.contains(k)).collect()
 }
 
-/// [`spread`] by the clock.
-fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet, clock: &mut Clock, measure: f64) -> Result<(), Status> {
+/// Runs [`spread`] under the clock.
+fn evaluate(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, clock: &mut Clock, measure: f64) -> Result<(), Status> {
     clock.asked(measure, |asking| spread(source, iterate, core, asking))
 }
 
-/// Hands the members' α to the point, with its gradient at every vertex: that of the members is
-/// known. Called off, the point is what it was.
-fn spread(source: Source, iterate: &mut Iterate, core: &CoreSet, asking: &Asking) -> Result<(), Halted> {
+/// Copies the members' α to the point, with its gradient at every vertex (step 2); that of the
+/// members is known. After a cancellation the point is unchanged.
+fn spread(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, asking: &Asking) -> Result<(), Halted> {
     let n = iterate.len();
     let outside = outsiders(core, 0..n);
     let found = margins(source, iterate, core, &outside, asking)?;
     let (mut alpha, mut gradient) = (vec![0.0; n], vec![0.0; n]);
     outside.iter().zip(found).for_each(|(&k, margin)| gradient[k] = margin);
     for (m, &k) in core.members.iter().enumerate() {
-        // Levels have a ridge of their own.
+        // Levels have their own ridge.
         let (a, margin) = (core.alpha[m], core.margin(m));
         (alpha[k], gradient[k]) = (a, margin + source.dual.ridge() * a);
     }
@@ -291,15 +323,15 @@ fn spread(source: Source, iterate: &mut Iterate, core: &CoreSet, asking: &Asking
     Ok(())
 }
 
-/// The vertices outside the working set that violate most, by at least what keeps the rule from
-/// holding.
+/// Returns the vertices outside the working set that violate most, by at least the amount that the
+/// rule does not allow (step 3).
 fn violators(iterate: &Iterate, core: &CoreSet, target: Target) -> Vec<usize> {
     let most = BLOCK.max(core.len() / SHARE);
     let least = iterate.square - INSIDE * target.allowed(iterate.square);
     let mut outside: Vec<(f64, usize)> =
         (0..iterate.len()).filter(|&k| !core.contains(k)).map(|k| (iterate.gradient(k), k)).filter(|(g, _)| *g < least).collect();
     if outside.len() > most {
-        // Ties by place: the same block whatever the order of the selection.
+        // Ties by place: the block does not depend on the order of the selection.
         outside.select_nth_unstable_by(most - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         outside.truncate(most);
     }
@@ -321,7 +353,7 @@ mod tests {
         assert_eq!([100, 2047, 2048, 8191, 8192, 50_000].map(coarsest), [1, 1, 4, 4, 16, 64]);
     }
 
-    /// However few members are allowed, at the start, on a level or in a round, the run arrives.
+    /// With few members allowed, at the start, on a level or in a round, the run still converges.
     #[test]
     fn working_sets_that_may_not_grow_give_way_to_single_steps() {
         let lattice = generate::lattice(7, 2100, 2, 1.0);
@@ -333,11 +365,11 @@ mod tests {
         for most in [0, 300, 600, MOST] {
             let start = random_start(&problem.dual, &rows, 20, 1).expect("a start");
             let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true, &Asking::nobody())
-                .expect("nobody calls it off");
+                .expect("not cancelled");
             let mut core = CoreSet::empty(2100, problem.dual.ridge());
             let (stop, mut silent, mut made) = (Stop::at(1e-3), Silent, Steps::default());
             let mut clock = Clock::new(&rows, &stop, &mut silent);
-            let source = Source { dual: &problem.dual, rows: &rows, most };
+            let source = KernelSource { dual: &problem.dual, rows: &rows, most };
             let ended = run(target, source, &mut iterate, &mut core, &mut made, &mut clock);
             assert_eq!(ended, (Status::Converged, Evidence::FullScan), "{most}");
             assert_eq!(made.toward > 0, most < MOST, "{most}: {made:?}");

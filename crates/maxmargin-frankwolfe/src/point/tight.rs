@@ -1,16 +1,17 @@
-//! The duality gap with the best slacks and threshold: what the certificate will say, from the
-//! gradient at hand.
+//! The duality gap with the best slacks and threshold: that of the certificate, from the present
+//! gradient.
 
-/// Passes of Newton's method, at most. It ends by itself after as many steps as the pieces it
-/// crosses, three to five as a rule.
+/// The largest number of Newton passes. Newton ends by itself after as many steps as pieces that it
+/// crosses, usually three to five.
 const PASSES: usize = 50;
 
-/// `½‖w‖² + Σ (ρ − h_k)₊² / 2r − ρ + ½ αᵀQα` relative to the larger of primal and dual, `h` being
-/// the margins `s_k ⟨w, φ_k⟩ = g_k − r α_k` (each may come twice: the sequence is gone through
-/// several times), `square = αᵀQα`, `squares = Σ α²`, `r > 0` the ridge.
+/// Returns `½‖w‖² + Σ (ρ − h_k)₊² / 2r − ρ + ½ αᵀQα` relative to the larger of primal and dual. `h`
+/// are the margins `s_k ⟨w, φ_k⟩ = g_k − r α_k` (`margins` is called several times), `square =
+/// αᵀQα`, `squares = Σ α²`, `r > 0` the ridge.
 ///
-/// Every ρ gives an upper bound on the optimum. The best solves `Σ (ρ − h_k)₊ = r`; the sum is
-/// convex and increases, so that Newton's method from a point where it is too large descends to the
+/// Every ρ gives an upper bound on the optimum. The best ρ solves `Σ (ρ − h_k)₊ = r`. The sum is
+/// convex and increasing, so Newton's method descends to the solution from a point where the sum is
+/// too large.
 /// solution.
 pub(crate) fn relative_gap<I: Iterator<Item = f64>>(margins: impl Fn() -> I, square: f64, squares: f64, ridge: f64) -> f64 {
     let mut rho = square;
@@ -41,7 +42,7 @@ mod tests {
     use super::relative_gap;
 
     /// Q = diag(1, 2) with ridge ½ inside: K = diag(½, 3/2). At α = (½, ½): αᵀQα = ¾, h = (¼, ¾). ρ
-    /// solves (ρ − ¼) = ½: ¾, and the second margin is met. Primal ½ (¾ − ¼) + ¼ − ¾ = −¼, dual
+    /// solves (ρ − ¼) = ½: ρ = ¾, and the second margin is met. Primal ½ (¾ − ¼) + ¼ − ¾ = −¼, dual
     /// −3/8.
     #[test]
     fn by_hand() {

@@ -1,16 +1,17 @@
-//! Recurrences against recomputed values.
+//! The recurrences against recomputed values.
 
 use super::*;
-use crate::ball::Ball;
+use crate::point::ball::Ball;
 use maxmargin_testkit::{Problem, generate};
 use proptest::prelude::*;
 
-/// What kernel values in `f32`, each off by half a unit of 2⁻²³, do in one step: a few such terms.
+/// The error that kernel values in `f32`, each with half a unit of 2⁻²³, cause in one step: a few
+/// such terms.
 fn rounding(iterate: &Iterate) -> f64 {
     4.0 * f64::from(f32::EPSILON) * iterate.diagonal.iter().fold(1.0, |m: f64, d| m.max(*d))
 }
 
-/// αᵀQα and the gradient where it is kept, against their definitions.
+/// Compares αᵀQα and the gradient, where it is kept, with their definitions.
 fn check(problem: &Problem, iterate: &Iterate, most: f64) -> Result<(), TestCaseError> {
     let alpha = iterate.alphas();
     let gradient = problem.gradient(&alpha);
@@ -34,8 +35,8 @@ fn check(problem: &Problem, iterate: &Iterate, most: f64) -> Result<(), TestCase
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(40))]
-    /// Any steps in any order, with the gradient everywhere or on the support alone, ids
-    /// consecutive or scattered.
+    /// Any steps in any order, with the gradient everywhere or on the support only, ids consecutive
+    /// or scattered.
     #[test]
     fn steps_keep_gradient_and_square(
         seed in 0_u64..500, full: bool, scattered: bool,
@@ -60,7 +61,7 @@ proptest! {
                         iterate.toward(vertex, 1.0, false, &row);
                         off = 0.0;
                     }
-                    // Away, to the bound where the share is large. An error grows as α does, in
+                    // A step away, to the bound for a large share. An error grows as α does, in
                     // αᵀQα twice.
                     2 if a > 0.0 && a < 0.5 => {
                         let empty = share > 0.7;
@@ -85,7 +86,7 @@ proptest! {
     }
 
     /// The paper's recurrences for r², where `K̃_ii` is constant: after the best step towards any
-    /// point that is outside, and after any step away from one.
+    /// point outside, and after any step away from one.
     #[test]
     fn the_ball_follows_the_paper(seed in 0_u64..500, share in 0.0..1.0_f64) {
         let problem = &generate::medium_simplex(seed, 15)[0];
@@ -113,8 +114,7 @@ proptest! {
     }
 }
 
-/// Thousands of steps that shrink α by half: the common factor is multiplied out before it
-/// vanishes.
+/// After thousands of steps that halve α, the common factor is multiplied out before it vanishes.
 #[test]
 fn the_scale_neither_vanishes_nor_overflows() {
     for shrink in [0.5, 1e-30] {
