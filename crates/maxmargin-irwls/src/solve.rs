@@ -86,7 +86,7 @@ pub fn solve(
     let mut clock = Clock::new(rows, stop, watch);
     let gradient = match gradient.map_or_else(|| clock.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
         Ok(gradient) => gradient,
-        Err(status) => return Ok(Outcome::unjudged(alpha, status)),
+        Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
     // Where all that moves is one working set, rows in `f32` would only come near to what exact

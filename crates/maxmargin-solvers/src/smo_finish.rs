@@ -128,7 +128,7 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
         return solved;
     }
     let config = Finish { exact_gradient: false, par: run.par, most };
-    let solution = Solution::unjudged(start.into_parts().0, Status::Stalled);
+    let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
     let _reserved = rows.lend(Finish::bytes(dual.len().min(most)));
     let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
         solver: "irwls",
@@ -142,7 +142,7 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
 
 impl SmoFinish {
     fn with(self, budget: PairBudget) -> Self {
-        Self { smo: Smo { patience: Some(budget), ..self.smo }, ..self }
+        Self { smo: Smo { pair_budget: Some(budget), ..self.smo }, ..self }
     }
 
     /// Runs SMO, and the finish for tight tolerances (steps 2 and 3).

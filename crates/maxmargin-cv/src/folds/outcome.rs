@@ -3,7 +3,7 @@
 use crate::folds::trainer::{Task, Trainer};
 use crate::report::MachineReport;
 use crate::study::layout::HeldOut;
-use maxmargin_core::{Decision, EqualityConstraint, Solved, Status, certain};
+use maxmargin_core::{Decision, EqualityConstraint, Solved, Status, gap_screening};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -82,7 +82,7 @@ impl Outcome {
             solve_seconds: task.solve_seconds,
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, held)
         };
-        let proved = certain(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
+        let proved = gap_screening(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
         let certificate = report.certificate.with_certain(proved.as_ref());
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);

@@ -6,7 +6,7 @@ use crate::study::label_text::label_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::verify::{Check, MachineVerdict, VerifyError};
-use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, certain};
+use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, gap_screening};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Asking, Par};
 use maxmargin_model::Model;
@@ -81,7 +81,7 @@ impl Judge<'_> {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            let proved = certain(dual, source, &alpha, &audited.gradient);
+            let proved = gap_screening(dual, source, &alpha, &audited.gradient);
             (audited, weights, proved)
         });
         let certificate = audited.certificate;
