@@ -109,7 +109,7 @@ pub fn solve(
                     // with rows where they must.
                     method = Method::Pairwise;
                     core = Some(CoreSet::empty(dual.len(), dual.ridge()));
-                    held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
+                    held = Some(rows.reserve(8 * (members(rows.room()) as u64).pow(2)));
                     match clock.asked(last, |asking| iterate.complete(asking)) {
                         Ok(()) => continue,
                         Err(status) => (status, Evidence::None),
@@ -147,7 +147,7 @@ pub fn solve(
     };
     // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
     if config.method == Method::Pairwise {
-        drop(core.as_ref().map(|core| rows.lend(core.peak)));
+        drop(core.as_ref().map(|core| rows.reserve(core.peak)));
     }
     drop(held);
     let completed = match status {

@@ -178,7 +178,7 @@ fn one_solvers_memory_is_the_next_ones() {
     let (mine, other) = (rows.part_pages(), rows.part_pages());
     assert_eq!((mine.bytes(), other.bytes()), (first.0, 0), "nobody has it beside somebody else");
     drop((mine, other));
-    let held = rows.lend(95 * bytes);
+    let held = rows.reserve(95 * bytes);
     drop(rows.part_pages());
     drop(rows.part_pages());
     assert!(rows.part_pages().bytes() == 0, "too much for what is left");

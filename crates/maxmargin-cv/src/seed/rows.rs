@@ -3,7 +3,7 @@
 use crate::solver::Joined;
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
+use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
 
 /// One row for each different sample where the solver reads those, else one for each sample; sums
@@ -11,7 +11,7 @@ use maxmargin_smo::Shrinking;
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
-    merged: Option<&'a Merged>,
+    merged: Option<&'a DistinctRows>,
 }
 
 impl<'a> SeedRows<'a> {

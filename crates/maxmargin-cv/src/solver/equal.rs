@@ -3,7 +3,7 @@
 use maxmargin_core::dense::exact_sum;
 use maxmargin_core::{Dual, EqualityConstraint, Solution, Start};
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Distinct, Merged, Rows};
+use maxmargin_kernel::{Distinct, DistinctRows, Rows};
 use std::ops::Range;
 
 /// Fewer places than these between two that are used are not worth a run of their own.
@@ -24,7 +24,7 @@ fn stretches(there: &[bool]) -> Vec<Range<usize>> {
 /// A problem whose copies are joined, and the way back.
 pub(crate) struct Joined<'r> {
     pub(crate) dual: Dual,
-    merged: &'r Merged,
+    merged: &'r DistinctRows,
     /// The joined variable of each variable.
     of: Vec<usize>,
 }
@@ -48,7 +48,7 @@ impl<'r> Joined<'r> {
         Ok(rows.merged(asking)?.and_then(|merged| Self::over(merged, dual)))
     }
 
-    fn over(merged: &'r Merged, dual: &Dual) -> Option<Self> {
+    fn over(merged: &'r DistinctRows, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         // Every kind with the sign of its first variable; then those whose copies may have both
