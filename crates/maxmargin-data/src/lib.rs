@@ -16,32 +16,25 @@
 //!   of any value, text in messages
 //! - [`par`], [`Asking`]: threads, work that can be called off
 
-mod asking;
-pub mod cache;
-pub mod classes;
-pub mod codec;
-pub mod compress;
+mod binary;
 pub mod dataset;
 pub mod generate;
 pub mod libsvm;
-pub mod number;
-pub mod par;
 pub mod prepare;
-pub mod quote;
-pub mod ranges;
+mod run;
 pub mod samples;
-pub mod scale;
-pub mod sealed;
 pub mod table;
+mod text;
 
-pub use asking::{Asking, Halted};
-pub use classes::ClassLabels;
-pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
+pub use binary::{cache, codec, compress, sealed};
+pub use dataset::{BinaryLabels, ClassLabels, Columns, DataError, Dataset, LabelError, classes};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
-pub use par::{MOST_THREADS, Par};
-pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing};
-pub use ranges::{Ranges, feature_ranges, inspect};
+pub use prepare::ranges::{Ranges, feature_ranges, inspect};
+pub use prepare::scale::Scaler;
+pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing, ranges, scale};
+pub use run::par::{MOST_THREADS, Par};
+pub use run::{Asking, Halted, par};
 pub use samples::{Row, Samples, SamplesError, Storage};
-pub use scale::Scaler;
-pub use table::{Columns, Table};
+pub use table::Table;
+pub use text::{number, quote};

@@ -23,7 +23,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -126,7 +126,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

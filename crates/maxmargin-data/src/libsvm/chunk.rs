@@ -2,8 +2,8 @@
 
 use super::error::Problem;
 use super::{IndexBase, ReadOptions};
-use crate::number::{digits, short_decimal};
 use crate::samples::is_single;
+use crate::text::number::{digits, short_decimal};
 
 /// The greatest index: every number of features then fits `u32`.
 pub(crate) const MAX_INDEX: u32 = u32::MAX - 1;

@@ -274,9 +274,9 @@ proptest! {
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
         let whole = parse(&text, &options, Par::Seq);
-        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, (chunk, 3 * chunk), &Asking::nobody()), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk, 3 * chunk, &Asking::nobody()), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, (chunk, chunk), &Asking::nobody())), &whole);
+        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk, chunk, &Asking::nobody())), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);
@@ -380,7 +380,8 @@ fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
             asked += 1;
             asked <= patience
         };
-        let found = parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes, &Asking::new(&mut go_on));
+        let found =
+            parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &Asking::new(&mut go_on));
         let expected = if patience < questions { Err(ReadError::Halted) } else { Ok(whole.clone()) };
         assert!(found == expected && asked == questions.min(patience + 1), "{patience}: {asked} of {questions}");
     }

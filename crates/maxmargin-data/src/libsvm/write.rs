@@ -2,8 +2,8 @@
 
 use super::chunk::MAX_INDEX;
 use crate::dataset::Dataset;
-use crate::number::{write_integer, write_shortest};
 use crate::samples::Storage;
+use crate::text::number::{write_integer, write_shortest};
 use std::io::{self, Write};
 
 /// Text is handed over in pieces of about this many bytes.

@@ -1,11 +1,11 @@
 //! The columns of a table as a training has seen them: what fills their gaps, and which words there
 //! were.
 
-use super::Impute;
+use super::impute::Impute;
+use super::scale::ScaleError;
 use crate::dataset::Dataset;
+use crate::dataset::{Column, Columns, ColumnsBefore9, Kind};
 use crate::samples::Samples;
-use crate::scale::ScaleError;
-use crate::table::{Columns, ColumnsBefore9, Kind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl TryFrom<Unchecked<Columns>> for Encoder {
         if fills.len() != wanted || !fills.iter().all(|fill| fill.is_finite()) {
             return Err("what fills the gaps of columns is not a number for each");
         }
-        let possible = |(column, &fill): (&crate::table::Column, &f64)| match &column.kind {
+        let possible = |(column, &fill): (&Column, &f64)| match &column.kind {
             Kind::Number => true,
             Kind::Boolean => fill == 0.0 || fill == 1.0,
             Kind::Category(words) => fill.fract() == 0.0 && fill >= 0.0 && (fill as usize) < words.len().max(1),
@@ -136,7 +136,7 @@ impl Encoder {
     pub fn fill(&self, c: usize) -> Option<String> {
         let fill = *self.fills.get(c)?;
         Some(match &self.columns.features().get(c)?.kind {
-            Kind::Number => crate::number::shortest(fill),
+            Kind::Number => crate::text::number::shortest(fill),
             Kind::Boolean => if fill == 1.0 { "true" } else { "false" }.to_owned(),
             Kind::Category(words) => words.get(fill as usize).cloned().unwrap_or_default(),
         })

@@ -102,13 +102,13 @@ fn fillings_that_fill_nothing_are_no_difference() {
 fn damaged_encoders_are_refused() {
     let data = data(TEXT);
     let encoder = Preparing { impute: Some(Impute::Median), scale: None }.fit(&data).expect("imputed").encoder.expect("a table");
-    let bytes = crate::codec::encode(&encoder).expect("bytes");
-    assert_eq!(crate::codec::decode::<Encoder>(&bytes, 4096), Ok(encoder));
+    let bytes = crate::binary::codec::encode(&encoder).expect("bytes");
+    assert_eq!(crate::binary::codec::decode::<Encoder>(&bytes, 4096), Ok(encoder));
     for at in 0..bytes.len() {
         let mut wrong = bytes.clone();
         wrong[at] ^= 0x40;
         // Whatever is taken can be used.
-        if let Ok(encoder) = crate::codec::decode::<Encoder>(&wrong, 4096) {
+        if let Ok(encoder) = crate::binary::codec::decode::<Encoder>(&wrong, 4096) {
             let _ = encoder.apply(&data.samples);
             (0..4).for_each(|c| drop(encoder.fill(c)));
         }

@@ -149,7 +149,7 @@ fn packing_drops_columns_that_nobody_uses() {
     assert_eq!(packed.row(1).entries(), [(0, 3.0)]);
     let summary = crate::inspect(&wide);
     assert_eq!((summary.min, summary.max, summary.constant), (0.0, 3.0, last as usize - 1));
-    let scaler = crate::Scaler::fit(&wide, crate::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
+    let scaler = crate::Scaler::fit(&wide, crate::prepare::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
     assert_eq!(scaler.features(), last as usize + 1);
     assert_eq!((scaler.column(7), scaler.column(last as usize)), (Some((1.0, 3.0)), Some((0.0, 2.0))));
     assert!(csr(9, &[0, 1], &[7], &[1.0]).expect("valid rows").packed().is_none());

@@ -1,9 +1,10 @@
 //! Files and streams of Arrow as fields of a table: the names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{BATCH, Columnar, Fields};
 use super::error::{ColumnProblem, TableError};
-use crate::asking::{Asking, Halted};
+use super::fields::{BATCH, Fields};
+use super::format::Columnar;
+use crate::run::{Asking, Halted};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,

@@ -1,11 +1,11 @@
 //! Numbers of the fields: samples, labels, and what was not known.
 
 use super::cells::Cells;
-use super::columns::{Columns, Kind};
 use super::error::{TableError, ValueProblem, listed};
 use super::infer::{Field, malformed};
 use super::words::{Missing, number, truth};
-use crate::asking::{Asking, Halted};
+use crate::dataset::{Columns, Kind};
+use crate::run::{Asking, Halted};
 use crate::samples::Samples;
 use std::ops::Range;
 
@@ -105,7 +105,8 @@ impl Cell {
 pub(super) fn samples(
     cells: &Cells,
     rows: Range<usize>,
-    (columns, places): (&Columns, &[usize]),
+    columns: &Columns,
+    places: &[usize],
     gaps: Gaps,
     asking: &Asking,
 ) -> Result<Built, TableError> {
@@ -159,7 +160,7 @@ pub(super) fn samples(
 
 /// The treatment of labels that are missing or unknown to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TakenLabels {
+pub(super) struct LabelTreatment {
     /// Words that are not known follow those that are, in ascending order; otherwise they are an
     /// error.
     pub(super) unknown: bool,
@@ -173,13 +174,13 @@ pub(super) fn labels(
     field: Field,
     rows: Range<usize>,
     names: &[String],
-    taken: TakenLabels,
+    treatment: LabelTreatment,
 ) -> Result<(Vec<f64>, MissingCells), TableError> {
     let Field { cells, column, name, words } = field;
     let missing = if names.is_empty() { words.of_numbers() } else { words.of_words(name) };
     let is_missing = |text: &str| missing.is_given(text) || (place_of(names, text).is_none() && missing.has(text));
     let mut new: Vec<&str> = Vec::new();
-    if !names.is_empty() && taken.unknown {
+    if !names.is_empty() && treatment.unknown {
         let texts = rows.clone().map(|row| cells.at(row, column));
         new.extend(texts.filter(|text| place_of(names, text).is_none() && !is_missing(text)));
         new.sort_unstable();
@@ -191,7 +192,7 @@ pub(super) fn labels(
         let wrong = |problem| Err(TableError::value(cells.line(row), name, problem));
         if is_missing(text) {
             without.count(text);
-            return if taken.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
+            return if treatment.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
         }
         if names.is_empty() {
             return finite(text).or_else(wrong);

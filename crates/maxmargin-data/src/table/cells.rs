@@ -1,7 +1,7 @@
 //! The fields of a table as text, row by row.
 
 use super::error::TableError;
-use crate::asking::{Asking, Halted};
+use crate::run::{Asking, Halted};
 use csv::{ByteRecord, ReaderBuilder};
 use std::ops::Range;
 

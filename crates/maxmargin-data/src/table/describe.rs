@@ -1,7 +1,7 @@
 //! What the columns of data are like, and what is odd about them.
 
-use super::columns::{Columns, Kind};
 use crate::dataset::Dataset;
+use crate::dataset::{Columns, Kind};
 use serde::Serialize;
 
 /// A column of features, looked at.

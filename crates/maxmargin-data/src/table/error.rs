@@ -1,8 +1,8 @@
 //! Why text is not a table: where, what, and what to do.
 
-use super::columnar::Columnar;
-use super::columns::Kind;
-use crate::quote::quoted;
+use super::format::Columnar;
+use crate::dataset::Kind;
+use crate::text::quote::quoted;
 
 /// Characters of a value or name in a message.
 const SHOWN: usize = 40;

@@ -1,9 +1,9 @@
 //! What columns hold, by what stands in them.
 
 use super::cells::Cells;
-use super::columns::{Kind, Target};
 use super::error::{ColumnProblem, TableError, ValueProblem};
-use super::words::{Missing, MissingWords, has_comma, is_mark, number, truth};
+use super::words::{Missing, has_comma, is_mark, number, truth};
+use crate::dataset::{Kind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! Parquet files as fields of a table: the names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{BATCH, Columnar, Fields};
 use super::error::{ColumnProblem, TableError, ValueProblem};
-use crate::asking::{Asking, Halted};
+use super::fields::{BATCH, Fields};
+use super::format::Columnar;
+use crate::run::{Asking, Halted};
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::libsvm::{self, ReadOptions};
-use crate::par::Par;
+use crate::run::par::Par;
 use proptest::prelude::*;
 
 fn options() -> TableOptions {

@@ -1,7 +1,6 @@
 //! Words of a field: numbers, truths, and those for a value that is missing.
 
-use super::columns::Kind;
-use serde::{Deserialize, Serialize};
+use crate::dataset::{Kind, MissingWords};
 
 /// Words for a missing value in every column, in any case: those of pandas, and what databases and
 /// statistical programs write.
@@ -13,17 +12,6 @@ const MISSING: [&str; 18] = [
 /// Marks for a missing value among numbers and truths. Among words they are words: `+` and `-`,
 /// `none` and `some`.
 const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
-
-/// The words that a table has for missing values besides the known ones, and the columns whose
-/// words are taken as they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingWords {
-    /// Words that stand for a missing value in every column. A number stands for all fields of the
-    /// same value.
-    pub words: Vec<String>,
-    /// Names of columns in which only empty fields and [`MissingWords::words`] are missing.
-    pub verbatim: Vec<String>,
-}
 
 /// Which fields of one column are missing.
 #[derive(Clone, Copy, Debug)]

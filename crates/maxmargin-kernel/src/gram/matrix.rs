@@ -27,7 +27,7 @@ pub trait Gram: Sync {
     /// Number of samples `n`.
     fn len(&self) -> usize;
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

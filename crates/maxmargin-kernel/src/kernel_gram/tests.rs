@@ -1,4 +1,4 @@
-//! A kernel of distances that no engine knows: blocks of every store give it the true norms.
+//! Kernel values of all stores: norms, units, equal samples and faults.
 
 use super::*;
 use crate::predict::table_of;
@@ -8,7 +8,7 @@ use crate::store::summary::summarize;
 use crate::{Expansion, Kernel};
 use maxmargin_data::{Halted, Par, Samples};
 
-/// `KernelGram::new`, its kernel evaluated one value at a time, by [`Kernel::of_dot`] with norms.
+/// `KernelGram::new` with a kernel that is evaluated one value at a time by [`Kernel::of_dot`].
 fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
     let gram = KernelGram::new(samples, kernel.clone())?;
     Ok(KernelGram { function: SliceKernel::Other(gram.store.kernel(kernel)), ..gram })
@@ -20,7 +20,7 @@ fn direct(gamma: f64, samples: &Samples, i: usize, j: usize) -> f64 {
     (-gamma * squared).exp()
 }
 
-/// Samples of every store and dense path, with a gamma at which distances matter.
+/// Samples for every store and dense code path, with a gamma at which distances matter.
 fn all() -> Vec<(&'static str, Samples, f64)> {
     let mut state = 7_u64;
     let mut next = || {
@@ -79,8 +79,8 @@ fn every_store_gives_other_kernels_the_true_norms() {
     }
 }
 
-/// Values that are multiples of one number are small integers to every kernel with a gamma, and
-/// equal where they differ by rounding alone.
+/// Multiples of one number are stored as small integers for every kernel with a gamma. Values that
+/// differ only by rounding become equal.
 #[test]
 fn multiples_of_a_number_are_integers() {
     let (n, d) = (60, 17);
@@ -108,7 +108,7 @@ fn multiples_of_a_number_are_integers() {
     }
     let thirds = |values: &[f64]| {
         let samples = Samples::from_slice(values, values.len(), 1).expect("finite values");
-        summarize(&samples, &Asking::nobody()).expect("nobody calls it off").unit
+        summarize(&samples, &Asking::nobody()).expect("not cancelled").unit
     };
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0, 0.0, -5.0 / 3.0]), Some((5.0 / 3.0) / 5.0));
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0 + 1e-12]), None, "off by more than rounding");
@@ -135,7 +135,7 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
     ];
     for (form, samples) in forms {
         let samples = samples.expect("finite values");
-        // Each value is looked at twice, and counts for 16 operations.
+        // Each value is read twice and counts as 16 operations.
         let least = 2 * 16 * samples.non_zeros() as u64 / (1 << 24);
         let mut asked = 0;
         let mut go_on = || {
@@ -151,22 +151,22 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
                 left > 0
             };
             let packed = KernelGram::new_asking(&samples, Kernel::rbf(1e-3), &Asking::new(&mut go_on));
-            assert_eq!(packed.expect_err("it was called off"), KernelError::Halted(Halted), "{form}: {patience}");
+            assert_eq!(packed.expect_err("it is cancelled"), KernelError::Halted(Halted), "{form}: {patience}");
             assert_eq!(left, 0, "{form}: asked again after a no");
         }
-        // A comparison that was called off has found nothing; another begins anew.
+        // A cancelled comparison stores no result, and the next one starts again.
         let packed = packed.expect("it was asserted");
         let mut no = || false;
         let asking = Asking::new(&mut no);
         assert_eq!(asking.ask(), Err(Halted));
         assert_eq!(packed.distinct(&asking), Err(Halted), "{form}");
-        let found = packed.distinct(&Asking::nobody()).expect("nobody calls it off");
+        let found = packed.distinct(&Asking::nobody()).expect("not cancelled");
         assert_eq!(packed.distinct(&asking), Ok(found), "{form}: it is known by then");
     }
 }
 
-/// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums
-/// of them are no longer exact in `f32`.
+/// The speed of the machine determines which of the two stores is used. Norms exceed 2²⁴ here, where
+/// sums of them are not exact in `f32`.
 #[test]
 fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     let mut state = 3_u64;
@@ -180,7 +180,7 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     }
     let samples = Samples::from_slice(&values, n, d).expect("finite values");
     let nobody = Asking::nobody();
-    let summary = summarize(&samples, &nobody).expect("nobody calls it off");
+    let summary = summarize(&samples, &nobody).expect("not cancelled");
     assert!(Integers::accepts(&samples, &summary, &Kernel::rbf(1.0)) && summary.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
         let values = |store| {
@@ -191,8 +191,8 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
             gram.fill_exact(&all, 0..n, &mut exact);
             (fast, exact)
         };
-        let bytes = values(Store::Integers(Integers::new(&samples, &summary, &nobody).expect("nobody calls it off")));
-        let lists = values(Store::Sparse(Sparse::new(&samples, &nobody).expect("nobody calls it off")));
+        let bytes = values(Store::Integers(Integers::new(&samples, &summary, &nobody).expect("not cancelled")));
+        let lists = values(Store::Sparse(Sparse::new(&samples, &nobody).expect("not cancelled")));
         assert!(bytes == lists, "{kernel:?}");
     }
 }
@@ -218,13 +218,13 @@ fn decisions_of_other_kernels_see_the_true_norms() {
     }
 }
 
-/// `samples` with every second row's values a column further.
+/// `samples` with the values of every second row moved by one column.
 fn damaged(samples: &Samples) -> Samples {
     let rows: Vec<Vec<f64>> = (0..samples.len())
         .map(|i| {
             let mut row = vec![0.0; samples.features()];
             samples.row(i).for_each(|k, v| row[k] = v);
-            // The same values in other places, so that the form stays what it is.
+            // The same values in other columns, so that the store does not change.
             row.rotate_right(i % 2);
             row
         })
@@ -268,7 +268,7 @@ fn every_form_of_a_value_is_compared() {
     assert_eq!(with(|_| (), |code| *code ^= 1), Some("in a code"));
 }
 
-/// A matrix some of whose values come out wrong.
+/// A matrix with some wrong values.
 struct Altered<'g> {
     gram: &'g KernelGram,
     value: fn(&mut f32),

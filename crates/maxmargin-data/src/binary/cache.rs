@@ -2,10 +2,10 @@
 //!
 //! The bytes are those of [`crate::codec`], sealed ([`crate::sealed`]) under a key of the source.
 
-use crate::codec::{self, CodecError};
+use super::codec::{self, CodecError};
+use super::sealed::{Seal, SealError};
 use crate::dataset::Dataset;
 use crate::libsvm::ReadOptions;
-use crate::sealed::{Seal, SealError};
 use sha2::{Digest, Sha256};
 
 const SEAL: Seal = Seal { magic: *b"mmdata\r\n", version: 1 };
@@ -49,7 +49,7 @@ pub fn decode_dataset(bytes: &[u8], expected_key: &[u8; 32]) -> Result<Dataset, 
 mod tests {
     use super::*;
     use crate::libsvm::parse;
-    use crate::par::Par;
+    use crate::run::par::Par;
     use proptest::prelude::*;
 
     fn stored(text: &str) -> (Dataset, [u8; 32], Vec<u8>) {

@@ -1,8 +1,8 @@
 //! Why samples cannot be scaled.
 
-use crate::number::format_g;
-use crate::quote::quoted;
 use crate::samples::SamplesError;
+use crate::text::number::format_g;
+use crate::text::quote::quoted;
 use std::fmt;
 
 /// Why samples cannot be scaled, or otherwise prepared.

@@ -2,8 +2,8 @@
 
 use super::{Column, Method, Scaler, TargetRange};
 use crate::libsvm::MAX_INDEX;
-use crate::number::format_g;
-use crate::quote::quoted;
+use crate::text::number::format_g;
+use crate::text::quote::quoted;
 
 /// Why a range file cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

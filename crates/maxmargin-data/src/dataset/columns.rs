@@ -1,7 +1,6 @@
 //! What the columns of a table are called, and what they hold.
 
-use super::words::MissingWords;
-use crate::quote::quoted;
+use crate::text::quote::quoted;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -36,6 +35,17 @@ pub struct Target {
     /// The words that stand there, ascending: the label `k` is the word `names[k]`. None where
     /// labels are numbers.
     pub names: Vec<String>,
+}
+
+/// The words that a table has for missing values besides the known ones, and the columns whose
+/// words are taken as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingWords {
+    /// Words that stand for a missing value in every column. A number stands for all fields of the
+    /// same value.
+    pub words: Vec<String>,
+    /// Names of columns in which only empty fields and [`MissingWords::words`] are missing.
+    pub verbatim: Vec<String>,
 }
 
 /// The columns of a table, and which features of its samples are which.
@@ -163,7 +173,7 @@ impl Columns {
     }
 
     /// Whether a column or the target has this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.features.iter().any(|column| column.name == name) || self.target.as_ref().is_some_and(|target| target.name == name)
     }
 
@@ -255,7 +265,9 @@ mod tests {
     #[test]
     fn columns_of_a_damaged_file_are_refused() {
         let columns = columns();
-        let read = |columns: &Columns| crate::codec::decode::<Columns>(&crate::codec::encode(columns).expect("bytes"), 4096);
+        let read = |columns: &Columns| {
+            crate::binary::codec::decode::<Columns>(&crate::binary::codec::encode(columns).expect("bytes"), 4096)
+        };
         assert_eq!(read(&columns).as_ref(), Ok(&columns));
         let mut twice = columns.clone();
         twice.features[1].name = "t".to_owned();

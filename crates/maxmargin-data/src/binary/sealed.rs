@@ -3,7 +3,7 @@
 //! 8 bytes of magic, format version (u32), key (32 bytes), payload length (u64), payload checksum
 //! (u64), all little-endian, then the payload.
 
-use crate::codec::CodecError;
+use super::codec::CodecError;
 use sha2::{Digest, Sha256};
 
 const HEADER: usize = 8 + 4 + 32 + 8 + 8;

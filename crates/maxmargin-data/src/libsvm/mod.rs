@@ -8,9 +8,9 @@ mod write;
 pub use error::{Problem, ReadError};
 pub use write::write;
 
-use crate::asking::{Asking, Halted};
 use crate::dataset::Dataset;
-use crate::par::Par;
+use crate::run::par::Par;
+use crate::run::{Asking, Halted};
 pub(crate) use chunk::MAX_INDEX;
 use chunk::{Chunk, parse_chunk};
 use sha2::{Digest, Sha256};
@@ -70,14 +70,15 @@ pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, R
 ///
 /// As [`parse`], and [`ReadError::Halted`] when it was called off.
 pub fn parse_asking(bytes: &[u8], options: &ReadOptions, par: Par, asking: &Asking) -> Result<Dataset, ReadError> {
-    parse_in_chunks(bytes, *options, par, (CHUNK_BYTES, STRETCH_BYTES), asking)
+    parse_in_chunks(bytes, *options, par, CHUNK_BYTES, STRETCH_BYTES, asking)
 }
 
 fn parse_in_chunks(
     bytes: &[u8],
     options: ReadOptions,
     par: Par,
-    (chunk_bytes, stretch_bytes): (usize, usize),
+    chunk_bytes: usize,
+    stretch_bytes: usize,
     asking: &Asking,
 ) -> Result<Dataset, ReadError> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);

@@ -1,6 +1,6 @@
 //! Labels of any number of classes.
 
-use crate::dataset::{BinaryLabels, LabelError};
+use super::labels::{BinaryLabels, LabelError};
 
 /// Two or more classes: their labels in ascending order, and the class of each row as a position
 /// among them.

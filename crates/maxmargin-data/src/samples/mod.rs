@@ -9,7 +9,7 @@ mod stored;
 pub(crate) use compact::{is_single, prefers_dense};
 pub use row::Row;
 
-use crate::asking::{Asking, Halted};
+use crate::run::{Asking, Halted};
 use sprs::CsMatI;
 
 /// Operations that a pass over a stored value counts as.
