@@ -1,20 +1,24 @@
-//! Samples, labels and everything that turns numbers and bytes into them.
+//! Samples, labels, and conversions of numbers, text and bytes to them.
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a
-//! file: readers take bytes or [`std::io::Read`], writers take [`std::io::Write`].
+//! Layer 0 of maxmargin. This crate uses neither kernels nor solvers, and opens no files: readers
+//! take bytes or [`std::io::Read`], writers take [`std::io::Write`]. The main types, in reading
+//! order:
 //!
-//! - [`samples`]: the matrix, from numbers, other crates' matrices ([`Samples::from_rows`] and its
-//!   siblings) or text
-//! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
-//! - [`libsvm`], [`compress`], [`number`]: text in and out
-//! - [`table`]: comma- and tab-separated values in, with names, words and gaps
-//! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it;
-//!   whether scaling is called for
-//! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes
-//!   of any value, text in messages
-//! - [`par`], [`Asking`]: threads, work that can be called off
+//! - [`Samples`] is the sample matrix, created from numbers, matrices of other crates
+//!   ([`Samples::from_rows`] and similar functions) or text. [`Row`] is one of its rows.
+//! - [`Dataset`] has samples and labels. [`ClassLabels`] and [`BinaryLabels`] are labels as classes
+//!   and as signs; [`Columns`] are the columns of a table.
+//! - [`libsvm`] reads and writes LIBSVM's text format. [`table`] reads comma- and tab-separated
+//!   values with names, words and missing values; with the features `parquet` and `arrow` also such
+//!   files.
+//! - [`prepare`] fits imputation ([`Encoder`]) and scaling ([`Scaler`]) to training rows.
+//!   [`Ranges`] detects unscaled features.
+//! - [`Generator`] makes seeded data.
+//! - [`cache`], [`codec`], [`sealed`] and [`compress`] are binary forms; [`number`] and [`quote`]
+//!   are text utilities.
+//! - [`Par`] is the parallelism of a call, [`Asking`] its cancellation.
 
 mod binary;
 pub mod dataset;

@@ -1,6 +1,7 @@
 //! A parsed data set in binary form, so that a large file is parsed once.
 //!
-//! The bytes are those of [`crate::codec`], sealed ([`crate::sealed`]) under a key of the source.
+//! The bytes are encoded by [`crate::codec`] and sealed ([`crate::sealed`]) under a key of the
+//! source.
 
 use super::codec::{self, CodecError};
 use super::sealed::{Seal, SealError};
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 const SEAL: Seal = Seal { magic: *b"mmdata\r\n", version: 1 };
 
-/// The key of the data set that `source` (as stored, compressed or not) gives when read with
+/// The key of the data set that results from reading `source` (as stored, compressed or not) with
 /// `options`.
 pub fn key(source: &[u8], options: &ReadOptions) -> [u8; 32] {
     let ReadOptions { index_base, sort, skip_hash } = options;
@@ -20,26 +21,26 @@ pub fn key(source: &[u8], options: &ReadOptions) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The bytes to store for `data` under `key`.
+/// Encodes `data` under `key`.
 ///
 /// # Errors
 ///
-/// Those of [`codec::encode`]; none for a [`Dataset`] as this version knows it.
+/// The errors of [`codec::encode`]; none for a [`Dataset`] of this version.
 pub fn encode_dataset(data: &Dataset, key: &[u8; 32]) -> Result<Vec<u8>, CodecError> {
     Ok(sealed(&codec::encode(data)?, key))
 }
 
-/// Any payload with the head that fits it: what tests of the decoder need.
+/// Adds a valid header to any payload, for tests of the decoder.
 #[doc(hidden)]
 pub fn sealed(payload: &[u8], key: &[u8; 32]) -> Vec<u8> {
     SEAL.put(payload, key)
 }
 
-/// The data set that [`encode_dataset`] stored under `expected_key`.
+/// Decodes a data set that [`encode_dataset`] encoded under `expected_key`.
 ///
 /// # Errors
 ///
-/// When the bytes are not such a data set, were stored under another key, or are damaged.
+/// When the bytes are not such a data set, were stored under another key, or are corrupted.
 pub fn decode_dataset(bytes: &[u8], expected_key: &[u8; 32]) -> Result<Dataset, SealError> {
     let payload = SEAL.open(bytes, expected_key)?;
     Ok(codec::decode(payload, payload.len())?)

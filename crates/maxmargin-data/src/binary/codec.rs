@@ -1,18 +1,18 @@
-//! Binary encoding of our own types: the one place that knows which format crate does it.
+//! Binary encoding of the project's types. Only this module knows which crate provides the format.
 //!
-//! The form is little-endian with integers of fixed width. It holds no type information: put a
-//! magic number, a version and a checksum around it (as [`crate::cache`] does).
+//! The format is little-endian with integers of fixed width. It contains no type information: add a
+//! magic number, a version and a checksum (as [`crate::cache`] does).
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian, standard};
 use bincode::serde::{borrow_decode_from_slice, encode_to_vec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Why bytes cannot be encoded or decoded.
+/// The errors of encoding and decoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// More bytes than the caller allows.
+    /// There are more bytes than the caller allows.
     #[error("{bytes} bytes are more than the limit of {limit}")]
     TooLarge {
         /// Bytes given.
@@ -20,47 +20,47 @@ pub enum CodecError {
         /// Bytes allowed.
         limit: usize,
     },
-    /// The bytes are not what they should be.
+    /// The bytes are not a valid encoding.
     #[error("not a valid encoding: {0}")]
     Invalid(String),
-    /// Bytes are left over.
+    /// Bytes remain after the value.
     #[error("{extra} bytes follow the encoded value")]
     Trailing {
-        /// How many.
+        /// Number of remaining bytes.
         extra: usize,
     },
 }
 
-/// The most bytes that [`decode`] takes, whatever the caller allows: 256 GiB.
+/// The most bytes that [`decode`] accepts for any limit of the caller: 256 GiB.
 const MOST_BYTES: usize = 1 << 38;
 
 /// Encodes `value`.
 ///
 /// # Errors
 ///
-/// When its serialiser fails, or needs what a format without type information cannot do (sequences
-/// of unknown length).
+/// When its serialiser fails, or when it needs type information, such as sequences of unknown
+/// length.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     encode_to_vec(value, standard().with_fixed_int_encoding()).map_err(|e| CodecError::Invalid(e.to_string()))
 }
 
 /// Decodes a value that takes all of `bytes`.
 ///
-/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or
-/// a mebibyte for each level of sequences in sequences, if that is more), because a length in the
-/// bytes is believed only so far. `T` must not contain sequences of elements without size, whose
-/// lengths nothing bounds.
+/// Corrupted bytes give an error, not a panic. Lengths in the bytes are trusted only within limits:
+/// no allocation exceeds 64 times the length of the bytes (or a mebibyte per level of nested
+/// sequences, if that is more). `T` must not contain sequences of zero-sized elements, whose
+/// lengths have no limit.
 ///
 /// # Errors
 ///
-/// When there are more than `limit_bytes` bytes, when they are not a `T`, and when some are left
-/// over.
+/// When there are more than `limit_bytes` bytes, when they do not encode a `T`, or when bytes
+/// remain.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], limit_bytes: usize) -> Result<T, CodecError> {
     if bytes.len() > limit_bytes {
         return Err(CodecError::TooLarge { bytes: bytes.len(), limit: limit_bytes });
     }
-    // The format crate takes its limit as a type: the smallest of a few that is not below the
-    // length.
+    // The format crate has its limit as a type parameter: the smallest available one that is not
+    // below the length.
     match bytes.len() {
         ..=0x1000 => decode_within::<T, 0x1000>(bytes),
         0x1001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
@@ -107,8 +107,7 @@ mod tests {
         assert_eq!(decode::<Vec<f64>>(&bytes, 10), Err(CodecError::TooLarge { bytes: 24, limit: 10 }));
         assert!(matches!(decode::<Vec<f64>>(&bytes[..20], 100), Err(CodecError::Invalid(_))));
         assert_eq!(decode::<Vec<f64>>(&[&bytes[..], &[0]].concat(), 100), Err(CodecError::Trailing { extra: 1 }));
-        // A text of 2^60 bytes, a sequence of 2^63 numbers: refused before anything is allocated
-        // for them.
+        // A text of 2^60 bytes and a sequence of 2^63 numbers are refused before an allocation.
         assert!(matches!(decode::<String>(&(1_u64 << 60).to_le_bytes(), 100), Err(CodecError::Invalid(_))));
         assert!(matches!(decode::<Vec<f64>>(&(1_u64 << 63).to_le_bytes(), 100), Err(CodecError::Invalid(_))));
     }

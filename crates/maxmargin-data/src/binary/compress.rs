@@ -1,23 +1,24 @@
-//! Compressed input: gzip, bzip2 and xz, told apart by their first bytes.
+//! Compressed input: gzip, bzip2 and xz, recognised by their first bytes.
 
 use std::io::{self, Read};
 
-/// Upper bound on the working memory of the xz decoder, in KiB: the dictionary size in a damaged
-/// header may claim gibibytes.
+/// Upper bound on the working memory of the xz decoder, in KiB: the header of a corrupted file may
+/// claim a dictionary of gibibytes.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 
-/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one
-/// or more streams): at most `most` bytes, since a small file can unpack to any size.
+/// Reads all of `reader` and decompresses gzip (with one or more members), bzip2 and xz (with one
+/// or more streams). The result has at most `most` bytes, since a small file can decompress to any
+/// size.
 ///
 /// # Errors
 ///
-/// Those of `reader`; compressed data that is damaged or ends too early, naming the format and how
-/// much was unpacked; and, of kind [`FileTooLarge`](io::ErrorKind::FileTooLarge), when there are
-/// more than `most` bytes.
+/// The errors of `reader`. Compressed data that are corrupted or truncated, with the format and the
+/// number of decompressed bytes. [`FileTooLarge`](io::ErrorKind::FileTooLarge) when there are more
+/// than `most` bytes.
 pub fn read_all(mut reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut magic = Vec::with_capacity(XZ.len());
     reader.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(read_all(&b"1"[..], u64::MAX).expect("one byte"), b"1");
     }
 
-    /// A megabyte of gzip once took gigabytes before anybody looked.
+    /// A megabyte of gzip used to take gigabytes of memory before the limit was checked.
     #[test]
     fn no_more_is_unpacked_than_is_allowed() {
         let text = text();
@@ -115,12 +116,12 @@ mod tests {
                 assert!(error.to_string().contains(&format!("more than {most} bytes")), "{error}");
             }
         }
-        // Nobody unpacks on when the limit is reached: this would go on for ever.
+        // Decompression stops at the limit: this input has no end.
         let error = read_all(Endless { member: gzip(&vec![0; 1 << 20]), at: 0 }, 1 << 22).expect_err("endless");
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{error}");
     }
 
-    /// The same bytes again and again.
+    /// Repeats the same bytes without end.
     struct Endless {
         member: Vec<u8>,
         at: usize,
@@ -152,9 +153,9 @@ mod tests {
             for at in (0..packed.len()).step_by(7) {
                 let mut damaged = packed.clone();
                 damaged[at] ^= 0x55;
-                // Bytes that no checksum covers (such as gzip's time stamp) may change without
-                // harm, and a damaged magic number makes it plain data; the text itself never comes
-                // out changed.
+                // Bytes without a checksum (such as gzip's time stamp) may change without effect,
+                // and a corrupted magic number makes the input plain data. The text itself is never
+                // changed.
                 if let Ok(unpacked) = read_all(&damaged[..], u64::MAX) {
                     assert!(unpacked == text || unpacked == damaged, "byte {at}");
                 }

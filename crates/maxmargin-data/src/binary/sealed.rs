@@ -1,41 +1,41 @@
-//! Bytes that are kept under a key: what they are, whose they are, and whether they are whole.
+//! Sealed bytes: a payload with its kind, format version, key and checksum.
 //!
-//! 8 bytes of magic, format version (u32), key (32 bytes), payload length (u64), payload checksum
-//! (u64), all little-endian, then the payload.
+//! The layout is: magic (8 bytes), format version (u32), key (32 bytes), payload length (u64),
+//! payload checksum (u64), all little-endian, then the payload.
 
 use super::codec::CodecError;
 use sha2::{Digest, Sha256};
 
 const HEADER: usize = 8 + 4 + 32 + 8 + 8;
 
-/// What a file of some kind begins with.
+/// The header of a kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// The first bytes.
     pub magic: [u8; 8],
-    /// The format of the payload: a change of any type inside must raise it.
+    /// The format version of the payload. Any change of an encoded type must increase it.
     pub version: u32,
 }
 
-/// Why bytes cannot be used. In every case: make again what they are said to hold.
+/// The reasons for which sealed bytes cannot be used. The remedy is always to create them again.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
-    /// Bytes of another kind.
+    /// The bytes are of another kind.
     #[error("not a file of this kind")]
     Magic,
-    /// Written by another version.
+    /// The bytes have another format version.
     #[error("format {found}, but this version reads format {known}")]
     Version {
-        /// The format of the bytes.
+        /// The format version of the bytes.
         found: u32,
-        /// The one that is read.
+        /// The format version that this program reads.
         known: u32,
     },
-    /// Made from other source bytes or with other options.
+    /// The bytes were made from another source or with other options.
     #[error("made from another file or with other options")]
     Key,
-    /// Truncated or changed.
+    /// The bytes are truncated or changed.
     #[error("damaged")]
     Damaged,
     /// The payload does not decode.
@@ -44,7 +44,7 @@ pub enum SealError {
 }
 
 impl Seal {
-    /// The payload with the head that fits it.
+    /// Adds the header to a payload.
     pub fn put(&self, payload: &[u8], key: &[u8; 32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
         bytes.extend_from_slice(&self.magic);
@@ -56,11 +56,11 @@ impl Seal {
         bytes
     }
 
-    /// The payload that was sealed under `expected_key`.
+    /// Returns the payload that was sealed under `expected_key`.
     ///
     /// # Errors
     ///
-    /// When the bytes are of another kind, were sealed under another key, or are damaged.
+    /// When the bytes are of another kind, were sealed under another key, or are corrupted.
     pub fn open<'b>(&self, bytes: &'b [u8], expected_key: &[u8; 32]) -> Result<&'b [u8], SealError> {
         let (magic, rest) = bytes.split_first_chunk::<8>().ok_or(SealError::Magic)?;
         if *magic != self.magic {
@@ -84,7 +84,8 @@ impl Seal {
     }
 }
 
-/// The SHA-256 of some parts, each with its length: no two lists of parts are one text.
+/// The SHA-256 of some parts and their lengths, so that different lists of parts have different
+/// keys.
 pub fn key_of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {
@@ -94,8 +95,8 @@ pub fn key_of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A checksum against accidents (not against intent): every step is a bijection of the state, so
-/// that one changed word always changes the sum; four lanes keep the multipliers busy.
+/// A checksum against accidental changes, not against deliberate ones. Every step is a bijection of
+/// the state, so a change of one word always changes the sum. Four lanes keep the multipliers busy.
 fn checksum(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let step = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(31);

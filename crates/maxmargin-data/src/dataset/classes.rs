@@ -2,8 +2,8 @@
 
 use super::labels::{BinaryLabels, LabelError};
 
-/// Two or more classes: their labels in ascending order, and the class of each row as a position
-/// among them.
+/// Labels of two or more classes: the labels in ascending order, and the class of each row as an
+/// index of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassLabels {
     labels: Vec<f64>,
@@ -77,7 +77,7 @@ impl ClassLabels {
         &self.sizes
     }
 
-    /// The same as signs, where there are two classes.
+    /// The labels as signs, if there are two classes.
     pub fn binary(&self) -> Option<BinaryLabels> {
         let [negative, positive] = self.labels[..] else { return None };
         let signs = self.of.iter().map(|class| if *class == 1 { 1.0 } else { -1.0 }).collect();
@@ -90,36 +90,37 @@ impl ClassLabels {
     }
 }
 
-/// The pairs of `classes` classes in the order that every one-versus-one model has: (0, 1), (0, 2),
-/// …, (1, 2), ….
+/// The pairs of `classes` classes in the order of every one-versus-one model: (0, 1), (0, 2), …,
+/// (1, 2), ….
 pub fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
 }
 
-/// The class that wins most of the pairs, the earliest of several: `decisions` has one value for
-/// each of [`pairs`], and `(a, b)` goes to `b` at 0 and above (LIBSVM's voting).
+/// The class with the most votes, the first of several. `decisions` has one value for each of
+/// [`pairs`], and `(a, b)` votes for `b` at 0 and above (LIBSVM's voting).
 ///
 /// # Panics
 ///
-/// When there is not one decision value per pair.
+/// When the number of decision values differs from the number of pairs.
 pub fn elected(classes: usize, decisions: &[f64]) -> usize {
     assert_eq!(decisions.len(), classes * (classes - 1) / 2, "decision values of {classes} classes");
     let mut votes = vec![0_u32; classes];
     for ((a, b), &decision) in pairs(classes).zip(decisions) {
         votes[if decision >= 0.0 { b } else { a }] += 1;
     }
-    // The last of equal maxima would win otherwise.
+    // `max_by_key` returns the last maximum, so the order is reversed.
     (0..classes).rev().max_by_key(|&class| votes[class]).unwrap_or(0)
 }
 
-/// The class that wins most of the pairs as LIBSVM decides ties: `order` has the classes in the
-/// order of the labels of its model. A decision value of exactly 0 is for the class of the pair
-/// that comes later in `order`; of classes with equally many votes the earliest in `order` wins.
-/// Other values count as in [`elected`].
+/// The class with the most votes, with LIBSVM's rule for ties. `order` contains the classes in the
+/// order of the labels of its model. A decision value of exactly 0 is a vote for the later class of
+/// the pair in `order`. Among classes with equally many votes the first in `order` wins. Other
+/// values count as in [`elected`].
 ///
 /// # Panics
 ///
-/// When `order` does not have each class once, or there is not one decision value per pair.
+/// When `order` does not contain each class once, or the number of decision values differs from the
+/// number of pairs.
 pub fn elected_in_order(order: &[u32], decisions: &[f64]) -> usize {
     let classes = order.len();
     assert_eq!(decisions.len(), classes * (classes - 1) / 2, "decision values of {classes} classes");
@@ -133,12 +134,11 @@ pub fn elected_in_order(order: &[u32], decisions: &[f64]) -> usize {
     greatest_in_order(order, &votes)
 }
 
-/// The class of the greatest of `values`, which has one for each class; of equals the one that
-/// comes first in `order`.
+/// The class with the greatest of `values`, the first in `order` among equal ones.
 ///
 /// # Panics
 ///
-/// When `order` is empty or names a class that has no value.
+/// When `order` is empty or contains a class without a value.
 pub fn greatest_in_order<T: PartialOrd>(order: &[u32], values: &[T]) -> usize {
     let better = |best: usize, &class: &u32| if values[class as usize] > values[best] { class as usize } else { best };
     order.iter().fold(order[0] as usize, better)

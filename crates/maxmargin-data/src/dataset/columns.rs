@@ -1,58 +1,59 @@
-//! What the columns of a table are called, and what they hold.
+//! The columns of a table: names, kinds, and their features.
 
 use crate::text::quote::quoted;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Names in messages are cut after this many characters.
+/// Largest number of characters of a name in messages.
 const SHOWN: usize = 60;
 
-/// What a column holds.
+/// The kind of the values of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Decimal numbers: one feature.
     Number,
-    /// `true` and `false`, `yes` and `no`, and their first letters: one feature, 1 and 0.
+    /// `true` and `false`, `yes` and `no`, and their first letters: one feature with the values 1
+    /// and 0.
     Boolean,
-    /// One of these words, ascending: one feature for each, 1 where it is the word.
+    /// One of these words, in ascending order: one feature per word, 1 where the column has the
+    /// word.
     Category(Vec<String>),
 }
 
 /// A column of features.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// As the header has it, or `column 3` of a table without one.
+    /// The name in the header, or `column 3` in a table without a header.
     pub name: String,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: Kind,
 }
 
-/// The column that is to be predicted.
+/// The target column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// As [`Column::name`].
+    /// The name, like [`Column::name`].
     pub name: String,
-    /// The words that stand there, ascending: the label `k` is the word `names[k]`. None where
+    /// The words of the column in ascending order: label `k` is the word `names[k]`. Empty if
     /// labels are numbers.
     pub names: Vec<String>,
 }
 
-/// The words that a table has for missing values besides the known ones, and the columns whose
-/// words are taken as they are.
+/// Additional words for missing values, and the columns with verbatim words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingWords {
-    /// Words that stand for a missing value in every column. A number stands for all fields of the
-    /// same value.
+    /// Words for a missing value in every column. A number stands for all fields with the same
+    /// value.
     pub words: Vec<String>,
     /// Names of columns in which only empty fields and [`MissingWords::words`] are missing.
     pub verbatim: Vec<String>,
 }
 
-/// The columns of a table, and which features of its samples are which.
+/// The columns of a table and their features.
 ///
-/// The features of the columns follow each other in the order of the table: [`Columns::width`] of
-/// them. Behind these there may be one more for each column, 1 where the value is missing (that of
-/// the column itself is then 0): [`Columns::gap`].
+/// The features of the columns come first, in the order of the table: [`Columns::width`] features.
+/// After them, samples may have one more feature per column ([`Columns::gap`]). It is 1 where the
+/// value is missing, and the features of the column are then 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Columns {
@@ -70,8 +71,8 @@ struct Unchecked {
     missing: MissingWords,
 }
 
-/// Columns as model files of formats 7 and 8 have them: no table had words of its own for missing
-/// values.
+/// The columns in model files of formats 7 and 8, in which tables had no words of their own for
+/// missing values.
 #[derive(Deserialize)]
 #[serde(rename = "Columns")]
 pub(crate) struct ColumnsBefore9 {
@@ -117,11 +118,11 @@ impl Kind {
 }
 
 impl Columns {
-    /// Columns of features, and the target where there is one.
+    /// The columns of features, and the target if there is one.
     ///
     /// # Errors
     ///
-    /// When two have one name, words do not ascend, or there are 2³² features or more.
+    /// When two columns have the same name, words do not ascend, or there are 2³² features or more.
     pub fn new(features: Vec<Column>, target: Option<Target>) -> Result<Self, &'static str> {
         let ascending = |words: &[String]| words.is_sorted_by(|a, b| a < b);
         let mut names: Vec<&str> = features.iter().map(|column| &column.name[..]).collect();
@@ -144,15 +145,14 @@ impl Columns {
         Ok(Self { features, target, begins, missing: MissingWords::default() })
     }
 
-    /// The same with words for missing values besides the known ones.
+    /// Sets additional words for missing values.
     #[must_use]
     pub fn with_missing(mut self, missing: MissingWords) -> Self {
         self.missing = missing;
         self
     }
 
-    /// Words for missing values besides the known ones, and the columns whose words are taken as
-    /// they are.
+    /// The additional words for missing values, and the columns with verbatim words.
     pub fn missing(&self) -> &MissingWords {
         &self.missing
     }
@@ -162,22 +162,22 @@ impl Columns {
         &self.features
     }
 
-    /// The column that is to be predicted; none of a table that has none.
+    /// The target column, if the table has one.
     pub fn target(&self) -> Option<&Target> {
         self.target.as_ref()
     }
 
-    /// The words that labels stand for; none where labels are numbers.
+    /// The words of the labels; empty if labels are numbers.
     pub fn labels(&self) -> &[String] {
         self.target.as_ref().map_or(&[], |target| &target.names)
     }
 
-    /// Whether a column or the target has this name.
+    /// Returns whether a column or the target has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.features.iter().any(|column| column.name == name) || self.target.as_ref().is_some_and(|target| target.name == name)
     }
 
-    /// Number of features of all columns, without those that tell what is missing.
+    /// Number of features of all columns, without those for missing values.
     pub fn width(&self) -> usize {
         self.begins[self.features.len()]
     }
@@ -205,7 +205,7 @@ impl Columns {
         }
     }
 
-    /// What people call feature `j`: `age`, or `colour = red`; nothing where there is no such
+    /// The readable name of feature `j`: `age`, or `colour = red`; none if there is no such
     /// feature.
     ///
     /// ```
@@ -231,7 +231,8 @@ impl Columns {
         })
     }
 
-    /// Whether samples are what the table says, number for number: no words and no truths.
+    /// Returns whether the samples contain the numbers of the table unchanged: no column has words
+    /// or truth values.
     pub fn are_numbers(&self) -> bool {
         self.labels().is_empty() && self.features.iter().all(|column| column.kind == Kind::Number)
     }

@@ -3,33 +3,33 @@
 use crate::text::number::shortest;
 use serde::{Deserialize, Serialize};
 
-/// Two classes, as signs. The positive class is the greater label, whatever the order of the file.
+/// Labels of two classes, as signs. The positive class is the greater label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BinaryLabels {
-    /// The smaller label: decision values below 0.
+    /// The smaller label, for decision values below 0.
     pub negative: f64,
-    /// The greater label: decision values above 0 (and exactly 0).
+    /// The greater label, for decision values of 0 and above.
     pub positive: f64,
     /// +1.0 or −1.0 for each row.
     pub signs: Vec<f64>,
 }
 
-/// Why labels are not a two-class problem.
+/// The reasons for which labels are not a classification problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
-    /// No rows.
+    /// There are no rows.
     #[error("the data has no rows")]
     Empty,
-    /// One class.
+    /// There is only one class.
     #[error("all {rows} labels are {}: training needs two classes", shortest(*label))]
     OneClass {
-        /// Rows seen.
+        /// Number of rows.
         rows: usize,
         /// The only label.
         label: f64,
     },
-    /// A label that LIBSVM and LIBLINEAR have no number for.
+    /// A label that LIBSVM's and LIBLINEAR's models cannot represent.
     #[error(
         "row {}: the class label {} does not fit 32 bits, as the labels of LIBSVM's and LIBLINEAR's models do; give this class a number from {} to {}",
         row + 1, shortest(*label), i32::MIN, i32::MAX
@@ -40,7 +40,7 @@ pub enum LabelError {
         /// Its label.
         label: f64,
     },
-    /// More than two classes.
+    /// There are more than two classes.
     #[error(
         "{classes} different labels (such as {}, {} and {}) where a problem of two classes is needed: \
          training and k-fold cross-validation take more; keep two classes, or map the labels to two",
@@ -51,9 +51,9 @@ pub enum LabelError {
         classes: usize,
         /// The smallest label.
         first: f64,
-        /// The next.
+        /// The next label.
         second: f64,
-        /// The next.
+        /// The next label.
         third: f64,
     },
 }
@@ -79,7 +79,7 @@ impl BinaryLabels {
         }
     }
 
-    /// The label of a decision value: positive at 0 and above.
+    /// The label for a decision value: the positive one at 0 and above.
     pub fn label(&self, decision: f64) -> f64 {
         if decision >= 0.0 { self.positive } else { self.negative }
     }

@@ -1,4 +1,4 @@
-//! A data set: samples with their labels and what the file said about them.
+//! A data set: samples with labels, groups and names of columns.
 
 pub mod classes;
 mod columns;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Samples and labels, in file order.
 ///
-/// Deserialising checks that labels and groups are one for each row, and possible: a damaged file
-/// cannot make a malformed data set.
+/// Deserialisation validates the numbers of labels and groups and their values, so that a corrupted
+/// file cannot produce an invalid data set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Dataset {
@@ -27,13 +27,13 @@ pub struct Dataset {
     pub labels: Vec<f64>,
     /// The group of each row (`qid:` in the file), for group folds.
     pub groups: Option<Vec<u64>>,
-    /// The number that the file gives to the first feature: 0 or 1. Column `j` of `samples` is
-    /// feature `j + index_base`.
+    /// The number of the first feature in the file: 0 or 1. Column `j` of `samples` is feature `j +
+    /// index_base`.
     pub index_base: u32,
-    /// SHA-256 of the uncompressed text (zeros for data that were made from numbers or generated).
+    /// SHA-256 of the uncompressed text; zeros for data without a text.
     pub sha256: [u8; 32],
-    /// What the features are called, where the data is of a table ([`crate::table`]). Not
-    /// serialised: a model that keeps its data has the columns besides.
+    /// The columns of the table, if the data come from one ([`crate::table`]). They are not
+    /// serialised: a model that keeps its data stores the columns separately.
     #[serde(skip)]
     pub columns: Option<Arc<Columns>>,
 }
@@ -64,30 +64,30 @@ impl TryFrom<Unchecked> for Dataset {
     }
 }
 
-/// Why numbers are not a data set.
+/// The reasons for which numbers are not a data set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
     /// The features are not a matrix of finite numbers.
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    /// Not one label for each row.
+    /// The number of labels differs from the number of rows.
     #[error("{labels} labels for {rows} rows: give one label for each row")]
     Labels {
-        /// Labels given.
+        /// Number of labels.
         labels: usize,
-        /// Rows given.
+        /// Number of rows.
         rows: usize,
     },
-    /// Not one group for each row.
+    /// The number of groups differs from the number of rows.
     #[error("{groups} groups for {rows} rows: give one group for each row")]
     Groups {
-        /// Groups given.
+        /// Number of groups.
         groups: usize,
-        /// Rows given.
+        /// Number of rows.
         rows: usize,
     },
-    /// Files number features from 0 or from 1.
+    /// The first feature has another number than 0 or 1.
     #[error("the first feature has the number {0}: it must be 0 or 1")]
     IndexBase(u32),
     /// A label is infinite or not a number.
@@ -111,7 +111,7 @@ fn check_labels(samples: &Samples, labels: &[f64]) -> Result<(), DataError> {
 }
 
 impl Dataset {
-    /// Samples with their labels. Features are numbered from 1 where text is written.
+    /// A data set of samples and labels. In written text its features are numbered from 1.
     ///
     /// ```
     /// use maxmargin_data::{Dataset, Samples};
@@ -124,14 +124,14 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// When there is not one label for each row, or a label is not finite.
+    /// When the number of labels differs from the number of rows, or a label is not finite.
     pub fn from_samples(samples: Samples, labels: &[f64]) -> Result<Self, DataError> {
         check_labels(&samples, labels)?;
         Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32], columns: None })
     }
 
-    /// A data set from rows (`&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]` and the like) and labels, in
-    /// the form that takes least memory ([`Samples::compact`]).
+    /// A data set from rows (such as `&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]`) and labels, in the
+    /// form with the least memory ([`Samples::compact`]).
     ///
     /// ```
     /// use maxmargin_data::Dataset;
@@ -145,13 +145,14 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// When rows differ in length, there is not one label for each, or a number is not finite.
+    /// When rows differ in length, the number of labels differs from that of rows, or a number is
+    /// not finite.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R], labels: &[f64]) -> Result<Self, DataError> {
         Self::from_samples(Samples::from_rows(rows)?.compact(), labels)
     }
 
-    /// A data set from an array of rows and one of labels, whatever their strides (feature
-    /// `ndarray`), in the form that takes least memory ([`Samples::compact`]).
+    /// A data set from an array of rows and an array of labels with any strides (feature
+    /// `ndarray`), in the form with the least memory ([`Samples::compact`]).
     ///
     /// ```
     /// use maxmargin_data::Dataset;
@@ -176,8 +177,8 @@ impl Dataset {
         Self::from_samples(Samples::from_ndarray(x)?.compact(), &labels)
     }
 
-    /// The rows `rows[0], rows[1], …` with their labels and groups. No text has these rows, so the
-    /// hash is zeros.
+    /// The rows `rows[0], rows[1], …` with their labels and groups. The hash of the result is
+    /// zeros, because no text has these rows.
     ///
     /// ```
     /// use maxmargin_data::Dataset;

@@ -1,4 +1,4 @@
-//! Built-in data: seeded, the same bits on every platform.
+//! Built-in data generators: seeded, with the same bits on every platform.
 
 mod draw;
 mod plane;
@@ -11,44 +11,44 @@ use draw::Draw;
 use std::fmt;
 use std::str::FromStr;
 
-/// A built-in source of two-class data with labels +1 and −1.
+/// A generator of two-class data with the labels +1 and −1.
 ///
-/// Rows alternate between the classes (the first is positive), and the first rows of a longer data
-/// set are those of a shorter one with the same seed. Values are multiples of 2⁻¹⁶, so that they
-/// are exact in `f32` and short in text.
+/// Rows alternate between the classes, beginning with the positive one. The rows of a smaller data
+/// set are the first rows of a larger one with the same seed. Values are multiples of 2⁻¹⁶, so that
+/// they are exact in `f32` and short in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Generator {
     /// Two overlapping Gaussians in the plane: N((0, 0), 1) and N((2, 0), 4 I). The best classifier
-    /// is a circle and errs on 18.5 %. This is the Gauss-M problem of Pérez-Cruz et al. (IRWLS),
-    /// after Haykin, Neural Networks.
+    /// is a circle with an error of 18.5 %. This is the Gauss-M problem of Pérez-Cruz et al.
+    /// (IRWLS), after Haykin, Neural Networks.
     GaussM,
     /// A mixture of two Gaussians, N((−2, 0), ¼ I) and N((2, 0), ¼ I), around a single one, N(0,
-    /// I): the kind of artificial data of Karasuyama and Takeuchi (multiple incremental decremental
-    /// learning); the paper does not print its parameters.
+    /// I). This follows the artificial data of Karasuyama and Takeuchi (multiple incremental
+    /// decremental learning); the paper does not contain its parameters.
     TwoGaussians,
     /// Two interleaved crescents with Gaussian noise of deviation ¼.
     Banana,
-    /// Two spherical Gaussians of deviation 1 whose means are 3 apart, in any number of dimensions
-    /// (2 unless asked).
+    /// Two spherical Gaussians of deviation 1 with means at distance 3, in any number of dimensions
+    /// (default 2).
     Blobs,
-    /// Documents: rows of about 100 words out of many (1,000,000 unless asked). Every octave of
-    /// word ranks is equally likely (as Zipf's law has it), weights are term frequency times
-    /// rarity, normalised to length 1. Every eighth word leans to one class; 2 % of the labels are
-    /// flipped.
+    /// Documents: rows of about 100 words out of many (default 1,000,000). Every octave of word
+    /// ranks is equally likely (Zipf's law). Weights are term frequency times rarity, normalised to
+    /// length 1. Every eighth word is more frequent in one class; 2 % of the labels are flipped.
     SparseText,
-    /// Synthetic data of the shape of rcv1 (20,242 × 47,236): documents of about 74 words (of
-    /// 47,236 unless asked) on 64 topics, columns by Zipf's law, rows of length 1. A planted
-    /// separator with noise, and a document in four repeats an earlier one but for some words, on
-    /// either side: a large C is hard.
+    /// Synthetic data in the shape of rcv1 (20,242 × 47,236): documents of about 74 words (out of
+    /// 47,236 by default) on 64 topics, columns by Zipf's law, rows of length 1. Labels follow a
+    /// planted separator with noise. A quarter of the documents repeats an earlier one except for
+    /// some words, on either side of the separator, which makes a large C hard.
     Rcv1Like,
-    /// Synthetic data of the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4
-    /// areas and one of 40 soils, each area and soil a feature of value 1. A planted separator with
-    /// noise, so that no plane separates the classes: a fifth of the rows is on the wrong side.
+    /// Synthetic data in the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4
+    /// areas and one of 40 soils, each as a feature of value 1. Labels follow a planted separator
+    /// with noise, so that no plane separates the classes: a fifth of the rows is on the wrong
+    /// side.
     CovtypeLike,
 }
 
-/// Why data cannot be generated.
+/// The reasons for which data cannot be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -57,36 +57,36 @@ pub enum GenerateError {
         "there is no generator `{name}`; choose one of gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like"
     )]
     Unknown {
-        /// The name given.
+        /// The unknown name.
         name: String,
     },
-    /// The generator cannot make so many features.
+    /// The generator does not support this number of features.
     #[error("{generator} cannot make {features} features: it makes {allowed}")]
     Features {
         /// The generator.
         generator: Generator,
-        /// Features asked for.
+        /// Requested number of features.
         features: usize,
-        /// What it can make.
+        /// The supported numbers of features.
         allowed: &'static str,
     },
-    /// Too few rows to have both classes.
+    /// There are too few rows for both classes.
     #[error("{rows} rows cannot hold two classes; ask for 2 or more")]
     Rows {
-        /// Rows asked for.
+        /// Requested number of rows.
         rows: usize,
     },
-    /// The matrix would not fit.
+    /// The matrix would be too large.
     #[error("{rows} rows of {features} features are too many to hold in memory")]
     TooLarge {
-        /// Rows asked for.
+        /// Requested number of rows.
         rows: usize,
-        /// Features asked for.
+        /// Requested number of features.
         features: usize,
     },
 }
 
-/// Most values that a generator stores.
+/// Largest number of values that a generator stores.
 const MOST_VALUES: usize = 1 << 34;
 
 impl Generator {
@@ -107,7 +107,7 @@ impl Generator {
         }
     }
 
-    /// What it makes, in a line.
+    /// A description in one line.
     pub fn description(self) -> &'static str {
         match self {
             Self::GaussM => "two overlapping Gaussians in the plane, variances 1 and 4 (18.5 % Bayes error)",
@@ -120,11 +120,13 @@ impl Generator {
         }
     }
 
-    /// Makes `rows` rows (with `features` features, where there is a choice) from `seed`.
+    /// Generates `rows` rows from `seed`, with `features` features where the generator has a
+    /// choice.
     ///
     /// # Errors
     ///
-    /// When the generator cannot make so many features, or there are too few or too many rows.
+    /// When the generator does not support this number of features, or there are too few or too
+    /// many rows.
     pub fn generate(self, rows: usize, features: Option<usize>, seed: u64) -> Result<Dataset, GenerateError> {
         let (default, valid, allowed) = match self {
             Self::GaussM | Self::TwoGaussians | Self::Banana => (2, 2..=2, "2"),
@@ -160,7 +162,7 @@ impl Generator {
         Ok(Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32], columns: None })
     }
 
-    /// Dense rows of the generators that make points.
+    /// Dense rows of the generators of points.
     fn points(
         self,
         signs: impl ExactSizeIterator<Item = f64>,

@@ -1,4 +1,4 @@
-//! Joins the runs of lines in file order: the first error of all, or the data set.
+//! Merges the chunks in file order into a data set, or finds the first error.
 
 use super::chunk::{Chunk, Fault, Place, word_end};
 use super::error::{Problem, ReadError};
@@ -11,16 +11,16 @@ use crate::text::quote::quoted;
 use sprs::CsMatI;
 use std::ops::Range;
 
-/// The longest piece of text that an error quotes, in characters.
+/// Largest number of characters of quoted text in errors.
 const QUOTED: usize = 40;
 
-/// Chunks that a thread puts in their place between two questions whether to go on.
+/// Chunks that each thread copies between two checks for cancellation.
 pub(super) const TOGETHER: usize = 16;
 
-/// The first error in file order, whichever chunk found it.
+/// The first error in file order.
 pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]) -> Option<ReadError> {
     let mut lines_before = 0;
-    // Blank lines are an error only when a row follows, perhaps in a later chunk.
+    // Blank lines are an error only before a row, possibly of a later chunk.
     let mut blank: Option<(usize, usize)> = None;
     let mut grouped: Option<bool> = None;
     for (range, chunk) in ranges.iter().zip(chunks) {
@@ -41,9 +41,9 @@ pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]
     chunks.iter().all(|chunk| chunk.labels.is_empty()).then_some(ReadError::Empty)
 }
 
-/// The first row that has a group where the first row of the file has none, or the reverse. It
-/// always precedes the chunk's own fault, because the reader notes a row's group before it reads
-/// on.
+/// The first row with a group if the first row of the file has none, or without one otherwise. It
+/// always precedes the chunk's own fault, because the reader records a row's group before its
+/// features.
 fn mixed_groups(chunk: &Chunk, grouped: &mut Option<bool>) -> Option<Fault> {
     let (with, without) = (chunk.first_with_group, chunk.first_without_group);
     let expected = *grouped.get_or_insert(match (with, without) {
@@ -70,16 +70,16 @@ fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadE
     ReadError::Line { line, column, text, problem }
 }
 
-/// One chunk and the parts of the result that it fills.
+/// A chunk and the parts of the result that it fills.
 struct Job<'a, T> {
     chunk: Chunk,
     parts: T,
-    /// Entries before the chunk.
+    /// Number of entries of earlier chunks.
     before: usize,
     offsets: &'a mut [usize],
 }
 
-/// Joins chunks without faults, of which one has a row.
+/// Merges chunks without faults, of which at least one has a row.
 pub(super) fn dataset(
     mut chunks: Vec<Chunk>,
     options: ReadOptions,
@@ -139,7 +139,7 @@ impl Merge<'_, '_> {
             jobs.push((chunk, part));
         }
         self.each_job(&mut jobs, |(chunk, part)| {
-            // Taken, so that its memory is free when its rows are in place.
+            // Taking the chunk frees its memory after its rows are copied.
             let chunk = std::mem::take(chunk);
             let mut begin = 0;
             for (row, end) in chunk.ends.iter().enumerate() {
@@ -182,7 +182,7 @@ impl Merge<'_, '_> {
         Ok(Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values)))
     }
 
-    /// Does jobs of a chunk each, and asks between some of them whether to go on.
+    /// Runs one job per chunk, with checks for cancellation between groups of them.
     fn each_job<J: Send>(&self, jobs: &mut [J], job: impl Fn(&mut J) + Sync) -> Result<(), Halted> {
         for jobs in jobs.chunks_mut(TOGETHER * self.par.threads()) {
             self.asking.ask()?;

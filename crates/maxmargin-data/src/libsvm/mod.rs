@@ -1,4 +1,4 @@
-//! LIBSVM-format text: `label [qid:group] index:value index:value …`, one row a line.
+//! LIBSVM's text format: one row `label [qid:group] index:value index:value …` per line.
 
 mod chunk;
 mod error;
@@ -16,14 +16,14 @@ use chunk::{Chunk, parse_chunk};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
-/// Bytes of text in one piece of work: long enough to pay for a task, short enough to share out
-/// well.
+/// Bytes of text per task: large enough to outweigh its overhead, small enough to distribute
+/// evenly.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Bytes of text between two questions whether to go on: a tenth of a second or so on one thread.
+/// Bytes of text between two checks for cancellation: about a tenth of a second on one thread.
 const STRETCH_BYTES: usize = 1 << 25;
 
-/// How a file numbers its features.
+/// The number of the first feature in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexBase {
     /// From 0 if any row uses index 0, otherwise from 1.
@@ -35,27 +35,27 @@ pub enum IndexBase {
     One,
 }
 
-/// What [`parse`] accepts beyond the ordinary.
+/// Options of [`parse`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// How features are numbered.
+    /// The number of the first feature.
     pub index_base: IndexBase,
-    /// Sort the indices of a row that are out of order, instead of refusing them. Repeated indices
-    /// are refused always.
+    /// Sorts indices of a row that do not ascend, instead of refusing them. Repeated indices are
+    /// always refused.
     pub sort: bool,
-    /// Leave [`Dataset::sha256`] zero: hashing costs about as much as parsing.
+    /// Leaves [`Dataset::sha256`] zero: hashing costs about as much as parsing.
     pub skip_hash: bool,
 }
 
-/// Reads LIBSVM-format text.
+/// Parses text in LIBSVM's format.
 ///
-/// Accepted beyond what LIBSVM documents: comments from `#` to the end of the line, `qid:3` after
-/// the label ([`Dataset::groups`]), CRLF line ends, a byte order mark, a missing last line end,
-/// blank lines at the very end, several blanks or tabs. A row may be a label alone. Stored zeros
-/// count for the number of features and are otherwise dropped. The samples are in the form that
+/// In addition to LIBSVM's documentation it accepts comments from `#` to the end of the line,
+/// `qid:3` after the label ([`Dataset::groups`]), CRLF line ends, a byte order mark, a missing last
+/// line end, blank lines at the end, several blanks or tabs, and rows without features. Stored
+/// zeros count for the number of features and are otherwise dropped. The samples have the form that
 /// [`crate::Samples::compact`] chooses.
 ///
-/// Numbers are rounded correctly. The result, errors included, is the same whatever `par` is.
+/// Numbers are rounded correctly. The result, including errors, does not depend on `par`.
 ///
 /// # Errors
 ///
@@ -64,11 +64,11 @@ pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, R
     parse_asking(bytes, options, par, &Asking::nobody())
 }
 
-/// [`parse`], asking between stretches of the text whether to go on.
+/// [`parse`] that can be cancelled between parts of the text.
 ///
 /// # Errors
 ///
-/// As [`parse`], and [`ReadError::Halted`] when it was called off.
+/// As [`parse`], and [`ReadError::Halted`] when `asking` cancels it.
 pub fn parse_asking(bytes: &[u8], options: &ReadOptions, par: Par, asking: &Asking) -> Result<Dataset, ReadError> {
     parse_in_chunks(bytes, *options, par, CHUNK_BYTES, STRETCH_BYTES, asking)
 }
@@ -90,7 +90,7 @@ fn parse_in_chunks(
     for stretch in ranges.chunks((stretch_bytes / chunk_bytes).max(1)) {
         asking.ask().map_err(|Halted| ReadError::Halted)?;
         let all = stretch[0].start..stretch[stretch.len() - 1].end;
-        // The hash is the longest task: it goes first, so that the other threads parse meanwhile.
+        // The hash is the longest task. It starts first, so that the other threads parse meanwhile.
         let pieces = par.map(stretch.len() + hash_tasks, |task| {
             if task < hash_tasks {
                 return Piece::Hash(hash.clone().map(|hash| Box::new(hash.chain_update(&text[all.clone()]))));
@@ -112,7 +112,7 @@ fn parse_in_chunks(
     merge::dataset(chunks, options, sha256, par, asking).map_err(|Halted| ReadError::Halted)
 }
 
-/// The line, from 1, of row `row`, from 0: they differ where lines are comments alone.
+/// The line (from 1) of row `row` (from 0). They differ where lines contain only comments.
 pub fn line_of_row(bytes: &[u8], row: usize) -> Option<u64> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let is_row = |line: &[u8]| line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|first| *first != b'#');
@@ -121,13 +121,13 @@ pub fn line_of_row(bytes: &[u8], row: usize) -> Option<u64> {
 }
 
 enum Piece {
-    /// Of all text up to here.
+    /// The hash of all text so far.
     Hash(Option<Box<Sha256>>),
     Rows(Box<Chunk>),
 }
 
-/// Cuts `text` into ranges of whole lines: range `k` holds the lines that begin in bytes `k·size ..
-/// (k+1)·size`.
+/// Divides `text` into ranges of whole lines: range `k` contains the lines that begin in bytes
+/// `k·size .. (k+1)·size`.
 fn split_lines(text: &[u8], size: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::with_capacity(text.len() / size + 1);
     let mut begin = 0;

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What missing numbers are filled with. Missing words and truths are those of most rows in any
-/// case.
+/// The imputation method for missing numbers. Missing words and truth values always get the most
+/// frequent value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Impute {
-    /// The number in the middle; of an even count the mean of both.
+    /// The median; of an even number of values the mean of the two middle ones.
     Median,
     /// The mean.
     Mean,
-    /// The value of most rows, the smallest of equals.
+    /// The most frequent value, the smallest of equally frequent ones.
     MostFrequent,
 }
 
 impl Impute {
-    /// All ways.
+    /// All methods.
     pub const ALL: [Self; 3] = [Self::Median, Self::Mean, Self::MostFrequent];
 
     /// `median`, `mean` or `most-frequent`.

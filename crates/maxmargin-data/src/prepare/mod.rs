@@ -1,5 +1,5 @@
-//! What is done to samples before a kernel sees them: gaps of tables filled, features scaled, both
-//! as training rows show it.
+//! Preparation of samples before a kernel uses them: imputation of missing values in tables and
+//! scaling of features, both fitted to training rows.
 
 mod encoder;
 mod impute;
@@ -15,35 +15,37 @@ use scale::{Method, ScaleError, Scaler};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How samples are prepared; what with, the rows of a training say.
+/// Options for the preparation of samples, which is then fitted to training rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparing {
-    /// How gaps are filled; without it they are errors.
+    /// The imputation method; without one, missing values are errors.
     pub impute: Option<Impute>,
-    /// How features are scaled. Of a table only its numbers are: words and truths stay 0 and 1.
+    /// The scaling method. In a table only numbers are scaled: words and truth values remain 0 and
+    /// 1.
     pub scale: Option<Method>,
 }
 
-/// What training rows showed, and what is done to any samples by it. The default does nothing.
+/// A preparation fitted to training rows, for any samples. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preparation {
-    /// Of the columns of a table.
+    /// The encoder of the columns of a table.
     pub encoder: Option<Encoder>,
-    /// Behind the encoder.
+    /// The scaler, which is applied after the encoder.
     pub scaler: Option<Scaler>,
 }
 
 impl Preparing {
-    /// What all rows of `data` show.
+    /// Fits a preparation to all rows of `data`.
     ///
     /// # Errors
     ///
-    /// As [`Preparation::apply`] to them.
+    /// The errors of [`Preparation::apply`] for these rows.
     pub fn fit(self, data: &Dataset) -> Result<Preparation, ScaleError> {
         self.fit_rows(data, 0..data.samples.len())
     }
 
-    /// What some rows of `data` show: those of a training fold, so that the test fold stays unseen.
+    /// Fits a preparation to some rows of `data`, such as those of a training fold, so that the
+    /// test fold has no influence.
     ///
     /// ```
     /// use maxmargin_data::prepare::{Impute, Preparing};
@@ -59,7 +61,7 @@ impl Preparing {
     ///
     /// # Errors
     ///
-    /// As [`Preparation::apply`] to them.
+    /// The errors of [`Preparation::apply`] for these rows.
     ///
     /// # Panics
     ///
@@ -70,7 +72,7 @@ impl Preparing {
         let scaler = match &encoder {
             None => Scaler::fit_rows(&data.samples, rows, method),
             Some(encoder) => {
-                // Rows that are not asked for may have what cannot be encoded.
+                // Other rows may contain values that cannot be encoded.
                 let own: Vec<usize> = rows.collect();
                 let selected = data.samples.select(&own);
                 let encoded = encoder.apply(&selected).map_err(|error| error.in_order(&own))?;
@@ -82,28 +84,28 @@ impl Preparing {
 }
 
 impl Preparation {
-    /// The samples as a kernel sees them.
+    /// Prepares samples for a kernel.
     ///
     /// # Errors
     ///
-    /// When a value is missing that nobody fills in, very sparse data would fill up, or a scaled
-    /// value is not finite.
+    /// When a value is missing and there is no imputation, very sparse data would fill up, or a
+    /// scaled value is not finite.
     pub fn apply<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ScaleError> {
         apply(self.encoder.as_ref(), self.scaler.as_ref(), samples)
     }
 
-    /// Features as a kernel sees them times these factors.
+    /// Multiplies the prepared features by factors.
     ///
     /// # Panics
     ///
-    /// When there are not as many factors as such features.
+    /// When the number of factors differs from the number of prepared features.
     #[must_use]
     pub fn stretched(self, factors: &[f64]) -> Self {
         Self { scaler: Some(Scaler::stretched(self.scaler, factors)), ..self }
     }
 
-    /// Whether this does to `samples` what `other` does: fillings of columns without gaps count for
-    /// nothing.
+    /// Returns whether both preparations change `samples` in the same way. Imputed values of
+    /// columns without gaps are ignored.
     pub fn is_same_for(&self, other: &Self, samples: &Samples) -> bool {
         let same = match (&self.encoder, &other.encoder) {
             (Some(own), Some(other)) => own.is_same_for(other, samples),
@@ -113,7 +115,7 @@ impl Preparation {
     }
 }
 
-/// [`Preparation::apply`] for who has its parts.
+/// [`Preparation::apply`] for its separate parts.
 ///
 /// # Errors
 ///

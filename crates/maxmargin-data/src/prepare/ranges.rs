@@ -1,9 +1,9 @@
-//! The range of each feature, and whether the ranges ask for scaling.
+//! The range of each feature, and a warning about unscaled features.
 
 use crate::samples::Samples;
 
-/// Smallest and greatest value of each feature; zeros that are not stored count. Empty when there
-/// are no rows.
+/// The smallest and greatest value of each feature, including zeros that are not stored. Empty when
+/// there are no rows.
 pub fn feature_ranges(samples: &Samples) -> Vec<(f64, f64)> {
     if samples.is_empty() {
         return Vec::new();
@@ -31,15 +31,15 @@ pub struct Ranges {
     pub min: f64,
     /// Greatest value of all.
     pub max: f64,
-    /// Number of features with one value only.
+    /// Number of features with only one value.
     pub constant: usize,
     /// Median of `max − min` over the other features (0 when there are none).
     pub median_width: f64,
-    /// The feature of the greatest width (the first of several); none when all are constant.
+    /// The feature with the greatest width (the first of several); none when all are constant.
     pub widest: Option<Widest>,
 }
 
-/// The feature that spans most.
+/// The feature with the widest range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Widest {
     /// Column, from 0.
@@ -50,11 +50,11 @@ pub struct Widest {
     pub max: f64,
 }
 
-/// A width this many times the median dominates distances: its square is 100 times a typical
-/// feature's.
+/// A feature whose width is this many times the median dominates distances: its square is 100 times
+/// that of a typical feature.
 const DOMINATING: f64 = 10.0;
 
-/// A typical width above which a kernel of distances is nearly the identity at customary
+/// A median width above which a kernel of distances is nearly the identity with customary
 /// parameters.
 const WIDE: f64 = 10.0;
 
@@ -62,7 +62,7 @@ const WIDE: f64 = 10.0;
 pub fn inspect(samples: &Samples) -> Ranges {
     if let Some((packed, columns)) = samples.packed() {
         let mut summary = inspect(&packed);
-        // What is stored nowhere is 0.
+        // Columns that are not stored are 0.
         (summary.min, summary.max) = (summary.min.min(0.0), summary.max.max(0.0));
         summary.constant += samples.features() - packed.features();
         if let Some(widest) = &mut summary.widest {
@@ -93,10 +93,10 @@ pub fn inspect(samples: &Samples) -> Ranges {
 }
 
 impl Ranges {
-    /// What to tell a user whose features have very different or very large ranges; nothing when
-    /// they look scaled.
+    /// A warning about features with very different or very large ranges; none when they appear to
+    /// be scaled.
     ///
-    /// Features are numbered as in the file: column plus `index_base`.
+    /// Features have the numbers of the file: column plus `index_base`.
     pub fn warning(&self, index_base: u32) -> Option<String> {
         let widest = self.widest?;
         let (feature, width) = (widest.feature + index_base as usize, widest.max - widest.min);
@@ -122,7 +122,7 @@ impl Ranges {
     }
 }
 
-/// A number without rows of zeros.
+/// A number without long sequences of zeros.
 fn short(value: f64) -> String {
     if value == 0.0 || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }

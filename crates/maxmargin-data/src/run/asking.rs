@@ -1,17 +1,18 @@
-//! Long work that can be called off: cut into pieces, and the caller asked between them.
+//! Cancellation of long work, which asks a callback between its pieces.
 
 use std::cell::{Cell, RefCell};
 
-/// Operations between two questions, about: some hundredths of a second at most, on any machine.
+/// Approximate number of operations between two checks: some hundredths of a second at most on any
+/// machine.
 const BETWEEN: u64 = 1 << 24;
 
-/// The caller does not want the rest: whatever was under way has no result.
+/// The caller has cancelled the work; it has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the work was called off before it was done")]
 pub struct Halted;
 
-/// Who is asked during long work whether it is still wanted. Work is counted in operations, not in
-/// time: the same run asks at the same places.
+/// Asks a callback during long work whether to continue. Work is counted in operations, not in
+/// time, so that repeated runs check at the same places.
 ///
 /// ```
 /// use maxmargin_data::Asking;
@@ -29,22 +30,21 @@ pub struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    /// Asks `go_on`, which says no once and for all.
+    /// Calls `go_on` at each check, until it returns `false`.
     pub fn new(go_on: &'a mut dyn FnMut() -> bool) -> Self {
         Self { go_on: Some(RefCell::new(go_on)), spent: Cell::new(0), halted: Cell::new(false) }
     }
 
-    /// Nobody is asked: the work is done.
+    /// Never cancels.
     pub fn nobody() -> Self {
         Self { go_on: None, spent: Cell::new(0), halted: Cell::new(false) }
     }
 
-    /// Counts `operations` that were done or are to be done next, and asks when many have come
-    /// together.
+    /// Counts `operations` that were done or follow next, and checks after many of them.
     ///
     /// # Errors
     ///
-    /// When the rest is not wanted.
+    /// When the work is cancelled.
     #[inline]
     pub fn spend(&self, operations: u64) -> Result<(), Halted> {
         let spent = self.spent.get().saturating_add(operations);
@@ -52,24 +52,24 @@ impl<'a> Asking<'a> {
         if spent >= BETWEEN { self.ask() } else { self.answer() }
     }
 
-    /// Asks now.
+    /// Checks now.
     ///
     /// # Errors
     ///
-    /// When the rest is not wanted.
+    /// When the work is cancelled.
     pub fn ask(&self) -> Result<(), Halted> {
         self.spent.set(0);
         if let Some(go_on) = &self.go_on
             && !self.halted.get()
         {
-            // Whoever is asked does no work that asks.
+            // The callback must not use this value itself: `borrow_mut` would panic.
             self.halted.set(!(go_on.borrow_mut())());
         }
         self.answer()
     }
 
-    /// Operations that may be done before the next question: how large a piece of work that cannot
-    /// stop inside should be.
+    /// The number of operations between two checks: the largest reasonable size of a piece of work
+    /// that cannot stop inside.
     pub const fn piece() -> u64 {
         BETWEEN
     }

@@ -2,11 +2,10 @@
 
 use rayon::prelude::*;
 
-/// How much parallelism a call may use.
+/// The parallelism of a call.
 ///
-/// Every function of maxmargin that takes a `Par` returns the same bits whatever it is given: work
-/// is cut into chunks whose size does not depend on the number of threads, and partial results are
-/// combined in index order.
+/// Functions of maxmargin return the same bits for every `Par`: work is cut into chunks whose size
+/// does not depend on the number of threads, and partial results are combined in index order.
 ///
 /// ```
 /// use maxmargin_data::Par;
@@ -22,17 +21,17 @@ pub enum Par {
     /// Run on the calling thread.
     #[default]
     Seq,
-    /// Run on the pool of the calling thread: the one whose [`rayon::ThreadPool::install`] it is
-    /// in, otherwise rayon's global one.
+    /// Run on the pool of the calling thread: the pool of the surrounding
+    /// [`rayon::ThreadPool::install`], otherwise rayon's global pool.
     Pool,
 }
 
-/// Threads that a pool may have at most. Idle threads look for work in the queues of all others, so
-/// that some thousand do nothing else.
+/// Largest number of threads of a pool. Idle threads search for work in the queues of all others,
+/// so that thousands of threads would do nothing else.
 pub const MOST_THREADS: usize = 512;
 
 impl Par {
-    /// The number of threads that may work at once (at least 1).
+    /// The number of threads that can work at once (at least 1).
     pub fn threads(self) -> usize {
         match self {
             Par::Seq => 1,

@@ -12,13 +12,12 @@ pub use row::Row;
 use crate::run::{Asking, Halted};
 use sprs::CsMatI;
 
-/// Operations that a pass over a stored value counts as.
+/// Operations counted for reading a stored value.
 const VALUE: u64 = 16;
 
-/// How the values of [`Samples`] are stored.
+/// The storage of the values of [`Samples`].
 ///
-/// All forms hold exactly the numbers that were given: `Dense32` is used only where every value
-/// survives the trip through `f32`.
+/// All forms store the numbers exactly: `Dense32` is used only where every value is exact in `f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Storage {
     /// Row-major `rows × features`, every value exactly representable in `f32`.
@@ -31,8 +30,8 @@ pub enum Storage {
 
 /// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
 ///
-/// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a
-/// malformed matrix.
+/// Deserialisation validates the same conditions as the constructors, so that a corrupted file
+/// cannot produce an invalid matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     rows: usize,
@@ -40,7 +39,7 @@ pub struct Samples {
     storage: Storage,
 }
 
-/// Whether these are well-formed compressed rows with finite values.
+/// Validates compressed rows: offsets, indices, finite values.
 fn check_rows(features: usize, offsets: &[usize], indices: &[u32], values: &[f64]) -> Result<(), SamplesError> {
     let broken = |what: &str| Err(SamplesError::Structure(what.to_owned()));
     if indices.len() != values.len() {
@@ -62,21 +61,21 @@ fn check_rows(features: usize, offsets: &[usize], indices: &[u32], values: &[f64
     Ok(())
 }
 
-/// Why values cannot be a sample matrix.
+/// The reasons for which values cannot form a sample matrix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SamplesError {
     /// The number of values is not `rows × features`.
     #[error("{values} values cannot fill {rows} rows of {features} features")]
     Shape {
-        /// Values given.
+        /// Number of values.
         values: usize,
-        /// Rows asked for.
+        /// Requested number of rows.
         rows: usize,
-        /// Columns asked for.
+        /// Requested number of columns.
         features: usize,
     },
-    /// A value is infinite or not a number.
+    /// A value is infinite or NaN.
     #[error("row {row}, feature {feature}: value {value} is not finite")]
     NotFinite {
         /// Row, from 0.
@@ -86,7 +85,7 @@ pub enum SamplesError {
         /// The value.
         value: f64,
     },
-    /// Rows of different lengths.
+    /// Rows have different lengths.
     #[error("row {row} has {found} values, but the rows before it have {expected}")]
     Ragged {
         /// The first row that differs, from 0.
@@ -122,10 +121,10 @@ impl Samples {
         Ok(Self { rows, features, storage })
     }
 
-    /// Compressed rows: `offsets` has one entry more than there are rows, `indices` ascend strictly
-    /// inside each row.
+    /// A matrix of compressed rows. `offsets` has one entry more than there are rows; `indices`
+    /// ascend strictly within each row.
     ///
-    /// The matrix is stored as given; [`Samples::compact`] chooses the cheaper form.
+    /// The matrix is stored in this form; [`Samples::compact`] chooses the smaller form.
     ///
     /// # Errors
     ///
@@ -143,7 +142,7 @@ impl Samples {
         self.rows
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
@@ -153,7 +152,7 @@ impl Samples {
         self.features
     }
 
-    /// The storage, for code that has a fast path for each form.
+    /// The storage, for code with a fast path for each form.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
@@ -176,12 +175,12 @@ impl Samples {
         }
     }
 
-    /// Calls `each` with every row and its number, asking between stretches of them whether to go
-    /// on: what a value costs is a few nanoseconds.
+    /// Calls `each` with every row and its number. It can be cancelled between groups of rows: a
+    /// value costs a few nanoseconds.
     ///
     /// # Errors
     ///
-    /// When the rest is not wanted.
+    /// When `asking` cancels the work.
     pub fn each_row(&self, asking: &Asking, mut each: impl FnMut(usize, Row<'_>)) -> Result<(), Halted> {
         for i in 0..self.rows {
             let row = self.row(i);
@@ -209,7 +208,7 @@ impl Samples {
         }
     }
 
-    /// A matrix whose parts are known to fit.
+    /// A matrix of parts that are known to be valid.
     pub(crate) fn from_parts(rows: usize, features: usize, storage: Storage) -> Self {
         Self { rows, features, storage }
     }
@@ -227,11 +226,11 @@ impl Samples {
         }
     }
 
-    /// [`Samples::select`], asking between stretches of the rows whether to go on.
+    /// [`Samples::select`] that can be cancelled between groups of rows.
     ///
     /// # Errors
     ///
-    /// When the rest is not wanted.
+    /// When `asking` cancels the work.
     ///
     /// # Panics
     ///
@@ -259,12 +258,13 @@ impl Samples {
         Ok(Self { rows: order.len(), features: width, storage })
     }
 
-    /// These rows and then those of `below`; as many columns as the wider of the two. Sparse when
-    /// either is, else dense in the narrowest number that holds all values.
+    /// The rows of this matrix, followed by those of `below`, with the larger number of columns.
+    /// The result is sparse if either is, otherwise dense in the narrowest type that holds all
+    /// values.
     ///
     /// # Errors
     ///
-    /// When the rows together have too many entries.
+    /// When all rows together have too many entries.
     pub fn stacked(&self, below: &Self) -> Result<Self, SamplesError> {
         let (rows, features) = (self.rows + below.rows, self.features.max(below.features));
         let all = || (0..self.rows).map(|i| self.row(i)).chain((0..below.rows).map(|i| below.row(i)));

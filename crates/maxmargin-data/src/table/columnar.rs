@@ -5,8 +5,8 @@ use super::error::TableError;
 use super::format::Columnar;
 use crate::run::Asking;
 
-/// The fields of a file below a row of names. Columns that `leaves_out` says of all names have
-/// no fields, and may hold anything.
+/// Reads the fields of a file, after a row of names. `leaves_out` receives all names and marks
+/// columns without fields, which may contain anything.
 pub(super) fn cells(
     file: Columnar,
     bytes: &[u8],

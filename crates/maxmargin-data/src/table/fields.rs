@@ -10,8 +10,7 @@ use std::fmt;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows that are turned into text together: the fields of all columns of so many are in memory
-/// twice.
+/// Rows that are converted to text together. The fields of these rows are in memory twice.
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(super) const BATCH: usize = 1024;
 
@@ -21,15 +20,15 @@ thread_local! {
 
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 impl Columnar {
-    /// A fault of the file as a whole.
+    /// An error that concerns the whole file.
     pub(super) fn fault(self, what: impl fmt::Display) -> TableError {
         TableError::Columnar { file: self, what: what.to_string() }
     }
 
-    /// Runs the library for these files, which may panic at some that are damaged.
+    /// Runs the decoding library, which may panic on corrupted files.
     pub(super) fn guarded<T, E: fmt::Display>(self, work: impl FnOnce() -> Result<T, E>) -> Result<T, TableError> {
         DECODES.set(true);
-        // Nothing that `work` has changed is used after a panic.
+        // Data that `work` changed are not used after a panic.
         let found = catch_unwind(AssertUnwindSafe(work));
         DECODES.set(false);
         match found {
@@ -39,19 +38,19 @@ impl Columnar {
     }
 }
 
-/// Whether this thread is inside a library for such files, which may panic at some that are
-/// damaged: [`super::read`] makes an error of it, and the panic hook of a program had better say
+/// Returns whether this thread is running a decoding library, which may panic on corrupted files.
+/// [`super::read`] converts the panic to an error, and the panic hook of a program should print
 /// nothing.
 pub fn decodes_columns() -> bool {
     DECODES.get()
 }
 
-/// Fields of a column, one after the other, as text that reads back as the same number.
+/// Fields of a column as text that reads back as the same number.
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     text: String,
-    /// Where each ends in the text.
+    /// The end of each field in the text.
     ends: Vec<usize>,
 }
 
@@ -62,7 +61,8 @@ impl Fields {
         self.ends.clear();
     }
 
-    /// Adds the field that `say` writes; a gap where it writes nothing. What it says is returned.
+    /// Adds the field that `say` writes, or a missing value if it writes nothing. Returns the
+    /// result of `say`.
     pub(super) fn push<T>(&mut self, say: impl FnOnce(&mut String) -> T) -> T {
         let said = say(&mut self.text);
         self.ends.push(self.text.len());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A format of files that say by themselves what their columns are.
+/// A columnar file format, which contains names and types of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Columnar {
     /// Apache Parquet.
@@ -12,9 +12,9 @@ pub enum Columnar {
 }
 
 impl Columnar {
-    /// What this is, by how it begins.
+    /// Recognises a format by its first bytes.
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        // A file, a stream, and Feather before it was a file of Arrow.
+        // A file, a stream, and the old Feather format.
         let arrow: [&[u8]; 3] = [b"ARROW1", &[0xff; 4], b"FEA1"];
         if bytes.starts_with(b"PAR1") {
             Some(Self::Parquet)
@@ -23,7 +23,7 @@ impl Columnar {
         }
     }
 
-    /// The feature that reads them.
+    /// The Cargo feature that reads the format.
     pub fn feature(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",

@@ -1,11 +1,10 @@
-//! Tables as people have them: comma- or tab-separated values, with a header or without, with
-//! numbers, words and gaps; with the features `parquet` and `arrow` also files of these.
+//! Tables: comma- or tab-separated values, with or without a header, with numbers, words and
+//! missing values. The features `parquet` and `arrow` add files of these formats.
 //!
-//! [`read`] finds out what separates fields, whether there is a header and what the columns hold,
-//! and makes a [`Dataset`] of it whose [`Dataset::columns`] know the names. Words become one
-//! feature each, missing values are marked; what they are filled with is found by each training
-//! from its own rows ([`crate::prepare`]). [`read_like`] reads another table for a model that knows
-//! its columns.
+//! [`read`] detects the delimiter, the header and the kinds of the columns, and returns a
+//! [`Dataset`](crate::Dataset) whose `columns` contain the names. Each word becomes a feature, and
+//! missing values are marked. Each training imputes them from its own rows ([`crate::prepare`]).
+//! [`read_like`] reads another table for a model with known columns.
 //!
 //! ```
 //! use maxmargin_data::table::{self, TableOptions};
@@ -56,22 +55,23 @@ use build::{Gaps, LabelTreatment};
 use sheet::{Sheet, TableLayout};
 use std::sync::Arc;
 
-/// Reads a table, and finds out what its columns hold. A file of columns ([`Columnar`]) tells
-/// delimiter, header and gaps (nulls) by itself; its columns are otherwise those of a text with the
-/// same values.
+/// Reads a table and detects the kinds of its columns. A columnar file ([`Columnar`]) defines
+/// delimiter, header and missing values (nulls) itself. Its columns have the kinds of a text with
+/// the same values.
 ///
 /// # Errors
 ///
-/// The first fault, with its line and column; what cannot be a number, a category or a label.
+/// The first fault, with its line and column, and columns that are neither numbers, categories nor
+/// labels.
 pub fn read(bytes: &[u8], options: &TableOptions) -> Result<Table, TableError> {
     read_asking(bytes, options, &Asking::nobody())
 }
 
-/// [`read`], asking now and then whether to go on.
+/// [`read`] that can be cancelled.
 ///
 /// # Errors
 ///
-/// As [`read`], and [`TableError::Halted`] when it was called off.
+/// As [`read`], and [`TableError::Halted`] when `asking` cancels it.
 pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Result<Table, TableError> {
     let sheet = Sheet::of(bytes, options, None, asking)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
@@ -93,7 +93,7 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     let features = places.iter().map(column).collect::<Result<_, _>>()?;
     let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.labels == LabelRule::Optional);
     let target_column = target.map(of_target).transpose()?;
-    // Names are different and words ascend.
+    // Names are unique and words ascend, so only a table without features fails here.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
     let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
     let ignored = dropped.iter().map(named).collect();
@@ -103,22 +103,21 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     Ok(Table { mixed, ..table })
 }
 
-/// Reads a table for a model that knows its columns by name: their order may be another, columns
-/// that it does not know are left out, and a word that it has not seen is none of its words. Labels
-/// may be missing altogether.
+/// Reads a table for a model that knows its columns by name. Columns may have another order,
+/// unknown columns are left out, and unknown words set no feature. Labels may be missing.
 ///
 /// # Errors
 ///
-/// As [`read`]; when a column is not there, or holds what it did not hold in training.
+/// As [`read`]. When a column is missing, or has another kind than in training.
 pub fn read_like(bytes: &[u8], columns: &Arc<Columns>, options: &TableOptions) -> Result<Table, TableError> {
     read_like_asking(bytes, columns, options, &Asking::nobody())
 }
 
-/// [`read_like`], asking now and then whether to go on.
+/// [`read_like`] that can be cancelled.
 ///
 /// # Errors
 ///
-/// As [`read_like`], and [`TableError::Halted`] when it was called off.
+/// As [`read_like`], and [`TableError::Halted`] when `asking` cancels it.
 pub fn read_like_asking(
     bytes: &[u8],
     columns: &Arc<Columns>,
@@ -154,7 +153,7 @@ pub fn read_like_asking(
         LabelTreatment { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
     let layout = TableLayout { columns: reading, places, target, choice, ignored };
     let mut table = sheet.table(layout, gaps, treatment, asking)?;
-    // Words for this table alone are none of the model's.
+    // Additional words for missing values of this table do not belong to the model.
     table.data.columns = Some(Arc::clone(columns));
     Ok(table)
 }

@@ -4,87 +4,82 @@ use super::build::{MissingCells, UnknownWords};
 use super::infer::MixedColumn;
 use crate::dataset::Dataset;
 
-/// What the reader is told instead of finding out.
+/// Options for reading a table; the reader detects what they leave open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableOptions {
-    /// What separates fields.
+    /// The delimiter of fields.
     pub delimiter: Option<u8>,
-    /// Whether the first row holds names.
+    /// The first row contains names.
     pub header: Option<bool>,
-    /// The column that is to be predicted, by name or by number from 1. Otherwise one called
-    /// target, label, class or y, or the last.
+    /// The target column, by name or by number from 1. The default is a column named target, label,
+    /// class or y, or else the last one.
     pub target: Option<String>,
-    /// There is no such column: all are features, and labels are 0.
+    /// There is no target: all columns are features, and labels are 0.
     pub no_target: bool,
-    /// Columns that are left out, by name or number.
+    /// Columns to leave out, by name or number.
     pub drop: Vec<String>,
-    /// Columns whose words are categories and labels as they are, numbers and words for missing
-    /// values among them, by name or number.
+    /// Columns whose fields are always words, including numbers and words for missing values, by
+    /// name or number.
     pub categories: Vec<String>,
-    /// Words that stand for a missing value besides the known ones. A number stands for all fields
-    /// of the same value.
+    /// Additional words for missing values. A number stands for all fields with the same value.
     pub missing_words: Vec<String>,
-    /// Takes missing values, which a training then has to fill in; they are errors otherwise.
+    /// Accepts missing values, which a training must impute; otherwise they are errors.
     pub missing: bool,
-    /// Which labels are taken.
+    /// The rule for missing and unknown labels.
     pub labels: LabelRule,
 }
 
-/// Which labels of a table are taken.
+/// The rule for missing and unknown labels of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelRule {
-    /// Each row has one. Of [`read_like`]: one that the model does not know is a number that is
-    /// none of the model's.
+    /// Each row has a label. [`read_like`] gives a label that the model does not know a new number.
     #[default]
     Present,
-    /// Each row has one. Of [`read_like`]: the model knows all of them.
+    /// Each row has a label, and [`read_like`] refuses labels that the model does not know.
     Known,
-    /// A row may lack its label, which is then NaN: it is there to be predicted. Others are as
-    /// [`LabelRule::Present`] has them.
+    /// Rows may lack labels, which are then NaN: rows to predict. Other labels are treated like
+    /// [`LabelRule::Present`].
     Optional,
 }
 
-/// How the target was found.
+/// The origin of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetChoice {
-    /// It was asked for.
+    /// It was given.
     Asked,
-    /// By its name.
+    /// It was found by its name.
     Name,
     /// It is the last column.
     Last,
-    /// There is none.
+    /// There is no target.
     None,
 }
 
-/// A table that was read.
+/// The result of reading a table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they
-    /// were written.
+    /// Samples and labels. The hash is zeros: the numbers identify a table, in any notation.
     pub data: Dataset,
-    /// What separates its fields; nothing in a file of columns.
+    /// The delimiter of fields; none in a columnar file.
     pub delimiter: Option<char>,
-    /// Whether the first row holds names.
+    /// The first row contains names.
     pub has_header: bool,
-    /// Whether the first row has numbers that names as well as values could be, and nobody said
-    /// which.
+    /// The first row has numbers that could be names or values, and the options do not decide it.
     pub header_is_doubtful: bool,
-    /// Whether any row has a label.
+    /// At least one row has a label.
     pub is_labelled: bool,
-    /// Rows without a label, whose label is NaN; none where there is no target.
+    /// Rows without a label, whose label is NaN; none without a target.
     pub unlabelled: MissingCells,
-    /// How the target was found.
+    /// The origin of the target.
     pub target: TargetChoice,
     /// Names of columns that are neither features nor target.
     pub ignored: Vec<String>,
-    /// Columns with words that a model has not seen.
+    /// Columns with words that the model does not know.
     pub unknown: Vec<UnknownWords>,
-    /// Columns with words that stand for missing values.
+    /// Columns with words for missing values.
     pub missing: Vec<MissingCells>,
-    /// Columns of words that have numbers among them.
+    /// Columns of words that contain numbers.
     pub mixed: Vec<MixedColumn>,
-    /// The line on which each row begins, from 1; of a file of columns the number of the row,
-    /// from 1.
+    /// The line on which each row begins, from 1; in a columnar file the number of the row, from 1.
     pub lines: Vec<u64>,
 }

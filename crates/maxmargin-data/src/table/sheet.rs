@@ -30,10 +30,10 @@ pub(super) struct TableLayout {
 /// The cells of a table, with the names of its columns.
 pub(super) struct Sheet {
     cells: Cells,
-    /// Rows below the header.
+    /// The rows after the header.
     pub(super) rows: Range<usize>,
     pub(super) names: Vec<String>,
-    /// None in a file of columns.
+    /// The delimiter; none in a columnar file.
     delimiter: Option<u8>,
     has_header: bool,
     is_doubtful: bool,
@@ -42,7 +42,7 @@ pub(super) struct Sheet {
 impl Sheet {
     pub(super) fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
         let (cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
-            // What is not asked for may be anything, and costs nothing.
+            // Unused columns may contain anything and are not decoded.
             let leaves_out = |names: &[String]| {
                 let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
                 let dropped = options.drop.iter().filter(|_| known.is_none()).filter_map(|name| place(names, name));
@@ -80,7 +80,7 @@ impl Sheet {
         Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful })
     }
 
-    /// The column of this name, or number from 1.
+    /// The column with this name, or with this number from 1.
     pub(super) fn place(&self, name: &str) -> Result<usize, TableError> {
         place(&self.names, name).ok_or_else(|| TableError::Unknown { name: name.to_owned(), known: self.listed() })
     }
@@ -89,7 +89,7 @@ impl Sheet {
         listed(self.names.iter().map(String::as_str))
     }
 
-    /// The column that is to be predicted.
+    /// The target column and its origin.
     pub(super) fn target(&self, options: &TableOptions, dropped: &[usize]) -> Result<(Option<usize>, TargetChoice), TableError> {
         if options.no_target {
             return Ok((None, TargetChoice::None));
@@ -116,7 +116,7 @@ impl Sheet {
         let rows = self.rows.clone();
         let (labels, unlabelled) = match target {
             Some(c) => {
-                // Labels of another column are read as those of the model's target.
+                // Labels of another column are read like those of the model's target.
                 let field =
                     Field { name: columns.target().map_or("", |target| &target.name), ..self.field(c, columns.missing()) };
                 build::labels(field, rows.clone(), columns.labels(), treatment)?
@@ -147,20 +147,21 @@ impl Sheet {
         })
     }
 
-    /// A column with the words for missing values that it has.
+    /// A column with its words for missing values.
     pub(super) fn field<'a>(&'a self, column: usize, words: &'a MissingWords) -> Field<'a> {
         Field { cells: &self.cells, column, name: &self.names[column], words }
     }
 }
 
-/// Whether the first row has names that a model knows: one that is no number, or all of them.
+/// Returns whether the first row has names that a model knows: at least one that is not a number,
+/// or all of them.
 fn names_columns(cells: &Cells, known: &Columns) -> bool {
     let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
     let names = || known.features().iter().map(|column| &column.name[..]);
     names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
 }
 
-/// The column of this name, or number from 1.
+/// The column with this name, or with this number from 1.
 fn place(names: &[String], name: &str) -> Option<usize> {
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < names.len());
     names.iter().position(|known| known == name).or_else(numbered)

@@ -1,8 +1,8 @@
-//! Decimal numbers: reading the short ones fast, writing the shortest exact ones, and C's `%g`.
+//! Decimal numbers: fast reading of short ones, writing the shortest exact ones, and C's `%g`.
 
 use std::io::{self, Write};
 
-/// 10⁰ … 10²²: the powers of ten that `f64` holds exactly.
+/// 10⁰ … 10²²: the powers of ten that are exact in `f64`.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
     1e22,
@@ -19,12 +19,11 @@ const INTEGER_POWERS: [u64; 20] = {
     powers
 };
 
-/// Reads `[+-]digits[.digits]` at `at`; returns the number and where it ends, or nothing when the
-/// number is not of this form or not short enough.
+/// Reads `[+-]digits[.digits]` at `at`. Returns the number and the position after it, or `None`
+/// when the number has another form or is too long.
 ///
-/// The digits make an integer below 2⁵³ and the divisor is a power of ten up to 10²²: both are
-/// exact, so that the one division rounds correctly and the result equals that of any correct
-/// reader.
+/// The digits form an integer below 2⁵³, and the divisor is a power of ten up to 10²². Both are
+/// exact, so the one division rounds correctly, and the result is that of every correct reader.
 #[inline]
 pub(crate) fn short_decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let mut at = at;
@@ -61,11 +60,11 @@ pub(crate) fn short_decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
     Some((if negative { -magnitude } else { magnitude }, at))
 }
 
-/// Reads the run of decimal digits at `at`: its number (modulo 2⁶⁴ beyond 19 digits) and its
-/// length.
+/// Reads the decimal digits at `at`. Returns their number (modulo 2⁶⁴ beyond 19 digits) and their
+/// count.
 ///
-/// A plain loop: finding and converting runs in 8-byte words was measured and is not faster here,
-/// where most runs have one to three digits and branch prediction learns them.
+/// A plain loop is as fast here as finding and converting digits in 8-byte words (measured): most
+/// runs have one to three digits, which branch prediction learns.
 #[inline]
 pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
     let run = text.get(at..).unwrap_or_default();
@@ -84,7 +83,7 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_shortest(out: &mut impl Write, value: f64) -> io::Result<()> {
     let magnitude = value.abs();
     // Most values of real data are small whole numbers, which need no search for the shortest
@@ -100,7 +99,7 @@ pub fn write_shortest(out: &mut impl Write, value: f64) -> io::Result<()> {
     if plain { write!(out, "{value}") } else { write!(out, "{value:e}") }
 }
 
-/// What [`write_shortest`] writes.
+/// The text that [`write_shortest`] writes.
 pub fn shortest(value: f64) -> String {
     let mut text = Vec::new();
     // Writing to memory cannot fail.
@@ -123,7 +122,8 @@ pub(crate) fn write_integer(out: &mut impl Write, number: u64) -> io::Result<()>
     }
 }
 
-/// `value` as C's `%.{precision}g` prints it in the "C" locale (17 is exact for every `f64`).
+/// Formats `value` like C's `%.{precision}g` in the "C" locale. A precision of 17 is exact for
+/// every `f64`.
 pub fn format_g(value: f64, precision: usize) -> String {
     if !value.is_finite() {
         let name = if value.is_nan() { "nan" } else { "inf" };
@@ -135,8 +135,8 @@ pub fn format_g(value: f64, precision: usize) -> String {
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    // `e` notation always has one digit before the point, so what is left after trimming is empty
-    // only for zero.
+    // `e` notation always has one digit before the point, so the trimmed digits are empty only for
+    // zero.
     let digits = digits.trim_end_matches('0');
     if digits.is_empty() {
         return format!("{sign}0");

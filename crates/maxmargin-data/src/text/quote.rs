@@ -1,7 +1,7 @@
-//! What messages quote of a file: never more than fits a line, and nothing that breaks it.
+//! Quotations of file contents in messages: short, and without line breaks.
 
-/// The first `most` characters of `text` (and `…` where there are more), each control character as
-/// `�`: a damaged file must not end the line of a message, nor steer a terminal.
+/// Returns the first `most` characters of `text`, and `…` if there are more. Control characters
+/// become `�`, because a corrupted file must not break the line of a message or control a terminal.
 pub fn quoted(text: &str, most: usize) -> String {
     let mut quoted: String =
         text.chars().take(most).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();

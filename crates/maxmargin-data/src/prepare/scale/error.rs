@@ -1,25 +1,24 @@
-//! Why samples cannot be scaled.
+//! The reasons for which samples cannot be scaled or prepared.
 
 use crate::samples::SamplesError;
 use crate::text::number::format_g;
 use crate::text::quote::quoted;
 use std::fmt;
 
-/// Why samples cannot be scaled, or otherwise prepared.
+/// The reasons for which samples cannot be scaled or prepared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScaleError {
-    /// Zeros become non-zero in too many places.
+    /// Too many zeros would become nonzero.
     #[error(
         "scaling would turn the zeros of sparse data into {entries} stored values; \
          choose a range that keeps zeros (such as 0 to 1 for features that are never negative)"
     )]
     TooDense {
-        /// Values that would be stored.
+        /// Number of values that would be stored.
         entries: usize,
     },
-    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too
-    /// narrow or too wide.
+    /// Scaling makes a value infinite or NaN: the range of its feature is too narrow or too wide.
     #[error(
         "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"
     )]
@@ -28,9 +27,9 @@ pub enum ScaleError {
         row: usize,
         /// Column, from 0.
         feature: usize,
-        /// The value before it was scaled, which is finite.
+        /// The finite value before scaling.
         value: f64,
-        /// By what it was scaled.
+        /// The scaling of its feature.
         by: ScaledBy,
     },
     /// A value is missing, and there is no imputation.
@@ -41,16 +40,17 @@ pub enum ScaleError {
     Missing {
         /// Row, from 0.
         row: usize,
-        /// Name of the column.
+        /// The name of the column.
         column: String,
     },
-    /// The scaled samples are no matrix.
+    /// The scaled samples are not a valid matrix.
     #[error(transparent)]
     Samples(#[from] SamplesError),
 }
 
 impl ScaleError {
-    /// The same where row `k` of the samples is row `rows[k]` of the caller's.
+    /// Translates row numbers of selected samples: row `k` of the samples is row `rows[k]` of the
+    /// caller's.
     #[must_use]
     pub fn in_order(self, rows: &[usize]) -> Self {
         match self {
@@ -61,12 +61,12 @@ impl ScaleError {
     }
 }
 
-/// What a feature is scaled by.
+/// The fitted numbers of a feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScaledBy {
-    /// Its smallest and its greatest value.
+    /// The smallest and the greatest value.
     Range(f64, f64),
-    /// Its mean and its standard deviation.
+    /// The mean and the standard deviation.
     Deviation(f64, f64),
 }
 

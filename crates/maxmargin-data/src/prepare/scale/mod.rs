@@ -1,4 +1,4 @@
-//! Scaling features: to an interval, as LIBSVM's `svm-scale` does, or to mean 0 and variance 1.
+//! Scaling of features to an interval, like LIBSVM's `svm-scale`, or to mean 0 and variance 1.
 
 mod error;
 mod range_file;
@@ -9,20 +9,20 @@ pub use range_file::RangeError;
 use crate::samples::{Samples, SamplesError, prefers_dense};
 use serde::{Deserialize, Serialize};
 
-/// What scaled features look like.
+/// The scaling method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Method {
-    /// The smallest value of each feature becomes `lower`, the greatest `upper`.
+    /// Maps the smallest value of each feature to `lower` and the greatest to `upper`.
     MinMax {
         /// Image of the smallest value.
         lower: f64,
         /// Image of the greatest value.
         upper: f64,
     },
-    /// Mean 0 and variance 1 (dividing by the number of rows).
+    /// Maps to mean 0 and variance 1 (dividing by the number of rows).
     Standard,
-    /// Less one number and divided by another, which were given ([`Scaler::stretched`]) and not
-    /// found in rows.
+    /// Subtracts one number and divides by another; both are given ([`Scaler::stretched`]) instead
+    /// of fitted to rows.
     Given,
 }
 
@@ -43,16 +43,16 @@ pub struct TargetRange {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Column {
     feature: u32,
-    /// Smallest value, or mean.
+    /// The smallest value, or the mean.
     low: f64,
-    /// Greatest value, or standard deviation.
+    /// The greatest value, or the standard deviation.
     high: f64,
 }
 
-/// A scaling that was fitted to training data and applies to any data.
+/// A scaling that is fitted to training data and applies to any data.
 ///
-/// Values outside the range that was seen are extrapolated. Features that were constant, or not
-/// there, become zero.
+/// Values outside of the training range are extrapolated. Features that were constant or absent
+/// become zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Scaler {
@@ -86,7 +86,7 @@ impl TryFrom<Unchecked> for Scaler {
     }
 }
 
-/// Most values that scaling may store (of 8 to 12 bytes each).
+/// Largest number of values that scaling may store (8 to 12 bytes each).
 const MOST_ENTRIES: usize = 1 << 31;
 
 impl Method {
@@ -94,15 +94,14 @@ impl Method {
         let Column { low, high, .. } = column;
         match self {
             Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
-            // Whatever is divided by an overflow is 0: nothing would be left of the feature, and
-            // nobody would know.
+            // A division by infinity would make the feature 0 without notice.
             Self::Standard | Self::Given if !high.is_finite() => f64::NAN,
             Self::Standard | Self::Given => (value - low) / high,
         }
     }
 }
 
-/// `svm-scale`'s formula, in its order of operations; the ends are met exactly.
+/// The formula of `svm-scale`, with its order of operations. The ends are exact.
 fn interpolate(value: f64, min: f64, max: f64, lower: f64, upper: f64) -> f64 {
     if value == min {
         lower
@@ -121,13 +120,13 @@ impl TargetRange {
         interpolate(label, self.min, self.max, self.lower, self.upper)
     }
 
-    /// The label that has this scaled value (up to rounding).
+    /// The label with this scaled value (up to rounding).
     pub fn invert(&self, scaled: f64) -> f64 {
         interpolate(scaled, self.lower, self.upper, self.min, self.max)
     }
 }
 
-/// What one pass over some rows tells of a feature.
+/// The statistics of a feature from one pass over some rows.
 #[derive(Clone, Copy)]
 struct Seen {
     min: f64,
@@ -143,8 +142,8 @@ impl Scaler {
         Self::fit_rows(samples, 0..samples.len(), method)
     }
 
-    /// Fits a scaling to some rows of `samples`: those of a training fold, so that the test fold
-    /// stays unseen.
+    /// Fits a scaling to some rows of `samples`, such as those of a training fold, so that the test
+    /// fold has no influence.
     ///
     /// # Panics
     ///
@@ -170,7 +169,7 @@ impl Scaler {
                 s.sum += value;
             });
         }
-        // From here on `sum` is the mean. Zeros that are not stored count.
+        // From here on `sum` is the mean, in which zeros that are not stored count.
         for s in &mut seen {
             if s.count < total {
                 (s.min, s.max) = (s.min.min(0.0), s.max.max(0.0));
@@ -179,7 +178,8 @@ impl Scaler {
             s.squares = (total - s.count) as f64 * s.sum * s.sum;
         }
         if method == Method::Standard {
-            // A second pass over deviations: one pass over squares cancels when the mean is large.
+            // The variance needs a second pass over deviations: squares of one pass cancel when the
+            // mean is large.
             for i in rows {
                 samples.row(i).for_each(|j, value| {
                     let deviation = value - seen[j].sum;
@@ -195,7 +195,7 @@ impl Scaler {
                 Method::Given => (0.0, 1.0),
             };
             let varies = s.min < s.max || method == Method::Given;
-            // A deviation that overflows is kept: the values that cannot be scaled by it are named.
+            // An infinite deviation is kept, so that the error names a value that cannot be scaled.
             let spread = matches!(method, Method::MinMax { .. }) || high != 0.0;
             (varies && spread).then_some(Column { feature, low, high })
         };
@@ -203,18 +203,18 @@ impl Scaler {
         Self { method, features: samples.features(), columns, target: None }
     }
 
-    /// The same scaling with a scaling of labels, which range files can hold.
+    /// Adds a scaling of labels, which range files can contain.
     #[must_use]
     pub fn with_target(self, target: Option<TargetRange>) -> Self {
         Self { target, ..self }
     }
 
-    /// Features times factors, behind `scaler` where there is one: what a Gaussian kernel with a
-    /// width for each feature is made of. Features that the scaling makes zero stay so.
+    /// Multiplies features by factors after `scaler`, if there is one, for a Gaussian kernel with
+    /// one width per feature. Features that the scaling makes zero remain zero.
     ///
     /// # Panics
     ///
-    /// When there are not as many factors as features of the scaling.
+    /// When the number of factors differs from the number of features of the scaling.
     pub fn stretched(scaler: Option<Self>, factors: &[f64]) -> Self {
         let features = factors.len();
         let Some(Self { method, features: known, columns, target }) = scaler else {
@@ -237,22 +237,22 @@ impl Scaler {
             };
             Column { feature, low, high: high / factors[feature as usize] }
         };
-        // An interval that is a point leaves nothing of a feature.
+        // An interval of one point makes every feature constant.
         let is_point = matches!(method, Method::MinMax { lower, upper } if lower == upper);
         let columns = if is_point { Vec::new() } else { columns.into_iter().map(column).collect() };
         Self { method: Method::Given, features, columns, target }
     }
 
-    /// What each feature is multiplied by, where that was given; 1 of those that become zero.
+    /// The factors of the features, if they were given; 1 for features that become zero.
     pub fn factors(&self) -> Option<Vec<f64>> {
         let factor = |j: usize| self.find(j).map_or(1.0, |column| 1.0 / column.high);
         (self.method == Method::Given).then(|| (0..self.features).map(factor).collect())
     }
 
-    /// The same scaling with some features, that are not constant, as they are.
+    /// Leaves some features, which must not be constant, unscaled.
     #[must_use]
     pub(crate) fn keeping(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
-        // The range that is its own image.
+        // The range that the scaling maps to itself.
         let (low, high) = match self.method {
             Method::MinMax { lower, upper } => (lower, upper),
             Method::Standard | Method::Given => (0.0, 1.0),
@@ -263,12 +263,12 @@ impl Scaler {
         self
     }
 
-    /// What scaled features look like.
+    /// The scaling method.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// Number of features known; more are ignored when scaling.
+    /// Number of known features; further ones are ignored in scaling.
     pub fn features(&self) -> usize {
         self.features
     }
@@ -278,7 +278,7 @@ impl Scaler {
         self.target
     }
 
-    /// Smallest and greatest value of feature `j` (or mean and standard deviation); nothing for a
+    /// The smallest and greatest value of feature `j` (or mean and standard deviation); none for a
     /// feature that becomes zero.
     pub fn column(&self, j: usize) -> Option<(f64, f64)> {
         self.find(j).map(|column| (column.low, column.high))
@@ -286,7 +286,7 @@ impl Scaler {
 
     #[inline]
     fn find(&self, j: usize) -> Option<Column> {
-        // When no feature is constant, column j stands at j.
+        // If no feature is constant, column j has index j.
         if let Some(column) = self.columns.get(j).filter(|c| c.feature as usize == j) {
             return Some(*column);
         }
@@ -294,14 +294,14 @@ impl Scaler {
         Some(self.columns[at])
     }
 
-    /// The scaled samples: as many rows as `samples`, [`Scaler::features`] columns, in the form
-    /// that [`Samples::compact`] chooses (often dense: a zero need not stay zero).
+    /// Scales samples. The result has [`Scaler::features`] columns, in the form that
+    /// [`Samples::compact`] chooses (often dense, because a zero need not remain zero).
     ///
     /// # Errors
     ///
     /// When very sparse data would fill up, or a scaled value is not finite.
     pub fn apply(&self, samples: &Samples) -> Result<Samples, ScaleError> {
-        // Features whose zero does not stay zero.
+        // Features whose zeros do not remain zero.
         let shifted: Vec<(usize, f64)> = self
             .columns
             .iter()
@@ -313,7 +313,7 @@ impl Scaler {
         if entries > MOST_ENTRIES && !shifted.is_empty() {
             return Err(ScaleError::TooDense { entries });
         }
-        // No rows are no reason to believe in any number of features.
+        // A matrix without rows must not allocate for any number of features.
         let scaled = if rows > 0 && prefers_dense(rows, self.features, entries, false) {
             self.apply_dense(samples, &shifted)
         } else {
@@ -322,7 +322,7 @@ impl Scaler {
         Ok(scaled.map_err(|error| self.overflow(samples, error))?.compact())
     }
 
-    /// Which value it was that became infinite, or not a number.
+    /// The error that names the value that became infinite or NaN.
     fn overflow(&self, samples: &Samples, error: SamplesError) -> ScaleError {
         let SamplesError::NotFinite { row, feature, .. } = error else { return ScaleError::Samples(error) };
         let (low, high) = self.column(feature).unwrap_or_default();

@@ -5,32 +5,32 @@ use crate::libsvm::MAX_INDEX;
 use crate::text::number::format_g;
 use crate::text::quote::quoted;
 
-/// Why a range file cannot be read or written.
+/// The reasons for which a range file cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeError {
-    /// A line that does not follow the format.
+    /// A line does not follow the format.
     #[error("range file, line {line}: `{text}` should be {expected}")]
     Line {
         /// Line, from 1.
         line: usize,
         /// The line.
         text: String,
-        /// What should stand there.
+        /// The expected content.
         expected: &'static str,
     },
     /// The file ends too early.
     #[error("range file: ends where {expected} should stand; it is truncated")]
     Truncated {
-        /// What should stand there.
+        /// The expected content.
         expected: &'static str,
     },
-    /// Mean and standard deviation have no place in the format.
+    /// The format cannot represent means and standard deviations.
     #[error("range files hold min-max scalings only, not mean and standard deviation")]
     NotMinMax,
 }
 
-/// The lines of a range file, numbered.
+/// The numbered lines of a range file.
 struct Lines<'a>(std::iter::Enumerate<std::str::Lines<'a>>);
 
 impl<'a> Lines<'a> {
@@ -57,10 +57,10 @@ fn bad(line: usize, text: &str, expected: &'static str) -> RangeError {
 }
 
 impl Scaler {
-    /// Reads the text of a range file whose features are numbered from `index_base` (0 or 1).
+    /// Reads the text of a range file with features numbered from `index_base` (0 or 1).
     ///
-    /// The number of features is the greatest that the file names: `svm-scale` leaves out constant
-    /// features.
+    /// The number of features is the greatest number in the file, because `svm-scale` leaves out
+    /// constant features.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Scaler {
             };
             let ((index, low), high): ((u32, f64), f64) = column.ok_or_else(|| bad(line, text, FEATURE))?;
             let feature = index.checked_sub(index_base).ok_or_else(|| bad(line, text, "a feature numbered from 1"))?;
-            // Scaled data is written with these indices and has to be read again.
+            // Scaled data are written with these indices, which readers must accept.
             if index > MAX_INDEX {
                 return Err(bad(
                     line,
@@ -112,8 +112,8 @@ impl Scaler {
         Ok(Self { method: Method::MinMax { lower, upper }, features, columns, target })
     }
 
-    /// The text of a range file: numbers with 17 digits, features numbered from `index_base`,
-    /// constant features left out, as `svm-scale` writes it.
+    /// The text of a range file as `svm-scale` writes it: numbers with 17 digits, features numbered
+    /// from `index_base`, without constant features.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Scaling: what is fitted, range files.
+//! Scaling: fits and range files.
 
 use super::*;
 use crate::codec;
@@ -44,7 +44,7 @@ fn only_the_given_rows_are_seen() {
 
 #[test]
 fn standard_scaling_gives_mean_zero_and_variance_one() {
-    // A large mean: one pass over squares would lose all digits.
+    // With a large mean, one pass over squares would lose all digits.
     let values = vec![1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 6.0];
     let samples = Samples::from_dense(4, 1, values).expect("valid");
     let scaler = Scaler::fit(&samples, Method::Standard);
@@ -60,7 +60,7 @@ fn sparse_data_stays_sparse_when_zero_stays_zero() {
     let scaled = scaler.apply(&counts).expect("finite");
     assert!(matches!(scaled.storage(), crate::Storage::Sparse(_)));
     assert_eq!((0..3).map(|i| scaled.row(i).entries()).collect::<Vec<_>>(), [[(4, 0.5)], [(4, 1.0)], [(9, 1.0)]]);
-    // Two columns shift: still sparse, zeros filled in where they belong.
+    // Two columns shift: the result remains sparse, with zeros filled in.
     let scaled = Scaler::fit(&counts, UNIT).apply(&counts).expect("finite");
     assert!(matches!(scaled.storage(), crate::Storage::Sparse(_)));
     assert_eq!(scaled.row(0).entries(), [(9, -1.0)]);
@@ -114,7 +114,7 @@ fn malformed_range_files_are_refused_with_their_line() {
         ("x\n-1 1\n1 0 1\n1 0 1\n", "line 4"),
         ("x\n-1 1\n0 0 1\n", "numbered from 1"),
         ("x\n-1 1\n-2 0 1\n", "line 3"),
-        // An index that the reader of the scaled file would refuse.
+        // Readers of the scaled file would refuse this index.
         ("x\n-1 1\n4294967295 0 1\n", "at most 4294967294"),
     ] {
         let error = Scaler::from_range_text(text, 1).expect_err(text).to_string();
@@ -126,7 +126,7 @@ fn malformed_range_files_are_refused_with_their_line() {
     assert_eq!(sparse.apply(&small()).expect("finite").non_zeros(), 0);
 }
 
-/// Features that are never above 0 once counted as constant and became 0.
+/// Features without positive values used to count as constant and became 0.
 #[test]
 fn features_that_are_never_positive_are_scaled() {
     let samples = Samples::from_dense(3, 2, vec![-5.0, 0.0, -1.0, -2.0, -3.0, -1.0]).expect("valid");
@@ -137,8 +137,7 @@ fn features_that_are_never_positive_are_scaled() {
     );
 }
 
-/// The values of the file are finite; that scaling made one of them infinite was once said to be a
-/// fault of the file.
+/// If scaling makes a finite value infinite, the error must not blame the file.
 #[test]
 fn overflow_in_scaling_names_the_value_that_was_given() {
     let wide = [1.0, -1.5e308, 1.0, 2.0, 1.0, 1.5e308];
@@ -146,7 +145,7 @@ fn overflow_in_scaling_names_the_value_that_was_given() {
     for (values, method, at, value) in [
         (wide, UNIT, 1, 2.0),
         (wide, Method::Standard, 0, -1.5e308),
-        // Overflows in the mean, not only in the deviation.
+        // The mean overflows as well as the deviation.
         ([1.0, 1.5e308, 2.0, 1.6e308, 3.0, 1.7e308], Method::Standard, 0, 1.5e308),
     ] {
         let dense = Samples::from_dense(3, 2, values.to_vec()).expect("finite");
@@ -224,8 +223,8 @@ proptest! {
     }
 }
 
-/// Behind any scaling, features are what it makes of them times their factors, but for rounding;
-/// what it leaves out stays out.
+/// After any scaling, features are the scaled values times the factors, up to rounding. Features
+/// that the scaling drops remain zero.
 #[test]
 fn factors_come_behind_the_scaling() {
     let factors = [0.5, 3.0, 1e-3, 7.0];
@@ -240,7 +239,7 @@ fn factors_come_behind_the_scaling() {
             let expected = if is_point { 0.0 } else { plain * factors[at % 4] };
             assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{at}: {found} and {expected}");
         }
-        // Files keep it, and it can be stretched again.
+        // Files store the factors, and they can be multiplied again.
         let bytes = codec::encode(&stretched).expect("bytes");
         assert_eq!(codec::decode::<Scaler>(&bytes, bytes.len()).expect("read back"), stretched);
         assert_eq!(stretched.factors().map(|found| found.len()), Some(4));
