@@ -19,7 +19,7 @@ use crate::methods::steps::Target;
 use crate::methods::{cvm, steps};
 use crate::point::iterate::Iterate;
 use maxmargin_core::{Clock, Dual, EqualityConstraint, Refine, Solution, Start, Status, Stop, Watch, Work};
-use maxmargin_kernel::{Reservation, Rows};
+use maxmargin_kernel::{RowReservation, Rows};
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a
 /// second round.
@@ -122,7 +122,7 @@ struct Descent<'a, 'g> {
     made: Steps,
     method: Method,
     /// Memory for the matrix of pairwise steps that took over from core sets.
-    reserved: Option<Reservation<'a>>,
+    reserved: Option<RowReservation<'a>>,
 }
 
 /// The end of the steps and refinements.
@@ -188,7 +188,7 @@ impl Descent<'_, '_> {
             // rows if necessary.
             *method = Method::Pairwise;
             *core = Some(CoreSet::empty(dual.len(), dual.ridge()));
-            *reserved = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
+            *reserved = Some(rows.reserve(8 * (members(rows.room()) as u64).pow(2)));
             if let Err(status) = clock.asked(last, |asking| iterate.complete(asking)) {
                 return (status, Evidence::None);
             }
@@ -208,7 +208,7 @@ impl Descent<'_, '_> {
         let Ending { status, evidence, refinements, exact, last } = ending;
         // Report the peak memory of the matrix after its end: pairwise steps read rows only then.
         if asked == Method::Pairwise {
-            drop(core.as_ref().map(|core| rows.lend(core.peak)));
+            drop(core.as_ref().map(|core| rows.reserve(core.peak)));
         }
         drop(reserved);
         let completed = match status {

@@ -291,7 +291,7 @@ impl<'a, 'g> Run<'a, 'g> {
     /// Solves one working set and updates all errors; the decrease of the objective.
     fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
-        let _held = self.rows.lend(Finish::bytes(set.len()));
+        let _held = self.rows.reserve(Finish::bytes(set.len()));
         let Self { clock, chunk, state, rows, .. } = self;
         clock.asked(violation, |asking| fill(chunk, state, rows, set, exact, asking))?;
         self.chunks += 1;

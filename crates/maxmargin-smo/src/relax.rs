@@ -124,7 +124,7 @@ impl Relaxation {
         let before: Vec<f64> = set.iter().map(|&k| alpha[k]).collect();
         let gram = part_of(rows.gram(), &ids);
         let bytes = (4 * ids.len() as u64 * self.steps.min(ids.len() as u64)).min(rows.spare());
-        let held = rows.lend(bytes);
+        let held = rows.reserve(bytes);
         let pages = rows.part_pages();
         let short = Rows::with_pages(&*gram, bytes, Par::Seq, pages.clone());
         let relaxed = self.all(&part, &short, &before, part.linear_term(), asking);

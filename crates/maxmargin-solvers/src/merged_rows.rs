@@ -3,7 +3,7 @@
 use maxmargin_core::dense::exact_sum;
 use maxmargin_core::{Dual, EqualityConstraint, Solution, Start};
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Distinct, Merged, Rows};
+use maxmargin_kernel::{Distinct, DistinctRows, Rows};
 use std::ops::Range;
 
 /// A shorter stretch of unused places does not split a run.
@@ -24,7 +24,7 @@ fn stretches(there: &[bool]) -> Vec<Range<usize>> {
 /// A problem in merged variables, and the way back to the variables of the rows.
 pub struct MergedRows<'r> {
     dual: Dual,
-    merged: &'r Merged,
+    merged: &'r DistinctRows,
     /// The merged variable of each variable.
     of: Vec<usize>,
 }
@@ -48,7 +48,7 @@ impl<'r> MergedRows<'r> {
         Ok(rows.merged(asking)?.and_then(|merged| Self::over(merged, dual)))
     }
 
-    fn over(merged: &'r Merged, dual: &Dual) -> Option<Self> {
+    fn over(merged: &'r DistinctRows, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         // Each kind of sample has a place for the sign of its first variable; kinds whose copies may

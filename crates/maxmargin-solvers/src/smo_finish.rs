@@ -129,7 +129,7 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
     }
     let config = Finish { exact_gradient: false, par: run.par, most };
     let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
-    let _reserved = rows.lend(Finish::bytes(dual.len().min(most)));
+    let _reserved = rows.reserve(Finish::bytes(dual.len().min(most)));
     let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
         solver: "irwls",
         reason: error.to_string(),
@@ -319,7 +319,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
     let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
     if free <= config.most {
         let left = stop.left(begun, work.iterations);
-        let _reserved = rows.lend(Finish::bytes(most.min(dual.len())));
+        let _reserved = rows.reserve(Finish::bytes(most.min(dual.len())));
         let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
         let outcome = finished.map_err(|error| Refused {
             solver: smo.name(),

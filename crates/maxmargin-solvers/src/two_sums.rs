@@ -228,7 +228,7 @@ mod tests {
             let dual = problem.dual();
             let alpha = Start::project(dual, vec![0.0; dual.len()]).expect("feasible").into_parts().0;
             let gradient = exact_gradient(dual, rows.gram(), &alpha, Par::Seq);
-            let from = Solution { gradient, ..Solution::unjudged(alpha, Status::Stalled) };
+            let from = Solution { gradient, ..Solution::without_gradient(alpha, Status::Stalled) };
             let mut run = Run { stop: Stop::at(1e-6), refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
             let sums = TwoSums::new(dual).expect("two sums");
             let solved = sums.solve(

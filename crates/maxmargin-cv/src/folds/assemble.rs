@@ -200,7 +200,7 @@ impl ReportAssembly<'_> {
                 coef[place * h + at] = c;
             }
         }
-        let sums = source.sums_at(&used, &coef, h, samples, (self.par, asking))?;
+        let sums = source.sums_at(&used, &coef, h, samples, self.par, asking)?;
         for (&i, sums) in samples.iter().zip(sums.chunks_exact(h)) {
             machines.iter().zip(sums).for_each(|((p, decision), sum)| decisions[i * width + p] = sum + decision.bias);
         }

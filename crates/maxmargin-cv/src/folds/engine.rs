@@ -53,7 +53,7 @@ impl<'a> Trainer<'a> {
         let mut full = Some(self.train(None, start, None, self.par)?);
         let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
         // As many columns and a factor as large as any of the paths that begin with it.
-        let _held = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.lend(path.bytes()));
+        let _held = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.reserve(path.bytes()));
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full

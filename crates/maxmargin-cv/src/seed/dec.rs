@@ -47,6 +47,6 @@ pub(super) fn walk(
 ) -> Result<Update, PathError> {
     path.configure(Config::default().with_limit(most));
     let update = path.change(add, remove)?;
-    let _held = fold.rows.all().lend(update.bytes);
+    let _held = fold.rows.all().reserve(update.bytes);
     Ok(update)
 }

@@ -2,7 +2,7 @@
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
+use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -11,7 +11,7 @@ use maxmargin_solvers::MergedRows;
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
-    merged: Option<&'a Merged>,
+    merged: Option<&'a DistinctRows>,
 }
 
 impl<'a> SeedRows<'a> {

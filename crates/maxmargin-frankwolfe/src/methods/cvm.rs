@@ -40,7 +40,7 @@ pub(crate) fn run(
     clock: &mut Clock,
 ) -> Option<(Status, Evidence)> {
     core.read(iterate);
-    let mut held = rows.lend(core.bytes());
+    let mut held = rows.reserve(core.bytes());
     let mut check = Check::of(clock);
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
@@ -69,8 +69,8 @@ pub(crate) fn run(
             let (before, growing) = (core.bytes(), core.bytes_growing(1));
             if growing > before {
                 drop(held);
-                drop(rows.lend(growing));
-                held = rows.lend(growing - before);
+                drop(rows.reserve(growing));
+                held = rows.reserve(growing - before);
             }
             if let Err(status) = clock.asked(measure, |asking| core.add(iterate, &[furthest.k], asking)) {
                 return Some((status, Evidence::None));

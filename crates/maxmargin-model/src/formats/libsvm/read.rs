@@ -10,7 +10,7 @@ use crate::parts::Parts;
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_data::quote::quoted;
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Kernel, KernelKind};
 
 /// Greatest feature index: the width of the matrix then fits `u32`.
 const MAX_INDEX: u32 = u32::MAX - 1;
@@ -236,19 +236,14 @@ impl Header {
     fn kernel(&self, at: usize) -> Result<Kernel, ModelError> {
         let missing = |what: &str| ModelError::line(at, format!("the header has no `{what}`"));
         self.kind(at)?;
-        let gamma = || self.gamma.ok_or_else(|| missing("gamma"));
-        let coef0 = || self.coef0.ok_or_else(|| missing("coef0"));
-        Ok(match self.kernel_type.as_deref().ok_or_else(|| missing("kernel_type"))? {
-            "linear" => Kernel::Linear,
-            "rbf" => Kernel::Rbf { gamma: gamma()? },
-            "polynomial" => {
-                let degree = self.degree.ok_or_else(|| missing("degree"))?;
-                Kernel::Poly { gamma: gamma()?, coef0: coef0()?, degree }
-            }
-            "sigmoid" => Kernel::Sigmoid { gamma: gamma()?, coef0: coef0()? },
-            "precomputed" => Kernel::Precomputed,
-            other => return Err(ModelError::Unsupported(format!("kernel_type {}", shortened(other)))),
-        })
+        let name = self.kernel_type.as_deref().ok_or_else(|| missing("kernel_type"))?;
+        let Some(kind) = KernelKind::with_libsvm_name(name) else {
+            return Err(ModelError::Unsupported(format!("kernel_type {}", shortened(name))));
+        };
+        let degree = if kind.has("degree") { self.degree.ok_or_else(|| missing("degree"))? } else { 0 };
+        let gamma = if kind.has("gamma") { self.gamma.ok_or_else(|| missing("gamma"))? } else { 0.0 };
+        let coef0 = if kind.has("coef0") { self.coef0.ok_or_else(|| missing("coef0"))? } else { 0.0 };
+        Ok(kind.kernel(gamma, coef0, degree))
     }
 }
 

@@ -156,17 +156,10 @@ fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelEr
 ///
 /// When LIBSVM has no such kernel.
 pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
-    let (name, degree, gamma, coef0) = match *kernel {
-        Kernel::Linear => ("linear", None, None, None),
-        Kernel::Rbf { gamma } => ("rbf", None, Some(gamma), None),
-        Kernel::Poly { gamma, coef0, degree } => ("polynomial", Some(f64::from(degree)), Some(gamma), Some(coef0)),
-        Kernel::Sigmoid { gamma, coef0 } => ("sigmoid", None, Some(gamma), Some(coef0)),
-        Kernel::Precomputed => ("precomputed", None, None, None),
-        _ => return Err(ModelError::Unsupported(format!("kernel {kernel:?}"))),
-    };
-    let fields = [("degree", degree), ("gamma", gamma), ("coef0", coef0)];
-    let fields = fields.iter().filter_map(|(name, value)| Some(format!("{name} {}\n", shortest((*value)?))));
-    Ok(format!("kernel_type {name}\n{}", fields.collect::<String>()))
+    let kind = kernel.kind().ok_or_else(|| ModelError::Unsupported(format!("kernel {kernel:?}")))?;
+    let field = |name: &str| Some(format!("{name} {}\n", shortest(kernel.parameter(name)?)));
+    let fields: String = ["degree", "gamma", "coef0"].into_iter().filter_map(field).collect();
+    Ok(format!("kernel_type {}\n{fields}", kind.libsvm_name))
 }
 
 fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) -> io::Result<()> {
