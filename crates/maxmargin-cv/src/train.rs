@@ -1,4 +1,4 @@
-//! One training of all machines, and the model that they make.
+//! Training of all machines on all data, and the model that they make.
 
 use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
@@ -6,47 +6,47 @@ use crate::report::{CertificateReport, MachineReport};
 use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
 use crate::run::watch::{CvWatch, Stage, StageProgress};
-use crate::study::layout::map_machines;
+use crate::study::Study;
+use crate::study::layout::{MachineLayout, map_machines};
+use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
-use crate::study::{SpaceSource, Study};
-use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
+use maxmargin_core::{Asking, Certificate, Decision, Dual, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
-use maxmargin_kernel::RowWork;
+use maxmargin_kernel::{RowWork, Space};
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// A trained model and what it took.
+/// A trained model, its certificate and its cost.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The model; its record holds the certificate of every machine.
+    /// The model. Its record holds the certificate of every machine.
     pub model: Model,
-    /// The worst status of its machines.
+    /// The worst status of the machines.
     pub status: Status,
-    /// The worst certificate.
+    /// The worst certificate of the machines.
     pub certificate: CertificateReport,
-    /// One for each machine.
+    /// A report for each machine.
     pub machines: Vec<MachineReport>,
     /// Solver iterations of all machines.
     pub iterations: u64,
-    /// Kernel rows of all machines; time summed over those that ran side by side, bytes the most of
-    /// one.
+    /// Work on kernel rows of all machines: time is summed over machines that ran in parallel, bytes
+    /// are the largest of one machine.
     pub kernel: RowWork,
-    /// What the solver counts besides, by name.
+    /// Further counts of the solver, by name.
     pub counts: Vec<(&'static str, u64)>,
-    /// Time to solve and certify.
+    /// Seconds to solve and certify.
     pub solve_seconds: f64,
-    /// What the probabilities of the model were fitted to, where they were asked for
-    /// ([`Fitted::calibrated`]).
+    /// The data of the model's probabilities, if it has been calibrated ([`Fitted::calibrated`]).
     pub calibration: Option<CalibrationReport>,
-    /// What the threshold of the model was chosen by, where one was asked for.
+    /// The choice of the model's threshold, if one was chosen.
     pub threshold: Option<ThresholdReport>,
     par: Par,
 }
 
 impl Fitted {
-    /// The same with the model that was made of its model by what samples say that were not seen
-    /// ([`Study::calibrate`]); the status is the worse of both.
+    /// Replaces the model by its calibrated form ([`Study::calibrate`]). The status becomes the worse
+    /// of training and calibration.
     #[must_use]
     pub fn calibrated(self, calibrated: Calibrated) -> Self {
         let status = calibrated.run().map_or(self.status, |run| self.status.worse(run.status));
@@ -74,9 +74,10 @@ impl Fitted {
     }
 }
 
-/// One machine as it was found.
-struct Found {
+/// One trained machine.
+struct TrainedMachine {
     decision: Decision,
+    /// The weights of the features, if the machine worked on features.
     weights: Option<Vec<(u32, f64)>>,
     report: MachineReport,
     certificate: Certificate,
@@ -84,13 +85,85 @@ struct Found {
     kernel: RowWork,
 }
 
+/// The inputs that the trainings of all machines share.
+struct Training<'a> {
+    study: &'a Study<'a>,
+    layout: &'a MachineLayout,
+    spaces: &'a Spaces<'a>,
+    deadline: &'a Deadline,
+    watch: &'a dyn CvWatch,
+    begun: Instant,
+    /// Counts machines that are done.
+    done: &'a AtomicUsize,
+}
+
+impl Training<'_> {
+    /// Trains machine `p` from zero on the threads of `par`.
+    fn machine(&self, p: usize, par: Par) -> Result<TrainedMachine, CvError> {
+        let begun = Instant::now();
+        let (study, samples) = (self.study, &self.layout.machines[p]);
+        let problem = study.problem(samples, study.formulation)?;
+        let start = Start::cold(problem.dual())?;
+        let trained = self.spaces.with(samples, |space, new_work| -> Result<_, CvError> {
+            let mut solved = self.solve(p, problem.dual(), space, start, par)?;
+            let mut go_on = || self.deadline.may_certify();
+            let certificate = solved.certify_asking(problem.dual(), space, par, &Asking::new(&mut go_on));
+            let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
+            solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
+            let decision = problem.decision(problem.dual(), &solved.solution);
+            let weights = space.matrix().map(|matrix| {
+                let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
+                matrix.weights(&ids, &coef, par).0
+            });
+            let kernel = new_work.take();
+            self.done.fetch_add(1, Ordering::Relaxed);
+            let met = study.stop.goal.met(&certificate);
+            let report = MachineReport {
+                machine: p,
+                rows_computed: kernel.computed,
+                solve_seconds: begun.elapsed().as_secs_f64(),
+                bias: decision.bias,
+                ..MachineReport::of(problem.dual(), &solved.solution, &certificate, met)
+            };
+            let report = MachineReport { certificate: report.certificate.with_certain(fixed_labels.as_ref()), ..report };
+            Ok(TrainedMachine { decision, weights, report, certificate, counts: solved.counts, kernel })
+        });
+        let mut trained = trained?;
+        // Rows of the data, ascending.
+        let terms = &mut trained.decision.terms;
+        terms.iter_mut().for_each(|term| term.0 = self.layout.data_row[samples.rows[term.0]]);
+        terms.sort_by_key(|term| term.0);
+        Ok(trained)
+    }
+
+    /// Solves one problem. After the deadline, the result is the start with the status of the end.
+    fn solve(&self, p: usize, dual: &Dual, space: Space, start: Start, par: Par) -> Result<Solved, CvError> {
+        let (study, count) = (self.study, self.layout.machines.len());
+        let mut solved = if self.deadline.is_over() {
+            let solution = Solution::not_begun(dual, start, self.deadline.status());
+            Solved { solution, exact: false, counts: Vec::new() }
+        } else {
+            let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
+            let progress = StageProgress { watch: self.watch, stage, done: self.done, total: count };
+            let mut watch = self.deadline.watch(progress, space, par);
+            let stop = study.stop.left(self.begun, 0);
+            let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut watch };
+            let mut solved = study.solver.solve(dual, space, start, &mut run)?;
+            solved.solution = watch.with_reason(solved.solution);
+            solved
+        };
+        settle_twins(dual, &mut solved.solution);
+        Ok(solved)
+    }
+}
+
 impl Study<'_> {
     /// Trains every machine from zero on all data.
     ///
     /// # Errors
     ///
-    /// When the solver does not take the formulation, or the kernel, C, a weight or the data is not
-    /// possible. Not converging is a status, not an error.
+    /// When the solver does not take the formulation, or the kernel, C, a weight or the data is
+    /// invalid. A training that does not converge has a status, and is no error.
     pub fn train(&self, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
@@ -98,76 +171,27 @@ impl Study<'_> {
         let layout = self.layout(None);
         let deadline = Deadline::new(begun, &self.stop);
         let mut go_on = || deadline.may_continue(watch);
-        let source =
-            SpaceSource::of(&prepared, &layout, features, &Asking::new(&mut go_on)).map_err(|error| deadline.error(error))?;
-        let count = layout.parts.len();
-        let done = AtomicUsize::new(0);
+        let asking = Asking::new(&mut go_on);
+        let source = SpaceSource::of(&prepared, &layout, features, &asking).map_err(|error| deadline.error(error))?;
+        let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
-        let train = |p: usize, par: Par, spaces: &Spaces| -> Result<Found, CvError> {
-            let own = Instant::now();
-            let part = &layout.parts[p];
-            let problem = self.problem(part, self.formulation)?;
-            let dual = problem.dual();
-            let start = Start::cold(dual)?;
-            let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
-            let relay = StageProgress { watch, stage, done: &done, total: count };
-            let stop = self.stop.left(begun, 0);
-            let solved = spaces.with(part, |space, new_work| -> Result<_, CvError> {
-                let mut solved = if deadline.is_over() {
-                    let solution = Solution::not_begun(dual, start, deadline.status());
-                    Solved { solution, exact: false, counts: Vec::new() }
-                } else {
-                    let mut due = deadline.watch(relay, space, par);
-                    let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
-                    let mut solved = self.solver.solve(dual, space, start, &mut run)?;
-                    solved.solution = due.told(solved.solution);
-                    solved
-                };
-                settle_twins(dual, &mut solved.solution);
-                let mut go_on = || deadline.may_certify();
-                let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
-                let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
-                solved.solution.status = self.stop.goal.reached(solved.solution.status, &certificate);
-                let decision = problem.decision(dual, &solved.solution);
-                let weights = space.matrix().map(|matrix| {
-                    let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
-                    matrix.weights(&ids, &coef, par).0
-                });
-                Ok((solved, (certificate, proved), decision, weights, new_work.take()))
-            });
-            let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights, kernel) = solved?;
-            done.fetch_add(1, Ordering::Relaxed);
-            let held = self.stop.goal.met(&certificate);
-            let report = MachineReport {
-                machine: p,
-                rows_computed: kernel.computed,
-                solve_seconds: own.elapsed().as_secs_f64(),
-                bias: decision.bias,
-                ..MachineReport::of(dual, &solution, &certificate, held)
-            };
-            let judged = report.certificate.with_certain(proved.as_ref());
-            let report = MachineReport { certificate: judged, ..report };
-            // Rows of the data, ascending.
-            decision.terms.iter_mut().for_each(|term| term.0 = layout.original[part.rows[term.0]]);
-            decision.terms.sort_by_key(|term| term.0);
-            Ok(Found { decision, weights, report, certificate, counts, kernel })
-        };
-        let room = (self.memory, (self.budget(count), self.par));
-        let found = Spaces::of(&source, &layout, self.formulation.bias_term().feature(), room, |spaces| {
-            map_machines(count, self.par, |p, par| train(p, par, spaces))
+        let feature = self.formulation.bias_term().feature();
+        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count), |spaces| {
+            let training = Training { study: self, layout: &layout, spaces, deadline: &deadline, watch, begun, done: &done };
+            map_machines(count, self.par, |p, par| training.machine(p, par))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();
-        let model = self.model(&prepared, &found)?;
+        let model = self.model(&prepared, &trained)?;
         let mut counts = Vec::new();
         let mut kernel = RowWork::default();
-        for one in &found {
+        for one in &trained {
             Solved::add_counts(&mut counts, &one.counts);
             kernel.computed += one.kernel.computed;
             kernel.hits += one.kernel.hits;
             kernel.time += one.kernel.time;
             kernel.peak_bytes = kernel.peak_bytes.max(one.kernel.peak_bytes);
         }
-        let machines: Vec<MachineReport> = found.into_iter().map(|one| one.report).collect();
+        let machines: Vec<MachineReport> = trained.into_iter().map(|one| one.report).collect();
         Ok(Fitted {
             model,
             status: machines.iter().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
@@ -183,19 +207,21 @@ impl Study<'_> {
         })
     }
 
-    fn model(&self, prepared: &crate::study::Prepared, found: &[Found]) -> Result<Model, CvError> {
-        let folded = found.iter().any(|one| one.weights.is_some());
+    /// The model that the machines make, with its record.
+    fn model(&self, prepared: &Prepared, trained: &[TrainedMachine]) -> Result<Model, CvError> {
+        let folded = trained.iter().any(|one| one.weights.is_some());
         let model = if folded {
-            let machines: Vec<_> = found.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
+            let machines: Vec<_> =
+                trained.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
             Model::from_weights(prepared.samples.features(), self.rule(), &machines)?
         } else {
-            let machines: Vec<_> = found.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
+            let machines: Vec<_> = trained.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
             Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.rule(), &machines)?
         };
         let mut record = Record::new(self.data, self.formulation, self.factors_of_all(), self.stop.goal);
         record.sample_weights = self.sample_weights.map(<[f64]>::to_vec);
         self.solver.name().clone_into(&mut record.solver);
-        record.machines = found
+        record.machines = trained
             .iter()
             .map(|one| MachineRecord {
                 rows: one.decision.terms.iter().map(|term| term.0 as u64).collect(),

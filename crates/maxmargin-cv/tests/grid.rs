@@ -53,7 +53,7 @@ fn bits(reports: &[CvReport]) -> Vec<String> {
     };
     let of = |report: &CvReport| {
         let folds: Vec<String> = report.folds.iter().map(fold).collect();
-        format!("{:?} {:?} {:?} {:?} {:?} {folds:?}", report.c, report.lost, report.scores, report.decisions, report.predicted)
+        format!("{:?} {:?} {:?} {:?} {:?} {folds:?}", report.c, report.pruned, report.scores, report.decisions, report.predicted)
     };
     reports.iter().map(of).collect()
 }
@@ -129,8 +129,8 @@ fn cells_that_cannot_win_are_given_up() {
         let pruned = run(&case, (Seeding::Full, Par::Seq, Some(most)), &Unlogged);
         let mut bound = most;
         for ((report, whole), all) in pruned.iter().zip(&full).zip(&errors) {
-            assert!(report.lost.is_none() || *all > bound, "{all} errors of {bound}");
-            if let Some(lost) = report.lost {
+            assert!(report.pruned.is_none() || *all > bound, "{all} errors of {bound}");
+            if let Some(lost) = report.pruned {
                 assert!(lost > bound && lost <= *all && report.folds.len() < 5);
                 assert_eq!((report.accuracy, report.scores.len(), report.status()), (None, 0, Status::Converged));
                 // The fold before the last was not one too many yet.

@@ -241,7 +241,7 @@ impl Pace {
                     .and_modify(|training| training.tick(at, solver))
                     .or_insert_with(|| Training::new(at, solver));
             }
-            Stage::Certify { judged, .. } => {
+            Stage::Certify { certified: judged, .. } => {
                 self.first_over = self.first_over.or(self.first.map(|_| at));
                 let begins = self.audit.is_none_or(|audit| judged < audit.judged);
                 let begun = self.audit.filter(|_| !begins).map_or(at, |audit| audit.begun);
@@ -278,7 +278,7 @@ impl Pace {
             Stage::Full => format!("training on all data: {}", steps()),
             Stage::Fold(fold) => format!("folds: {} of {} done; fold {fold}: {}", all(done), all(total), steps()),
             Stage::Machine(machine) => format!("machines: {} of {} done; machine {machine}: {}", all(done), all(total), steps()),
-            Stage::Certify { judged, samples } => format!("audit: {} of {} samples", all(judged), all(samples)),
+            Stage::Certify { certified: judged, samples } => format!("audit: {} of {} samples", all(judged), all(samples)),
         }
     }
 
@@ -296,7 +296,7 @@ impl Pace {
                 let spent = at - self.parts.values().map(|part| part.begun).fold(at, f64::min);
                 (done > 0.0 && spent > 0.0).then(|| spent * (progress.total as f64 - done).max(0.0) / done)
             }
-            Stage::Certify { judged, samples } => {
+            Stage::Certify { certified: judged, samples } => {
                 let spent = at - self.audit.map_or(at, |audit| audit.begun);
                 let share = judged as f64 / samples.max(1) as f64;
                 let here = if share > 0.0 { spent * (1.0 - share) / share } else { audit };

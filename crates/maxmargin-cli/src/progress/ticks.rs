@@ -77,7 +77,7 @@ fn word(stage: Stage) -> String {
         Stage::Full => "full 0 0".to_owned(),
         Stage::Fold(fold) => format!("fold {fold} 0"),
         Stage::Machine(machine) => format!("machine {machine} 0"),
-        Stage::Certify { judged, samples } => format!("certify {judged} {samples}"),
+        Stage::Certify { certified: judged, samples } => format!("certify {judged} {samples}"),
     }
 }
 
@@ -86,7 +86,7 @@ fn stage(word: &str, [a, b]: [usize; 2]) -> Stage {
         "full" => Stage::Full,
         "fold" => Stage::Fold(a),
         "machine" => Stage::Machine(a),
-        "certify" => Stage::Certify { judged: a, samples: b },
+        "certify" => Stage::Certify { certified: a, samples: b },
         other => panic!("no stage {other}"),
     }
 }

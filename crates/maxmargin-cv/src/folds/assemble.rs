@@ -1,4 +1,4 @@
-//! From the machines of all folds to predictions and a report.
+//! Assembles predictions and a report from the machines of all folds.
 
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::outcome::{CertifiedMachine, Outcome};
@@ -7,8 +7,8 @@ use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, Machine
 use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
 use crate::run::watch::{CvProgress, CvWatch, Stage};
-use crate::study::SpaceSource;
 use crate::study::layout::{HeldOut, MachineLayout};
+use crate::study::space_source::SpaceSource;
 use maxmargin_core::{Decision, Solved, Status, TargetKind};
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
@@ -16,110 +16,54 @@ use maxmargin_metrics::{are_sides, greatest_label, scores};
 use maxmargin_model::Rule;
 use std::sync::Arc;
 
-/// What is needed to count.
+/// The inputs of a cross-validation's report that all values of C share.
 pub(crate) struct ReportAssembly<'a> {
-    pub(crate) needs: TargetKind,
-    /// How the machines of a fold decide.
+    pub(crate) target_kind: TargetKind,
+    /// The decision rule over the machines of a fold.
     pub(crate) rule: Rule,
-    /// The classes that each fold has.
+    /// The classes of each fold.
     pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
     pub(crate) layout: &'a MachineLayout,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
-    /// Who may call the votes off.
+    /// The end of the time in which decision values may be computed.
     pub(crate) deadline: &'a Deadline,
     pub(crate) watch: &'a dyn CvWatch,
 }
 
 impl ReportAssembly<'_> {
-    /// The report of all machines.
+    /// Assembles the report of all machines.
     ///
     /// # Errors
     ///
-    /// When the votes were called off before they were counted.
-    pub(crate) fn report(&self, source: &SpaceSource, outcomes: &[Outcome], work: &[RowWork]) -> Result<CvReport, CvError> {
-        let held = self.layout.folds(self.plan);
-        let width = outcomes.len();
-        let mut go_on = || {
-            let stage = Stage::Certify { judged: 0, samples: self.layout.original.len() };
-            if self.watch.tick(&CvProgress { stage, ..CvProgress::default() }).is_break() {
-                self.deadline.end();
-            }
-            self.deadline.may_certify()
-        };
-        let asking = Asking::new(&mut go_on);
-        let decisions = match outcomes {
-            // One machine has judged all samples already.
-            [only] => Ok(only.decisions.clone()),
-            _ => match source {
-                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, &held, &asking),
-                SpaceSource::Features(samples) => {
-                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &held, &asking)
-                }
-            },
-        };
-        let decisions = decisions.map_err(|Halted| CvError::Ended(self.deadline.status()))?;
-        let rows = self.layout.original.len();
-        let vote = |fold: usize, at: usize| self.classes.label(fold, &self.rule, &decisions[at * width..(at + 1) * width]);
-        let truth_of = |at: usize| self.labels[self.layout.original[at]];
-        let countable = self.needs == TargetKind::Classes || (self.needs == TargetKind::Nothing && are_sides(self.labels));
-        let mut folds = Vec::with_capacity(held.len());
-        let mut seen = Seen::new(rows);
+    /// When the run ended before the decision values were complete.
+    pub(crate) fn assemble_report(
+        &self,
+        source: &SpaceSource,
+        outcomes: &[Outcome],
+        work: &[RowWork],
+    ) -> Result<CvReport, CvError> {
+        let held_out = self.layout.folds(self.plan);
+        let decisions = self.decision_values(source, outcomes, &held_out)?;
+        let pruned = outcomes.iter().any(|outcome| outcome.pruned);
+        let rows = self.layout.data_row.len();
         let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
-        let (lost, greater) = (outcomes.iter().any(|outcome| outcome.lost), greatest_label(self.labels));
-        for (fold, HeldOut { test, round, .. }) in held.iter().enumerate() {
-            if lost && !outcomes.iter().all(|outcome| outcome.has(fold)) {
-                continue;
+        let mut counter = SampleCounter::new(rows);
+        let mut folds = Vec::with_capacity(held_out.len());
+        for (fold, held_out) in held_out.iter().enumerate() {
+            if !pruned || outcomes.iter().all(|outcome| outcome.has(fold)) {
+                let support_vectors = self.support_vectors(fold, outcomes, &mut counter);
+                let report = self.fold_report(fold, held_out, outcomes, &decisions, &mut predicted);
+                folds.push(FoldReport { support_vectors, ..report });
             }
-            let before = round * rows;
-            let judged: Vec<&CertifiedMachine> = outcomes.iter().filter_map(|outcome| outcome.judged(fold)).collect();
-            let solved = judged.iter().all(|judged| judged.report.is_solution());
-            let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
-            let support_vectors = match outcomes {
-                [_] => judged.iter().map(|judged| judged.report.support_vectors).sum(),
-                _ => seen.count(
-                    outcomes
-                        .iter()
-                        .zip(&self.layout.parts)
-                        .filter_map(|(outcome, part)| outcome.judged(fold).map(|judged| (&*judged.decision, &part.rows[..]))),
-                ),
-            };
-            let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
-            let said: Vec<f64> = test.iter().map(|&at| if solved { vote(fold, before + at) } else { f64::NAN }).collect();
-            let correct = (solved && countable).then(|| truth.iter().zip(&said).filter(|(truth, said)| truth == said).count());
-            test.iter().zip(&said).for_each(|(&at, &label)| predicted[before + self.layout.original[at]] = label);
-            let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
-            let scores = scores(self.needs, greater, &truth, &said, ranked.as_deref());
-            folds.push(FoldReport {
-                solved,
-                correct,
-                scores,
-                support_vectors,
-                missing_classes: self.classes.missing(fold),
-                ..FoldReport::of(
-                    (fold, *round),
-                    (self.plan.trained(fold), test.len()),
-                    judged.iter().map(|judged| &judged.report),
-                    own,
-                )
-            });
         }
         let mut counts = Vec::new();
         outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
-        // The report's shape is one for all: nothing is known of C and of clocks here.
-        let empty = CvReport::empty(self.plan, width);
-        let mut by_data = vec![f64::NAN; decisions.len()];
-        for (at, row) in decisions.chunks_exact(width).enumerate() {
-            let i = at - at % rows + self.layout.original[at % rows];
-            if !predicted[i].is_nan() {
-                by_data[i * width..(i + 1) * width].copy_from_slice(row);
-            }
-        }
         let wrong = |fold: &FoldReport| fold.correct.map_or(0, |correct| fold.test - correct);
         let report = CvReport {
-            lost: lost.then(|| folds.iter().map(wrong).sum()),
+            pruned: pruned.then(|| folds.iter().map(wrong).sum()),
             folds,
             full: full_report(outcomes),
             counts,
@@ -127,43 +71,128 @@ impl ReportAssembly<'_> {
             certify_seconds: outcomes.iter().map(|outcome| outcome.certify_seconds).sum(),
             rows_computed: work.iter().map(|w| w.computed).sum(),
             kernel_bytes: work.iter().map(|w| w.peak_bytes).max().unwrap_or(0),
-            decisions: by_data,
+            decisions: self.in_data_order(&decisions, outcomes.len(), &predicted),
             predicted,
-            ..empty
+            // The caller fills in C, the seeding and the total time.
+            ..CvReport::empty(self.plan, outcomes.len())
         };
-        Ok(report.summed(self.needs, self.labels))
+        Ok(report.summed(self.target_kind, self.labels))
     }
 
-    /// Exact decision values of all samples by the machines that did not see them, row-major, round
-    /// after round. Machines of all data that serve many folds decide for all samples at once.
-    fn decide(&self, source: Exact, outcomes: &[Outcome], held: &[HeldOut], asking: &Asking) -> Result<Vec<f64>, Halted> {
-        let (n, width) = (self.layout.original.len(), outcomes.len());
+    /// Exact decision values of every sample, in the order of the layout: rounds × samples ×
+    /// machines.
+    fn decision_values(&self, source: &SpaceSource, outcomes: &[Outcome], held_out: &[HeldOut]) -> Result<Vec<f64>, CvError> {
+        let mut go_on = || {
+            let stage = Stage::Certify { certified: 0, samples: self.layout.data_row.len() };
+            if self.watch.tick(&CvProgress { stage, ..CvProgress::default() }).is_break() {
+                self.deadline.end();
+            }
+            self.deadline.may_certify()
+        };
+        let asking = Asking::new(&mut go_on);
+        let decisions = match outcomes {
+            // The audits of one machine have computed the decision values of all samples already.
+            [only] => Ok(only.decisions.clone()),
+            _ => match source {
+                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, held_out, &asking),
+                SpaceSource::Features(samples) => {
+                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, held_out, &asking)
+                }
+            },
+        };
+        decisions.map_err(|Halted| CvError::Ended(self.deadline.status()))
+    }
+
+    /// The report of one fold without its support vectors. Writes the predicted labels of its test
+    /// samples.
+    fn fold_report(
+        &self,
+        fold: usize,
+        held_out: &HeldOut,
+        outcomes: &[Outcome],
+        decisions: &[f64],
+        predicted: &mut [f64],
+    ) -> FoldReport {
+        let HeldOut { test, round, .. } = held_out;
+        let (width, before) = (outcomes.len(), round * self.layout.data_row.len());
+        let row = |at: usize| &decisions[(before + at) * width..(before + at + 1) * width];
+        let machines: Vec<&CertifiedMachine> = outcomes.iter().filter_map(|outcome| outcome.machine(fold)).collect();
+        let solved = machines.iter().all(|machine| machine.report.is_solution());
+        let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
+        let truth: Vec<f64> = test.iter().map(|&at| self.labels[self.layout.data_row[at]]).collect();
+        let label = |at: usize| if solved { self.classes.label(fold, &self.rule, row(at)) } else { f64::NAN };
+        let labels: Vec<f64> = test.iter().map(|&at| label(at)).collect();
+        test.iter().zip(&labels).for_each(|(&at, &label)| predicted[before + self.layout.data_row[at]] = label);
+        let countable =
+            self.target_kind == TargetKind::Classes || (self.target_kind == TargetKind::Nothing && are_sides(self.labels));
+        let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
+        FoldReport {
+            solved,
+            correct: (solved && countable).then(|| truth.iter().zip(&labels).filter(|(truth, label)| truth == label).count()),
+            scores: scores(self.target_kind, greatest_label(self.labels), &truth, &labels, ranked.as_deref()),
+            missing_classes: self.classes.missing(fold),
+            ..FoldReport::of(self.plan, fold, machines.iter().map(|machine| &machine.report), own)
+        }
+    }
+
+    /// Number of different support vectors of the machines of a fold.
+    fn support_vectors(&self, fold: usize, outcomes: &[Outcome], counter: &mut SampleCounter) -> usize {
+        if let [only] = outcomes {
+            return only.machine(fold).map_or(0, |machine| machine.report.support_vectors);
+        }
+        let machines = outcomes.iter().zip(&self.layout.machines);
+        counter.count(
+            machines
+                .filter_map(|(outcome, samples)| outcome.machine(fold).map(|machine| (&*machine.decision, &samples.rows[..]))),
+        )
+    }
+
+    /// Decision values of the samples that have a prediction, in the order of the data; NaN for the
+    /// others.
+    fn in_data_order(&self, decisions: &[f64], width: usize, predicted: &[f64]) -> Vec<f64> {
+        let rows = self.layout.data_row.len();
+        let mut by_data = vec![f64::NAN; decisions.len()];
+        for (at, row) in decisions.chunks_exact(width).enumerate() {
+            let i = at - at % rows + self.layout.data_row[at % rows];
+            if !predicted[i].is_nan() {
+                by_data[i * width..(i + 1) * width].copy_from_slice(row);
+            }
+        }
+        by_data
+    }
+
+    /// Exact decision values of all samples by the machines that were not trained on them,
+    /// row-major, round after round. If most folds use the machines of all data, these decide all
+    /// samples in one pass.
+    fn decide(&self, source: Exact, outcomes: &[Outcome], held_out: &[HeldOut], asking: &Asking) -> Result<Vec<f64>, Halted> {
+        let (n, width) = (self.layout.data_row.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
-            outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
+            outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.machine.decision))).collect();
         let is_full = |p: usize, fold: usize| outcomes[p].is_shared(fold);
-        let shared: usize = (0..held.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
+        let shared: usize = (0..held_out.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
         let mut decisions = vec![0.0; self.plan.rounds() * n * width];
-        // What is no solution decides nothing that anybody is told, and there is no time for it.
-        let is_told =
-            |fold: usize| outcomes.iter().filter_map(|outcome| outcome.judged(fold)).all(|judged| judged.report.is_solution());
-        let at_once = 2 * shared > held.len() * width && (0..held.len()).any(is_told);
+        // Decision values of folds without a solution are not reported, and the time for them is
+        // over.
+        let is_reported =
+            |fold: usize| outcomes.iter().filter_map(|outcome| outcome.machine(fold)).all(|machine| machine.report.is_solution());
+        let at_once = 2 * shared > held_out.len() * width && (0..held_out.len()).any(is_reported);
         if at_once {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.put(source, &of.collect::<Vec<_>>(), (&all, width), &mut decisions[..n * width], asking)?;
+            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions[..n * width], asking)?;
             (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
         }
-        for (fold, HeldOut { test, round, .. }) in held.iter().enumerate() {
-            if !is_told(fold) {
+        for (fold, HeldOut { test, round, .. }) in held_out.iter().enumerate() {
+            if !is_reported(fold) {
                 continue;
             }
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
-            let of = of.filter_map(|p| outcomes[p].judged(fold).map(|judged| (p, &*judged.decision)));
+            let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &*machine.decision)));
             let decisions = &mut decisions[round * n * width..];
-            self.put(source, &of.collect::<Vec<_>>(), (test, width), decisions, asking)?;
-            // Nobody says anything there, the machines of all data least of all: these have seen
-            // the samples.
+            self.write_decisions(source, &of.collect::<Vec<_>>(), test, width, decisions, asking)?;
+            // A missing machine has no decision value. That of the machine of all data must not take
+            // its place, since that machine was trained on the samples.
             for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
                 test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
             }
@@ -171,12 +200,13 @@ impl ReportAssembly<'_> {
         Ok(decisions)
     }
 
-    /// Writes what some machines say of some samples.
-    fn put(
+    /// Writes the decision values of some machines for some samples.
+    fn write_decisions(
         &self,
         source: Exact,
         machines: &[(usize, &Decision)],
-        (samples, width): (&[usize], usize),
+        samples: &[usize],
+        width: usize,
         decisions: &mut [f64],
         asking: &Asking,
     ) -> Result<(), Halted> {
@@ -186,14 +216,14 @@ impl ReportAssembly<'_> {
         }
         let mut used: Vec<usize> = machines
             .iter()
-            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.layout.parts[*p].rows[term.0]))
+            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.layout.machines[*p].rows[term.0]))
             .collect();
         used.sort_unstable();
         used.dedup();
         let mut coef = vec![0.0; used.len() * h];
         for (at, (p, decision)) in machines.iter().enumerate() {
-            let rows = &self.layout.parts[*p].rows;
-            // Both ascend.
+            let rows = &self.layout.machines[*p].rows;
+            // Rows of the terms and of `used` both ascend.
             let mut place = 0;
             for &(row, c) in &decision.terms {
                 place += used[place..].iter().take_while(|&&id| id < rows[row]).count();
@@ -208,36 +238,37 @@ impl ReportAssembly<'_> {
     }
 }
 
-/// Counts different samples.
-struct Seen {
+/// Counts different samples. `last` has the number of the count that met each sample last.
+struct SampleCounter {
     last: Vec<u32>,
-    round: u32,
+    current: u32,
 }
 
-impl Seen {
+impl SampleCounter {
     fn new(samples: usize) -> Self {
-        Self { last: vec![0; samples], round: 0 }
+        Self { last: vec![0; samples], current: 0 }
     }
 
-    /// Samples in some decision, whose terms are places in the rows beside it.
+    /// The number of different samples in some decisions. The terms of each decision are places in
+    /// the rows paired with it.
     fn count<'d>(&mut self, decisions: impl Iterator<Item = (&'d Decision, &'d [usize])>) -> usize {
-        self.round += 1;
+        self.current += 1;
         let mut count = 0;
         for (decision, rows) in decisions {
             for term in &decision.terms {
                 let last = &mut self.last[rows[term.0]];
-                count += usize::from(*last != self.round);
-                *last = self.round;
+                count += usize::from(*last != self.current);
+                *last = self.current;
             }
         }
         count
     }
 }
 
-/// The machines of all data.
+/// The report of the machines of all data.
 fn full_report(outcomes: &[Outcome]) -> Option<FullReport> {
     let machines: Vec<MachineReport> =
-        outcomes.iter().filter_map(|outcome| outcome.full.as_ref().map(|full| full.judged.report.clone())).collect();
+        outcomes.iter().filter_map(|outcome| outcome.full.as_ref().map(|full| full.machine.report.clone())).collect();
     let certificate = machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse)?;
     Some(FullReport {
         status: machines.iter().map(|m| m.status).reduce(Status::worse)?,

@@ -1,4 +1,4 @@
-//! The cross-validation engine of one machine: one space for all folds, a start for each fold, one
+//! Cross-validation of one machine: one kernel space for all folds, a start for each fold, one
 //! audit for all solutions.
 
 use crate::folds::outcome::Outcome;
@@ -13,12 +13,12 @@ use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
-/// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n
-/// × BATCH` doubles.
+/// Number of folds that are trained before their solutions are audited and dropped. It bounds the
+/// memory at a few times `n × BATCH` doubles.
 const BATCH: usize = 64;
 
 impl<'a> Trainer<'a> {
-    /// Runs all folds; the model of all data, where the seeding wants one, starts from `start`.
+    /// Runs all folds. The machine of all data, if the seeding needs one, starts from `start`.
     pub(crate) fn run(&self, start: Option<&[f64]>) -> Result<Outcome, CvError> {
         let lacking = (0..self.folds.len()).map(|h| self.boxes.lack(h)).collect();
         let mut outcome = Outcome::new(self.folds, lacking, self.space.len());
@@ -27,8 +27,8 @@ impl<'a> Trainer<'a> {
             SeedSource::PreviousFold => self.run_chain(&mut outcome)?,
             SeedSource::Nothing => self.run_cold(&mut outcome)?,
         }
-        // Folds with the problem of all data are the machine of all data.
-        if outcome.full.is_none() && !outcome.lost && (0..self.folds.len()).any(|h| !outcome.has(h) && !self.is_own(h)) {
+        // A fold whose problem equals that of all data has the machine of all data.
+        if outcome.full.is_none() && !outcome.pruned && (0..self.folds.len()).any(|h| !outcome.has(h) && !self.is_own(h)) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -36,31 +36,33 @@ impl<'a> Trainer<'a> {
         Ok(outcome)
     }
 
-    /// Whether a fold has another problem than all data: it leaves out samples here, or has other
-    /// boxes.
+    /// Returns true if the problem of a fold differs from that of all data: the fold leaves out
+    /// samples of this machine, or its boxes differ.
     fn is_own(&self, h: usize) -> bool {
         !self.boxes.lack(h) && (!self.folds[h].out.is_empty() || self.boxes.differ(h))
     }
 
-    /// Folds with problems of their own.
+    /// Folds whose problem differs from that of all data.
     fn own(&self) -> Vec<usize> {
         (0..self.folds.len()).filter(|&h| self.is_own(h)).collect()
     }
 
-    /// Every fold from the model of all data. Folds with its boxes that leave out no support vector
-    /// of it need no training: it is their solution, unless its bias depends on all samples.
+    /// Starts every fold from the machine of all data. A fold with the same boxes that leaves out
+    /// no support vector needs no training: the machine of all data is its solution, unless the
+    /// bias depends on all samples.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
         let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
-        // As many columns and a factor as large as any of the paths that begin with it.
-        let _held = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.reserve(path.bytes()));
+        // Reserve memory for a path of a fold: its columns and its factor are as large as those of
+        // this path.
+        let _reserved = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.reserve(path.bytes()));
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full
             && !self.deadline.is_over()
-            && let Some((pool, _)) = &self.seeds
+            && let Some((boxes, _)) = &self.seeds
         {
-            from.free_sums = self.free_sums(&from, pool);
+            from.free_sums = self.free_sums(&from, boxes);
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
         let counts = self.problem.formulation().counts_samples();
@@ -71,19 +73,20 @@ impl<'a> Trainer<'a> {
             is_other && !self.boxes.lack(h)
         };
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, shares, h)).collect();
-        // The others are done already.
+        // The remaining folds already have their machine.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
         loop {
-            // Errors are counted after every fold, so that bits do not depend on who trains how
-            // many at once.
+            // Errors are counted after every fold, so that results do not depend on the number of
+            // threads.
             let rest = open.split_off(open.len().min(if self.prune.is_some() { 1 } else { BATCH }));
             let mut tasks = self.train_all(&open, Some(&from))?;
             tasks.extend(full.take());
             outcome.certify_seconds += self.certify(&mut tasks)?;
             for task in tasks {
                 if task.fold.is_none() {
-                    // Refinement may have moved it: who leaves is judged by the final model. Seeds
-                    // keep the point whose sums they have.
+                    // Refinement may have changed the support vectors, and the final machine
+                    // decides which folds need a training. Seeds keep the point whose sums they
+                    // have.
                     support.fill(false);
                     let ids = self.problem.dual().ids().iter().zip(&task.solution.alpha);
                     ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
@@ -91,9 +94,9 @@ impl<'a> Trainer<'a> {
                 }
                 outcome.add(self, &task);
             }
-            // What is done anyway is not given up.
-            if !rest.is_empty() && self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.most) {
-                outcome.lost = true;
+            // Fold results that already exist are kept even if the cell is pruned.
+            if !rest.is_empty() && self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.max_errors) {
+                outcome.pruned = true;
                 return Ok(());
             }
             open = rest;
@@ -106,13 +109,13 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Errors in the folds that have a solution of their own, or no machine at all.
+    /// Counts errors in the folds that have a solution of their own, or no machine at all.
     fn errors(&self, prune: &Prune, outcome: &Outcome) -> usize {
-        let solved = |h: &usize| outcome.folds[*h].as_ref().map_or(outcome.has(*h), |judged| judged.report.is_solution());
-        (0..self.folds.len()).filter(solved).map(|h| (prune.wrong)(h, &outcome.decisions)).sum()
+        let solved = |h: &usize| outcome.folds[*h].as_ref().map_or(outcome.has(*h), |certified| certified.report.is_solution());
+        (0..self.folds.len()).filter(solved).map(|h| (prune.errors_of)(h, &outcome.decisions)).sum()
     }
 
-    /// Folds in order, each from the one before.
+    /// Trains the folds in order, each from the solution of the previous one.
     fn run_chain(&self, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut from: Option<Trained> = None;
         let own = self.own();
@@ -121,7 +124,7 @@ impl<'a> Trainer<'a> {
             for (at, &h) in batch.iter().enumerate() {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
                 let last = b * BATCH + at + 1 == own.len();
-                // Nobody seeds what will not be trained.
+                // A start is only prepared if another training follows.
                 from = if last || self.deadline.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
             outcome.certify_seconds += self.certify(&mut tasks)?;
@@ -130,8 +133,8 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Every fold from zero. Where there is a kernel, the first alone: it finds most of the rows
-    /// that all need, on all threads.
+    /// Trains every fold from zero. With a kernel, the first fold is trained alone on all threads:
+    /// it computes most of the rows that all folds need.
     fn run_cold(&self, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut rest = self.own();
         let mut tasks = Vec::new();
@@ -146,23 +149,23 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Independent folds, side by side.
+    /// Trains independent folds in parallel.
     fn train_all(&self, folds: &[usize], from: Option<&Trained>) -> Result<Vec<Task>, CvError> {
-        // Folds side by side leave no thread to share passes with.
+        // Folds that run in parallel leave no free thread to share passes with.
         let par = if folds.len() == 1 { self.par } else { Par::Seq };
         self.par.map(folds.len(), |at| self.train(Some(folds[at]), None, from, par)).into_iter().collect()
     }
 
-    /// Where the seeding follows paths: takes the model of all data to an exact solution, which
-    /// they all start from.
+    /// For a seeding that follows paths: moves the machine of all data to an exact solution, from
+    /// which every path starts.
     fn make_exact(&self, task: &mut Task) -> Result<Option<Path<'a>>, CvError> {
-        let Some((pool, rows)) = &self.seeds else { return Ok(None) };
+        let Some((boxes, rows)) = &self.seeds else { return Ok(None) };
         let wanted = self.seeding == Seeding::Dec && task.solution.status == Status::Converged;
         if !wanted {
             return Ok(None);
         }
         let go_on = || self.go_on(Stage::Full);
-        let path = match exact(&task.solution.alpha, pool, rows, self.path_memory, &go_on) {
+        let path = match exact(&task.solution.alpha, boxes, rows, self.path_memory, &go_on) {
             Ok(Some(path)) => path,
             Ok(None) | Err(PathError::Interrupted) => return Ok(None),
             Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
@@ -172,8 +175,8 @@ impl<'a> Trainer<'a> {
         Ok(Some(path))
     }
 
-    /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows;
-    /// without seeds nobody asks for sums.
+    /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows.
+    /// Without seeds the sums stay empty.
     fn trained(&self, task: &Task) -> Trained<'a> {
         let n = self.space.len();
         let hidden = self.hidden_in(task.fold);
@@ -182,7 +185,7 @@ impl<'a> Trainer<'a> {
         let dual = &task.dual;
         dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
         let mut sums = Vec::new();
-        // Those of the solver: it has run.
+        // The solver has run, so these are the rows that it read.
         let rows = self.seeds.as_ref().map(|(_, rows)| SeedRows::of(rows));
         if let Some(rows) = rows {
             let mut unseen = vec![true; rows.count()];
@@ -192,7 +195,7 @@ impl<'a> Trainer<'a> {
                 let at = rows.place(dual.ids()[k]);
                 (sums[at], unseen[at]) = (sum_of(dual, k, alpha[k], gradient[k]), false);
             }
-            // Once time is over nobody starts from it.
+            // Once time is over, no training starts from this point, and its sums are not needed.
             let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
             let together = rows.together(&beta);
             for chunk in hidden.chunks(64).take_while(|_| !self.deadline.is_over()) {
@@ -203,10 +206,10 @@ impl<'a> Trainer<'a> {
         Trained { dual: dual.clone(), beta, sums, rows, bias: task.solution.bias, hidden, free_sums: None, path: None }
     }
 
-    /// `Σ_j K_ij` over the free rows; nothing where time was over before.
-    fn free_sums(&self, from: &Trained, pool: &RowBoxes) -> Option<Vec<f64>> {
+    /// `Σ_j K_ij` over the free rows; `None` if the time ended before the sums were complete.
+    fn free_sums(&self, from: &Trained, boxes: &RowBoxes) -> Option<Vec<f64>> {
         let rows = from.rows?;
-        let free: Vec<usize> = (0..from.beta.len()).filter(|&i| pool.is_free(i, from.beta[i])).collect();
+        let free: Vec<usize> = (0..from.beta.len()).filter(|&i| boxes.is_free(i, from.beta[i])).collect();
         let dual = self.problem.dual();
         if rows.are_passed_by(dual, rows.joined(dual).as_ref()) {
             let mut go_on = || self.go_on(Stage::Full);

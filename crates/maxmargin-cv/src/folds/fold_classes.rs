@@ -1,16 +1,16 @@
-//! Classes that the training sets of a plan have, and what their machines elect where one is
-//! missing.
+//! The classes that each training set of a plan has, and the labels that its machines elect if a
+//! class is missing.
 
 use crate::plan::FoldPlan;
 use crate::study::Study;
 use maxmargin_core::TargetKind;
 use maxmargin_model::Rule;
 
-/// The classes that have a sample with a weight in the training set of every fold.
+/// The classes that have a sample with positive weight in the training set of every fold.
 pub(crate) struct FoldClasses {
-    /// Labels of all classes; none where the formulation is not about classes.
+    /// Labels of all classes; empty if the formulation has no classes.
     labels: Vec<f64>,
-    /// Classes of each fold, ascending; empty where every fold has all of them.
+    /// Classes of each fold, ascending; empty if every fold has all of them.
     present: Vec<Vec<usize>>,
 }
 
@@ -36,18 +36,18 @@ impl Study<'_> {
 }
 
 impl FoldClasses {
-    /// The classes of a fold, where it does not have all of them.
+    /// The classes of a fold if some are missing; `None` if it has all of them.
     pub(crate) fn some(&self, fold: usize) -> Option<&[usize]> {
         self.present.get(fold).map(|present| &present[..]).filter(|present| present.len() < self.labels.len())
     }
 
-    /// The labels of the classes that a fold does not have, ascending.
+    /// The labels of the classes that are missing in a fold, ascending.
     pub(crate) fn missing(&self, fold: usize) -> Vec<f64> {
         let Some(present) = self.some(fold) else { return Vec::new() };
         (0..self.labels.len()).filter(|class| !present.contains(class)).map(|class| self.labels[class]).collect()
     }
 
-    /// Whether a fold has no samples for one of the two sides of a machine.
+    /// Returns true if a fold has no samples for one of the two sides of a machine.
     pub(crate) fn lacks(&self, fold: usize, sides: (Option<usize>, usize)) -> bool {
         let (earlier, later) = sides;
         self.some(fold).is_some_and(|present| {
@@ -55,15 +55,15 @@ impl FoldClasses {
         })
     }
 
-    /// The class that stands for the rest, of a fold with two classes.
+    /// The only other class of a fold with two classes; `None` for other folds.
     pub(crate) fn rest(&self, fold: usize, class: usize) -> Option<usize> {
         let present = self.some(fold).filter(|present| present.len() == 2)?;
         present.iter().copied().find(|other| *other != class)
     }
 
-    /// The label that the machines of a fold elect by their decision values, one for each machine
-    /// of all classes: machines that the fold does not have take no part. Where there is one class
-    /// alone, it is said of every sample.
+    /// The label that the machines of a fold elect. `decisions` has one value for each machine of
+    /// all classes; machines that the fold does not have take no part. If the fold has one class
+    /// only, the label is that class.
     pub(crate) fn label(&self, fold: usize, rule: &Rule, decisions: &[f64]) -> f64 {
         let Some(present) = self.some(fold) else { return rule.label(decisions) };
         let classes: Vec<f64> = present.iter().map(|&class| self.labels[class]).collect();
@@ -75,8 +75,8 @@ impl FoldClasses {
         Rule { classes, ..rule.clone() }.label(&own.collect::<Vec<f64>>())
     }
 
-    /// The decision value of a machine that a fold does not have, as LIBSVM's calibrations take it:
-    /// 1 where only the later side has samples, −1 where only the earlier has, 0 where neither has.
+    /// The decision value for a machine that a fold does not have, as LIBSVM's calibrations take
+    /// it: 1 if only the later side has samples, −1 if only the earlier side has, 0 if neither has.
     pub(crate) fn without_a_machine(&self, fold: usize, sides: (Option<usize>, usize)) -> Option<f64> {
         let present = self.some(fold).filter(|_| self.lacks(fold, sides))?;
         let (earlier, later) = sides;
@@ -91,7 +91,7 @@ mod tests {
     use maxmargin_data::ClassLabels;
     use maxmargin_model::Multiclass;
 
-    /// Of four classes 1, 2, 3 and 4 some folds lack some.
+    /// Four classes 1, 2, 3 and 4; some folds lack some of them.
     fn four() -> FoldClasses {
         let present = vec![vec![0, 1, 2, 3], vec![0, 2, 3], vec![1, 3], vec![2]];
         FoldClasses { labels: vec![1.0, 2.0, 3.0, 4.0], present }
@@ -101,7 +101,7 @@ mod tests {
     fn machines_of_missing_classes_do_not_vote() {
         let classes = ClassLabels::new(&[1.0, 2.0, 3.0, 4.0]).expect("classes");
         let (four, pairs) = (four(), Rule::of(&classes, Multiclass::OneVsOne));
-        // (1,2) (1,3) (1,4) (2,3) (2,4) (3,4): all for the second class, where it is known.
+        // (1,2) (1,3) (1,4) (2,3) (2,4) (3,4): all vote for the second class if it is present.
         let all = [1.0, -1.0, -1.0, -1.0, -1.0, 1.0];
         assert_eq!((four.label(0, &pairs, &all), four.missing(0)), (2.0, vec![]));
         let nan = f64::NAN;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_is_there_alone_is_said() {
+    fn the_only_side_present_is_predicted() {
         let four = four();
         assert_eq!(four.without_a_machine(1, (Some(0), 2)), None);
         assert_eq!(four.without_a_machine(1, (Some(1), 2)), Some(1.0));

@@ -1,4 +1,4 @@
-//! What came of the folds of one machine, as it grows.
+//! The results of the folds of one machine, collected while they are trained.
 
 use crate::folds::trainer::{Task, Trainer};
 use crate::report::MachineReport;
@@ -6,19 +6,19 @@ use crate::study::layout::HeldOut;
 use maxmargin_core::{Decision, EqualityConstraint, Solved, Status, gap_screening};
 use std::sync::Arc;
 
-/// A trained machine of one fold, or of all data.
+/// A certified machine of one fold, or of all data.
 #[derive(Clone, Debug)]
 pub(crate) struct CertifiedMachine {
     pub(crate) report: MachineReport,
-    /// Over rows of the machine's space; nothing where nobody will ask it.
+    /// The decision over rows of the machine's space; empty if no other machine needs it.
     pub(crate) decision: Arc<Decision>,
 }
 
-/// The machine of all data and what it says of every sample.
+/// The machine of all data, and its decision values of every sample.
 #[derive(Clone, Debug)]
 pub(crate) struct AllDataMachine {
-    pub(crate) judged: CertifiedMachine,
-    /// One for each variable.
+    pub(crate) machine: CertifiedMachine,
+    /// α of each variable.
     pub(crate) alpha: Vec<f64>,
     /// Exact decision value of every row.
     decisions: Vec<f64>,
@@ -27,23 +27,23 @@ pub(crate) struct AllDataMachine {
 /// The machines of all folds, and exact decision values of test samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// Nothing where the machine of all data is that of the fold (none of its support vectors is
-    /// tested there), or the fold has none.
+    /// The machine of each fold. `None` if the fold uses the machine of all data (it tests none of
+    /// its support vectors), or has no machine.
     pub(crate) folds: Vec<Option<Box<CertifiedMachine>>>,
-    /// Folds whose training sets lack one of the two sides: they have no such machine.
+    /// Marks folds whose training set lacks one of the two sides. They have no such machine.
     pub(crate) lacking: Vec<bool>,
-    /// Of every row by the machine that did not see it, one round of folds after the other; not a
-    /// number where no fold of the round tests it.
+    /// Exact decision value of every row, from a machine that was not trained on it: one round of
+    /// folds after the other. NaN if no fold of the round tests the row.
     pub(crate) decisions: Vec<f64>,
     pub(crate) full: Option<AllDataMachine>,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) certify_seconds: f64,
-    /// Whether it was given up, since too many errors were made in folds that were done.
-    pub(crate) lost: bool,
+    /// Set if the rest of the folds was skipped, since the folds so far made too many errors.
+    pub(crate) pruned: bool,
 }
 
 impl Outcome {
-    /// Nothing yet.
+    /// An outcome without results.
     pub(crate) fn new(folds: &[HeldOut], lacking: Vec<bool>, rows: usize) -> Self {
         let rounds = folds.last().map_or(0, |last| last.round + 1);
         Self {
@@ -53,78 +53,78 @@ impl Outcome {
             full: None,
             counts: Vec::new(),
             certify_seconds: 0.0,
-            lost: false,
+            pruned: false,
         }
     }
 
-    /// Whether nothing is left to be trained for fold `h`.
+    /// Returns true if fold `h` needs no training any more.
     pub(crate) fn has(&self, h: usize) -> bool {
         self.folds[h].is_some() || self.lacking[h]
     }
 
-    /// Whether the machine of all data is that of fold `h`.
+    /// Returns true if fold `h` uses the machine of all data.
     pub(crate) fn is_shared(&self, h: usize) -> bool {
         !self.has(h)
     }
 
-    /// Takes a judged training: of a fold, or of all data.
+    /// Adds a certified training of a fold, or of all data.
     pub(crate) fn add(&mut self, trainer: &Trainer, task: &Task) {
-        let audit = task.audit.as_ref().expect("judged before it is reported");
+        let audit = task.audit.as_ref().expect("certified before it is added");
         let scale = trainer.problem.scale(&task.dual, &task.solution.alpha, &task.solution.gradient);
         let decision = if trainer.keep { trainer.problem.decision(&task.dual, &task.solution) } else { Decision::default() };
         let decision = Arc::new(decision);
-        let held = trainer.stop.goal.met(&audit.certificate);
+        let met = trainer.stop.goal.met(&audit.certificate);
         let report = MachineReport {
             bias: scale * task.solution.bias,
             seed_steps: task.seed_steps,
             breakpoints: task.breakpoints,
             seed_seconds: task.seed_seconds,
             solve_seconds: task.solve_seconds,
-            ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, held)
+            ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, met)
         };
         let proved = gap_screening(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
         let certificate = report.certificate.with_certain(proved.as_ref());
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);
-        // Without a balance the bias is part of the sums.
+        // Without an equality constraint the sums contain the bias.
         let bias = if task.dual.balance() == EqualityConstraint::Free { 0.0 } else { task.solution.bias };
-        let judged = CertifiedMachine { report, decision };
+        let machine = CertifiedMachine { report, decision };
         if let Some(fold) = task.fold {
-            let held = &trainer.folds[fold];
-            let of_round = &mut self.decisions[held.round * audit.sums.len()..];
-            held.test.iter().for_each(|&i| of_round[i] = scale * (audit.sums[i] + bias));
-            self.folds[fold] = Some(Box::new(judged));
+            let held_out = &trainer.folds[fold];
+            let of_round = &mut self.decisions[held_out.round * audit.sums.len()..];
+            held_out.test.iter().for_each(|&i| of_round[i] = scale * (audit.sums[i] + bias));
+            self.folds[fold] = Some(Box::new(machine));
         } else {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
-            self.full = Some(AllDataMachine { judged, alpha: task.solution.alpha.clone(), decisions });
+            self.full = Some(AllDataMachine { machine, alpha: task.solution.alpha.clone(), decisions });
         }
     }
 
-    /// The machine of fold `h`, where it has one.
-    pub(crate) fn judged(&self, h: usize) -> Option<&CertifiedMachine> {
-        let full = || &self.full.as_ref().expect("folds without a training have the machine of all data").judged;
+    /// The machine that decides in fold `h`; `None` if the fold lacks one.
+    pub(crate) fn machine(&self, h: usize) -> Option<&CertifiedMachine> {
+        let full = || &self.full.as_ref().expect("folds without a training have the machine of all data").machine;
         (!self.lacking[h]).then(|| self.folds[h].as_deref().unwrap_or_else(full))
     }
 
-    /// Whether every fold has a solution that met its goal.
+    /// Returns true if every fold has a solution that met its goal.
     pub(crate) fn converged(&self) -> bool {
-        let mut all = self.folds.iter().flatten().map(|judged| judged.report.status);
-        let full = self.full.as_ref().map(|full| full.judged.report.status);
-        !self.lost && all.all(|status| status == Status::Converged) && full.is_none_or(|status| status == Status::Converged)
+        let mut all = self.folds.iter().flatten().map(|machine| machine.report.status);
+        let full = self.full.as_ref().map(|full| full.machine.report.status);
+        !self.pruned && all.all(|status| status == Status::Converged) && full.is_none_or(|status| status == Status::Converged)
     }
 
-    /// Gives the reports the place of their machine.
+    /// Writes the machine's index into the reports.
     pub(crate) fn number(&mut self, machine: usize) {
-        self.folds.iter_mut().flatten().for_each(|judged| judged.report.machine = machine);
-        self.full.iter_mut().for_each(|full| full.judged.report.machine = machine);
+        self.folds.iter_mut().flatten().for_each(|fold| fold.report.machine = machine);
+        self.full.iter_mut().for_each(|full| full.machine.report.machine = machine);
     }
 
-    /// Fills in what the machine of all data says of samples whose fold it serves.
+    /// Fills in the decision values of the machine of all data for folds that use it.
     pub(crate) fn complete(&mut self, trainer: &Trainer) {
-        let Some(full) = self.full.as_ref().filter(|_| !self.lost) else { return };
+        let Some(full) = self.full.as_ref().filter(|_| !self.pruned) else { return };
         let rows = full.decisions.len();
-        for (_, held) in trainer.folds.iter().enumerate().filter(|(h, _)| self.folds[*h].is_none() && !self.lacking[*h]) {
-            held.test.iter().for_each(|&i| self.decisions[held.round * rows + i] = full.decisions[i]);
+        for (_, held_out) in trainer.folds.iter().enumerate().filter(|(h, _)| self.folds[*h].is_none() && !self.lacking[*h]) {
+            held_out.test.iter().for_each(|&i| self.decisions[held_out.round * rows + i] = full.decisions[i]);
         }
     }
 }

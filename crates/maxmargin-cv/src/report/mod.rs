@@ -152,35 +152,37 @@ pub struct FoldReport {
 }
 
 impl FoldReport {
-    /// What `judged`, the machines that decide in a fold of (`train`, `test`) samples, say
-    /// together, and what `own`, those trained for it, cost; who is right and how many vectors
-    /// differ is the caller's.
+    /// The report of a fold. `machines` decide in the fold, `own` were trained for it. The caller
+    /// fills in the fields on predictions and the number of support vectors.
     pub(crate) fn of<'m>(
-        (fold, round): (usize, usize),
-        (train, test): (usize, usize),
-        judged: impl Iterator<Item = &'m MachineReport> + Clone,
+        plan: &FoldPlan,
+        fold: usize,
+        machines: impl Iterator<Item = &'m MachineReport> + Clone,
         own: Vec<MachineReport>,
     ) -> Self {
         Self {
             fold,
-            round,
-            train,
-            test,
+            round: plan.round(fold),
+            train: plan.trained(fold),
+            test: plan.test(fold).len(),
             missing_classes: Vec::new(),
             solved: false,
             correct: None,
             scores: Vec::new(),
-            status: judged.clone().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
+            status: machines.clone().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
             iterations: own.iter().map(|m| m.iterations).sum(),
             rows_computed: own.iter().map(|m| m.rows_computed).sum(),
             seed_steps: own.iter().map(|m| m.seed_steps).sum(),
             breakpoints: own.iter().map(|m| m.breakpoints).sum(),
             seed_seconds: own.iter().map(|m| m.seed_seconds).fold(0.0, std::ops::Add::add),
             solve_seconds: own.iter().map(|m| m.solve_seconds).fold(0.0, std::ops::Add::add),
-            objective: judged.clone().map(|m| m.objective).fold(0.0, std::ops::Add::add),
+            objective: machines.clone().map(|m| m.objective).fold(0.0, std::ops::Add::add),
             support_vectors: 0,
-            bounded: judged.clone().map(|m| m.bounded).sum(),
-            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NO_MACHINE),
+            bounded: machines.clone().map(|m| m.bounded).sum(),
+            certificate: machines
+                .map(|m| m.certificate)
+                .reduce(CertificateReport::worse)
+                .unwrap_or(CertificateReport::NO_MACHINE),
             machines: own,
         }
     }
@@ -258,7 +260,7 @@ pub struct CvReport {
     pub samples_tested: usize,
     /// Where the run was given up since more errors were made than allowed: their number, in the
     /// folds that were done. There are no scores then.
-    pub lost: Option<usize>,
+    pub pruned: Option<usize>,
     /// Fraction of the samples that are counted which the model that did not see them predicts
     /// correctly; nothing where none is counted, and where labels are not what is predicted.
     pub accuracy: Option<f64>,
@@ -318,7 +320,7 @@ impl CvReport {
             spread: Vec::new(),
             rounds: plan.rounds(),
             samples_tested: plan.tested(),
-            lost: None,
+            pruned: None,
             accuracy: None,
             correct: 0,
             samples_counted: 0,
@@ -346,7 +348,7 @@ impl CvReport {
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
-        let scores = if self.lost.is_some() {
+        let scores = if self.pruned.is_some() {
             Vec::new()
         } else {
             scores(
@@ -360,7 +362,7 @@ impl CvReport {
         Self {
             spread: statistics_of(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),
             scores,
-            accuracy: correct.filter(|_| self.lost.is_none()).map(|correct| correct as f64 / samples_counted as f64),
+            accuracy: correct.filter(|_| self.pruned.is_none()).map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),
             samples_counted,
             folds_counted: counted().count(),

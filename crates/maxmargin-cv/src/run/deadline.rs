@@ -1,4 +1,4 @@
-//! The limits of a study: until when it may train, and until when what is found may be judged.
+//! The limits of a study: the end of training, and the grace period for certificates.
 
 use crate::run::error::CvError;
 use crate::run::watch::{CvProgress, CvWatch, StageProgress};
@@ -10,45 +10,49 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A judgement may come so much after the end, at least, or by this share of all time before.
+/// Certificates may be computed for this long after the deadline, or for this share of the time
+/// until then if that is longer.
 const GRACE: (Duration, u32) = (Duration::from_millis(400), 12);
 
-/// Rows and columns of the block of exact kernel values that tells what an audit takes.
+/// Rows and columns of the block of exact kernel values that is timed to estimate an audit.
 const PROBE: (usize, usize) = (8, 1024);
 
-/// An audit does a little more than compute kernel values.
+/// Factor on the time of the kernel values: an audit does a little more than compute them.
 const MORE: f64 = 1.25;
 
-/// When a study began and when it is over.
+/// The start of a study and the end of its trainings.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     begun: Instant,
-    most: Option<Duration>,
-    /// When somebody ended it before.
+    max_time: Option<Duration>,
+    /// The time at which the caller cancelled the study.
     ended: OnceLock<Instant>,
-    /// Set once a training had to leave what is left to its judgement: none begins after that.
+    /// Set once a training ended early to leave time for its certificate. No training begins
+    /// afterwards.
     closed: AtomicBool,
 }
 
 impl Deadline {
-    /// A study that began at `begun`.
+    /// The deadline of a study that began at `begun`.
     pub(crate) fn new(begun: Instant, stop: &Stop) -> Self {
-        Self { begun, most: stop.max_time, ended: OnceLock::new(), closed: AtomicBool::new(false) }
+        Self { begun, max_time: stop.max_time, ended: OnceLock::new(), closed: AtomicBool::new(false) }
     }
 
-    /// Notes that the caller wants no more.
+    /// Records that the caller cancelled the study.
     pub(crate) fn end(&self) {
         let _ = self.ended.set(Instant::now());
     }
 
-    /// Whether its time is over, up to what judgements need of it, or somebody has ended it.
+    /// Returns true if the time limit has passed, the caller has cancelled, or the remaining time
+    /// is reserved for certificates.
     pub(crate) fn is_over(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
             || self.ended.get().is_some()
-            || self.most.is_some_and(|most| self.begun.elapsed() >= most)
+            || self.max_time.is_some_and(|limit| self.begun.elapsed() >= limit)
     }
 
-    /// Whether to go on with what comes before a training. `watch` is told that it is under way.
+    /// Returns whether preparatory work before a training may continue. Reports to `watch` that the
+    /// study is under way.
     pub(crate) fn may_continue(&self, watch: &dyn CvWatch) -> bool {
         if !self.is_over() && watch.tick(&CvProgress::default()).is_break() {
             self.end();
@@ -56,34 +60,34 @@ impl Deadline {
         !self.is_over()
     }
 
-    /// What a kernel's error means for the study.
+    /// Converts a kernel's error to one of the study.
     pub(crate) fn error(&self, error: KernelError) -> CvError {
         if let KernelError::Halted(_) = error { CvError::Ended(self.status()) } else { error.into() }
     }
 
-    /// Why it is over.
+    /// The status that the end of this study gives to a training.
     pub(crate) fn status(&self) -> Status {
         if self.ended.get().is_some() { Status::Interrupted } else { Status::TimeLimit }
     }
 
-    /// Whether a judgement may still take its time.
+    /// Returns whether the computation of certificates may continue.
     pub(crate) fn may_certify(&self) -> bool {
-        let end = match (self.ended.get(), self.most) {
+        let end = match (self.ended.get(), self.max_time) {
             (Some(ended), _) => ended.duration_since(self.begun),
-            (None, Some(most)) => most,
+            (None, Some(limit)) => limit,
             (None, None) => return true,
         };
         self.begun.elapsed() < end + GRACE.0.max(end / GRACE.1)
     }
 
-    /// The watch of one training in `space`, which leaves time for the audit.
-    pub(crate) fn watch<'a>(&'a self, relay: StageProgress<'a>, space: Space, par: Par) -> DeadlineWatch<'a> {
-        let audit = self.most.map_or(0.0, |_| seconds_per_vector(space, par));
-        DeadlineWatch { deadline: self, relay, audit, most: space.len() as u64, late: false }
+    /// The watch of one training in `space`. It leaves time for the audit.
+    pub(crate) fn watch<'a>(&'a self, progress: StageProgress<'a>, space: Space, par: Par) -> DeadlineWatch<'a> {
+        let audit_seconds = self.max_time.map_or(0.0, |_| seconds_per_vector(space, par));
+        DeadlineWatch { deadline: self, progress, audit_seconds, samples: space.len() as u64, late: false }
     }
 }
 
-/// What the audit takes for each support vector.
+/// Estimated seconds that an audit takes for each support vector.
 fn seconds_per_vector(space: Space, par: Par) -> f64 {
     let Some(rows) = space.rows() else { return 0.0 };
     let (ids, columns) = ((0..space.len().min(PROBE.0)).collect::<Vec<_>>(), space.len().min(PROBE.1));
@@ -93,19 +97,22 @@ fn seconds_per_vector(space: Space, par: Par) -> f64 {
     MORE * begun.elapsed().as_secs_f64() / block.len().max(1) as f64 * space.len() as f64 / par.threads() as f64
 }
 
-/// Passes progress on, and ends a training when what is left of the limit is what its audit will
-/// take: whoever is a support vector had its row computed.
+/// Forwards the progress of one training, and ends it when the remaining time is what its audit
+/// needs. The number of computed kernel rows bounds the number of support vectors, since a solver
+/// computes the row of each of them.
 pub(crate) struct DeadlineWatch<'a> {
     deadline: &'a Deadline,
-    relay: StageProgress<'a>,
-    audit: f64,
-    most: u64,
+    progress: StageProgress<'a>,
+    /// Estimated seconds of the audit for each support vector.
+    audit_seconds: f64,
+    samples: u64,
+    /// Set once the training was ended to leave time for its audit.
     late: bool,
 }
 
 impl DeadlineWatch<'_> {
-    /// The solution, with the reason for which this watch ended it.
-    pub(crate) fn told(&self, mut solution: Solution) -> Solution {
+    /// Returns the solution with the status that says why this watch ended it.
+    pub(crate) fn with_reason(&self, mut solution: Solution) -> Solution {
         match solution.status {
             Status::Interrupted if self.late => {
                 solution.status = Status::TimeLimit;
@@ -121,8 +128,8 @@ impl DeadlineWatch<'_> {
 impl Watch for DeadlineWatch<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
         let rows = if progress.owed > 0 { progress.owed } else { progress.rows_computed };
-        let reserve = Duration::from_secs_f64(self.audit * rows.min(self.most) as f64);
-        self.late = self.deadline.most.is_some_and(|most| self.deadline.begun.elapsed() + reserve >= most);
-        if self.late { ControlFlow::Break(()) } else { self.relay.tick(progress) }
+        let reserve = Duration::from_secs_f64(self.audit_seconds * rows.min(self.samples) as f64);
+        self.late = self.deadline.max_time.is_some_and(|limit| self.deadline.begun.elapsed() + reserve >= limit);
+        if self.late { ControlFlow::Break(()) } else { self.progress.tick(progress) }
     }
 }

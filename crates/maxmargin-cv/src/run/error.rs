@@ -1,4 +1,4 @@
-//! Why a study cannot run.
+//! The errors of trainings and cross-validations.
 
 use crate::seed::Seeding;
 use maxmargin_core::{DualError, Refused, StartError, Status};
@@ -9,19 +9,19 @@ use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
 use maxmargin_path::PathError;
 
-/// Why a training or a cross-validation cannot run.
+/// The reason why a training or a cross-validation cannot run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CvError {
-    /// A training set is no problem.
+    /// The training set of a fold is no valid problem.
     #[error("fold {fold}: {source}; choose other folds, such as stratified ones")]
     Fold {
         /// The fold.
         fold: usize,
-        /// What is wrong with it.
+        /// The defect of its problem.
         source: DualError,
     },
-    /// The whole data is no problem.
+    /// The whole data set is no valid problem.
     #[error(transparent)]
     Data(#[from] DualError),
     /// The labels are not classes.
@@ -30,33 +30,33 @@ pub enum CvError {
     /// The solver cannot take the problem.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Zero is no start of the problem.
+    /// Zero is no feasible start of the problem.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The kernel's parameters or data.
+    /// The kernel's parameters or the data are invalid for the kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// The samples cannot be scaled.
     #[error(transparent)]
     Scale(#[from] ScaleError),
-    /// The solution cannot be a model.
+    /// The solution cannot be stored as a model.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The folds of this study cannot be seeded like that.
+    /// The seeding does not apply to the folds of this study.
     #[error("seeding {}: {why}; use cold or full", seeding.name())]
     Seeding {
-        /// What was asked.
+        /// The requested seeding.
         seeding: Seeding,
-        /// Why it does not go.
+        /// The reason.
         why: &'static str,
     },
-    /// A loss or a bias for a formulation that has its own.
+    /// The formulation fixes its own loss and bias, and the caller set one of them.
     #[error("{0}: its loss is the hinge loss and its bias free; leave the loss and the bias out")]
     Fixed(&'static str),
-    /// Classes for a formulation that is about something else, or none for one that is about them.
+    /// Classes were given for a formulation without classes, or are missing for one with classes.
     #[error("{0}: classes are for formulations that tell classes apart, and only for these")]
     Classes(&'static str),
-    /// Words as labels, and the formulation predicts numbers.
+    /// The labels are words, and the formulation predicts numbers.
     #[error(
         "{formulation} predicts numbers, and the target of the table has words, such as `{}`; read it with another target",
         quoted(word, 40)
@@ -64,10 +64,11 @@ pub enum CvError {
     Words {
         /// The name of the formulation.
         formulation: &'static str,
-        /// The first of the words.
+        /// The first label that is a word.
         word: String,
     },
-    /// A factor for each feature.
+    /// The number of feature factors differs from the number of features, or a factor is not
+    /// positive.
     #[error("{found} factors for {features} features; give one for each that a kernel sees, all positive")]
     Factors {
         /// Factors given.
@@ -75,7 +76,7 @@ pub enum CvError {
         /// Features that a kernel sees.
         features: usize,
     },
-    /// A class weight for each class.
+    /// The number of class weights differs from the number of classes.
     #[error("{found} class weights for {classes} classes")]
     Weights {
         /// Weights given.
@@ -83,7 +84,7 @@ pub enum CvError {
         /// Classes of the data.
         classes: usize,
     },
-    /// A weight for each sample.
+    /// The number of sample weights differs from the number of samples.
     #[error("{found} weights for {rows} samples: give one for each")]
     SampleWeights {
         /// Weights given.
@@ -91,7 +92,7 @@ pub enum CvError {
         /// Samples of the data.
         rows: usize,
     },
-    /// Weights are not negative.
+    /// A sample weight is negative or not finite.
     #[error("the weight of row {} is {value}: it must be a finite number, 0 or more", row + 1)]
     SampleWeight {
         /// The row, from 0.
@@ -99,7 +100,7 @@ pub enum CvError {
         /// Its weight.
         value: f64,
     },
-    /// The plan is for other data.
+    /// The plan has another number of samples than the data.
     #[error("the fold plan has {plan} samples, the data {data}")]
     Plan {
         /// Samples of the plan.
@@ -110,18 +111,19 @@ pub enum CvError {
     /// The exact path of a seeding cannot be followed.
     #[error("seeding {}: {source}; or use the seeding full", seeding.name())]
     Path {
-        /// What was asked.
+        /// The requested seeding.
         seeding: Seeding,
-        /// Why it does not go.
+        /// The reason.
         source: PathError,
     },
-    /// A search that cannot be done like that.
+    /// The search is not possible as requested.
     #[error("{0}")]
     Search(String),
-    /// The run was ended before anything could be judged, and what is not judged is not reported.
+    /// The run ended before any certificate was computed. Results without a certificate are not
+    /// reported.
     #[error("ended before anything could be judged: there is nothing to report")]
     Ended(Status),
-    /// A class whose only sample cannot be both trained on and judged.
+    /// A class has one sample only, which cannot be in both a training set and a test set.
     #[error(
         "class {label} has one sample: a threshold is chosen by samples that a training did not see, and needs two of each class"
     )]
@@ -129,7 +131,7 @@ pub enum CvError {
         /// The class.
         label: f64,
     },
-    /// A model that the study did not train.
+    /// The model was not trained by this study.
     #[error("the model cannot be given probabilities or a threshold by this data: {0}; name the data it was trained on")]
     OtherModel(String),
     /// No threshold can be chosen for this data, or by this metric.
@@ -143,7 +145,7 @@ pub enum CvError {
     UnknownClass {
         /// The label.
         label: f64,
-        /// Those of the data.
+        /// The labels of the data.
         known: String,
     },
 }

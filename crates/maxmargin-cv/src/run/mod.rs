@@ -1,4 +1,4 @@
-//! A run of a study: its progress, its limits, and why it may fail.
+//! A run of a study: its progress, its deadline and its errors.
 
 pub(crate) mod deadline;
 pub(crate) mod error;

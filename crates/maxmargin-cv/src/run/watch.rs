@@ -1,10 +1,10 @@
-//! Progress of a study, told from several threads at once.
+//! Progress of a study, reported from several threads at once.
 
 use maxmargin_core::{Progress, Watch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a study is doing.
+/// The present activity of a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Training on all data.
@@ -14,35 +14,36 @@ pub enum Stage {
     Fold(usize),
     /// Training this machine of several.
     Machine(usize),
-    /// Judging solutions: recomputing everything in `f64`.
+    /// Computing certificates: everything is recomputed in `f64`.
     Certify {
         /// Samples that are done.
-        judged: usize,
+        certified: usize,
         /// All samples.
         samples: usize,
     },
 }
 
-/// Progress of the whole.
+/// Progress of a whole study.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CvProgress {
-    /// What is being done.
+    /// The present activity.
     pub stage: Stage,
-    /// Folds solved, or machines, where there are several.
+    /// Folds that are solved, or machines if there are several.
     pub done: usize,
-    /// Folds, or machines, in all.
+    /// Number of folds, or of machines if there are several.
     pub total: usize,
-    /// The solver that reports.
+    /// Progress of the solver that reports.
     pub solver: Progress,
 }
 
-/// Receives progress from any thread; may end the run.
+/// Receives progress from any thread, and may end the run.
 pub trait CvWatch: Sync {
-    /// `Break` ends every training as soon as it can; what is known is still reported.
+    /// Called with every progress report. `Break` ends every training as soon as possible; results
+    /// so far are still reported.
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()>;
 }
 
-/// Says nothing, never stops.
+/// A watch that ignores progress and never stops a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
 
@@ -58,7 +59,7 @@ impl<F: Fn(&CvProgress) -> ControlFlow<()> + Sync> CvWatch for F {
     }
 }
 
-/// Passes a solver's progress on as progress of the whole.
+/// Forwards a solver's progress as progress of the study.
 pub(crate) struct StageProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) stage: Stage,
@@ -74,15 +75,15 @@ impl Watch for StageProgress<'_> {
     }
 }
 
-/// Passes the progress of one of several machines, or of one of several values of C, on as progress
-/// of the whole.
+/// Forwards the progress of one of several machines, or of one of several values of C, as progress
+/// of the study.
 pub(crate) struct MachineProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) machine: usize,
     pub(crate) machines: usize,
-    /// Values of C for each machine.
+    /// Number of values of C for each machine.
     pub(crate) values: usize,
-    /// Machines that are done, of each value.
+    /// Machines that are done, summed over the values of C.
     pub(crate) done: &'a AtomicUsize,
 }
 
@@ -97,17 +98,17 @@ impl CvWatch for MachineProgress<'_> {
     }
 }
 
-/// Passes the progress of one column of a grid on as progress of all its cells.
+/// Forwards the progress of one column of a grid as progress of all its cells.
 pub(crate) struct ColumnProgress<'a> {
     pub(crate) watch: &'a dyn CvWatch,
-    /// Cells that are done of each column.
+    /// Cells that are done, for each column.
     pub(crate) done: &'a [AtomicUsize],
     pub(crate) column: usize,
-    /// Cells of the column that were done before.
+    /// Cells of this column that were done before the run.
     pub(crate) first: usize,
-    /// Cells of the column.
+    /// Number of cells of this column.
     pub(crate) cells: usize,
-    /// Cells of all columns.
+    /// Number of cells of all columns.
     pub(crate) total: usize,
 }
 

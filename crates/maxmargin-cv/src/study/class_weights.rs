@@ -1,24 +1,24 @@
-//! Factors of C for classes: the given ones, and those that belong to a training set.
+//! Factors of C for classes that are computed from a training set.
 
 use maxmargin_data::ClassLabels;
 
-/// Factors of C for classes that follow from a training set, besides the given ones
-/// ([`Study::weights`]).
+/// A rule for factors of C of classes, computed from a training set. They multiply the given
+/// factors ([`Study::weights`](crate::Study::weights)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassWeights {
-    /// None: the given factors alone.
+    /// No factors besides the given ones.
     #[default]
     Given,
-    /// All classes weigh the same: `rows / (classes · rows of the class)`, of the training set. In
-    /// a cross-validation every fold has its own.
+    /// Equal weight for all classes: `rows / (classes · rows of the class)`, counted in the training
+    /// set. In a cross-validation every fold has its own factors.
     Balanced,
-    /// As `Balanced`, where every row counts as much as its own weight.
+    /// As `Balanced`, with every row counted by its own weight.
     BalancedByWeight,
 }
 
 impl ClassWeights {
-    /// The factor of each class of `classes` in the training set of `rows`; 1 for a class that has
-    /// no row there, or no weight.
+    /// The factor of each class of `classes` in the training set of `rows`. A class without a row
+    /// there, or without weight, has the factor 1.
     pub fn factors(self, classes: &ClassLabels, sample_weights: Option<&[f64]>, rows: impl Iterator<Item = usize>) -> Vec<f64> {
         let count = classes.count();
         let by_weight = sample_weights.filter(|_| self == Self::BalancedByWeight);
@@ -47,9 +47,9 @@ mod tests {
         let of = |mode: ClassWeights, rows: &[usize]| mode.factors(&classes, Some(&weights), rows.iter().copied());
         assert_eq!(of(ClassWeights::Given, &[0, 1]), [1.0; 3]);
         assert_eq!(of(ClassWeights::Balanced, &[0, 1, 2, 3, 4]), [5.0 / 3.0, 5.0 / 9.0, 5.0 / 3.0]);
-        // A class that is not there is not counted.
+        // A class without rows is not counted.
         assert_eq!(of(ClassWeights::Balanced, &[0, 1, 2]), [1.5, 0.75, 1.0]);
-        // A class without weight is counted, as scikit-learn counts it.
+        // A class with rows but without weight is counted, as in scikit-learn.
         assert_eq!(of(ClassWeights::BalancedByWeight, &[0, 1, 2, 4]), [2.0 / 3.0, 2.0 / 3.0, 1.0]);
         assert_eq!(ClassWeights::BalancedByWeight.factors(&classes, None, 0..3), [1.5, 0.75, 1.0]);
     }

@@ -1,4 +1,4 @@
-//! Which samples each machine of a study has, and in which order.
+//! The samples of each machine of a study, and their order.
 
 use crate::plan::FoldPlan;
 use maxmargin_core::{DualError, Formulation, Problem};
@@ -9,26 +9,25 @@ use maxmargin_model::Multiclass;
 /// The samples of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct MachineSamples {
-    /// The earlier class and the later, where there are classes; no earlier one where that is all
-    /// the others.
+    /// The earlier class and the later class of a machine that separates classes. The earlier one is
+    /// `None` if it stands for all other classes.
     pub(crate) classes: Option<(Option<usize>, usize)>,
     /// Positions in the layout, ascending.
     pub(crate) rows: Vec<usize>,
-    /// What the machine shall say of each: −1 for the earlier class and +1 for the later, or a
-    /// value.
+    /// The target of each sample: −1 for the earlier class and +1 for the later, or a value.
     pub(crate) target: Vec<f64>,
-    /// A factor of C for each, where they have any.
+    /// A factor of C for each sample; `None` means 1.
     pub(crate) weights: Option<Vec<f64>>,
 }
 
 impl MachineSamples {
-    /// The problem of this machine over rows `0…n` of its space; `weights` has a factor of C for
+    /// The problem of this machine over rows `0…n` of its space. `weights` has a factor of C for
     /// each class.
     pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
         self.problem_against(formulation, weights, 1.0)
     }
 
-    /// [`MachineSamples::problem`] where all the other classes together have the factor `rest`.
+    /// [`MachineSamples::problem`], with the factor `rest` for all other classes together.
     pub(crate) fn problem_against(&self, formulation: Formulation, weights: &[f64], rest: f64) -> Result<Problem, DualError> {
         let ids: Vec<usize> = (0..self.rows.len()).collect();
         let mut weights: Vec<f64> = match self.classes {
@@ -42,79 +41,80 @@ impl MachineSamples {
         formulation.problem(&maxmargin_core::TrainingSet { ids: &ids, target: &self.target, weights: &weights })
     }
 
-    /// The earlier class and the later.
+    /// The earlier class and the later class.
     ///
     /// # Panics
     ///
-    /// When the machine does not tell two classes apart.
+    /// When the machine does not separate two classes.
     pub(crate) fn pair(&self) -> (usize, usize) {
         let (earlier, later) = self.classes.expect("a machine of classes");
         (earlier.expect("a machine of two classes"), later)
     }
 }
 
-/// Samples in the order that their machines want them.
+/// The machines of a study, and the order of their samples.
 #[derive(Clone, Debug)]
 pub(crate) struct MachineLayout {
-    /// Position in the data of each sample.
-    pub(crate) original: Vec<usize>,
-    /// One for each machine: of all samples, or of those of each pair of classes.
-    pub(crate) parts: Vec<MachineSamples>,
-    /// A number for each set of folds that leave a sample out; none without a plan.
+    /// The row in the data of each sample of the layout.
+    pub(crate) data_row: Vec<usize>,
+    /// The samples of each machine: all samples, or those of a pair of classes.
+    pub(crate) machines: Vec<MachineSamples>,
+    /// For each sample, a number of the set of folds that leave it out; empty without a plan.
     fold: Vec<u32>,
 }
 
 impl MachineLayout {
-    /// The order of the data; the class of each sample is out of `count` in any order.
+    /// The machines over samples in the order of the data. `of` has the class of each sample, out of
+    /// `count`.
     pub(crate) fn unsorted(of: &[u32], count: usize, multiclass: Multiclass) -> Self {
-        Self::new((0..of.len()).collect(), of, (count, multiclass))
+        Self::new((0..of.len()).collect(), of, count, multiclass)
     }
 
-    /// Sorted by class, so that a pair is two runs of samples; where machines have all samples, as
-    /// they are.
+    /// The machines over samples sorted by class, so that a pair of classes is two runs of samples.
+    /// Machines that have all samples keep the order of the data.
     pub(crate) fn sorted(of: &[u32], count: usize, multiclass: Multiclass) -> Self {
-        let mut original: Vec<usize> = (0..of.len()).collect();
+        let mut data_row: Vec<usize> = (0..of.len()).collect();
         if count > 2 && multiclass == Multiclass::OneVsOne {
-            original.sort_by_key(|&i| of[i]);
+            data_row.sort_by_key(|&i| of[i]);
         }
-        Self::new(original, of, (count, multiclass))
+        Self::new(data_row, of, count, multiclass)
     }
 
-    /// Sorted by the folds that leave samples out and, among those of the same, by class: where
-    /// every sample is tested once, a training set is then at most two runs of a kernel row.
+    /// The machines over samples sorted by the folds that leave them out, then by class. If every
+    /// sample is tested once, a training set is at most two runs of a kernel row.
     pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels, multiclass: Multiclass) -> Self {
-        let (original, fold) = plan.sorted_by(|i| classes.of()[i]);
-        Self { fold, ..Self::new(original, classes.of(), (classes.count(), multiclass)) }
+        let (data_row, fold) = plan.sorted_by(|i| classes.of()[i]);
+        Self { fold, ..Self::new(data_row, classes.of(), classes.count(), multiclass) }
     }
 
-    /// The same with a factor of C for each sample of the data, where there are any.
+    /// The same layout with a factor of C for each sample of the data, if given.
     pub(crate) fn weighted(mut self, weights: Option<&[f64]>) -> Self {
         if let Some(weights) = weights {
-            let original = &self.original;
-            let of = |part: &MachineSamples| part.rows.iter().map(|&at| weights[original[at]]).collect();
-            self.parts.iter_mut().for_each(|part| part.weights = Some(of(part)));
+            let data_row = &self.data_row;
+            let of = |machine: &MachineSamples| machine.rows.iter().map(|&at| weights[data_row[at]]).collect();
+            self.machines.iter_mut().for_each(|machine| machine.weights = Some(of(machine)));
         }
         self
     }
 
-    /// One machine of all samples, which shall say `target` of them (in the order of the data);
-    /// sorted by fold, where there is a plan.
+    /// One machine of all samples with `target` (in the order of the data), sorted by fold if there
+    /// is a plan.
     pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
-        let (original, fold) = plan.map_or_else(|| ((0..target.len()).collect(), vec![]), |plan| plan.sorted_by(|_| ()));
-        let part = MachineSamples {
+        let (data_row, fold) = plan.map_or_else(|| ((0..target.len()).collect(), vec![]), |plan| plan.sorted_by(|_| ()));
+        let machine = MachineSamples {
             classes: None,
             rows: (0..target.len()).collect(),
-            target: original.iter().map(|&i| target[i]).collect(),
+            target: data_row.iter().map(|&i| target[i]).collect(),
             weights: None,
         };
-        Self { parts: vec![part], original, fold }
+        Self { machines: vec![machine], data_row, fold }
     }
 
-    fn new(original: Vec<usize>, of: &[u32], (count, multiclass): (usize, Multiclass)) -> Self {
-        let class_of: Vec<usize> = original.iter().map(|&i| of[i] as usize).collect();
+    fn new(data_row: Vec<usize>, of: &[u32], count: usize, multiclass: Multiclass) -> Self {
+        let class_of: Vec<usize> = data_row.iter().map(|&i| of[i] as usize).collect();
         let mut members = vec![Vec::new(); count];
         class_of.iter().enumerate().for_each(|(at, &class)| members[class].push(at));
-        let part = |(earlier, later): (Option<usize>, usize)| {
+        let machine = |(earlier, later): (Option<usize>, usize)| {
             let mut rows = match earlier {
                 Some(earlier) => [&members[earlier][..], &members[later][..]].concat(),
                 None => (0..class_of.len()).collect(),
@@ -123,17 +123,17 @@ impl MachineLayout {
             let target = rows.iter().map(|&at| if class_of[at] == later { 1.0 } else { -1.0 }).collect();
             MachineSamples { classes: Some((earlier, later)), rows, target, weights: None }
         };
-        Self { parts: multiclass.sides(count).into_iter().map(part).collect(), original, fold: vec![] }
+        Self { machines: multiclass.sides(count).into_iter().map(machine).collect(), data_row, fold: vec![] }
     }
 
-    /// The class of each sample, from 1 (0 where there are none), and which folds leave it out. No
-    /// machine has two samples of one class on two sides.
+    /// The class of each sample, from 1 (0 without classes), and the set of folds that leave it out.
+    /// No machine has samples of one class on both sides.
     pub(crate) fn marks(&self) -> Vec<Mark> {
         let mut marks: Vec<Mark> = self.fold.iter().map(|&fold| Mark { class: 0, fold }).collect();
-        marks.resize(self.original.len(), Mark::default());
-        for part in &self.parts {
-            let Some((earlier, later)) = part.classes else { continue };
-            for (&at, target) in part.rows.iter().zip(&part.target) {
+        marks.resize(self.data_row.len(), Mark::default());
+        for machine in &self.machines {
+            let Some((earlier, later)) = machine.classes else { continue };
+            for (&at, target) in machine.rows.iter().zip(&machine.target) {
                 let class = if *target > 0.0 { Some(later) } else { earlier };
                 class.iter().for_each(|class| marks[at].class = *class as u32 + 1);
             }
@@ -141,34 +141,34 @@ impl MachineLayout {
         marks
     }
 
-    /// Whether the samples are in the order of the data.
+    /// Returns true if the samples are in the order of the data.
     pub(crate) fn is_identity(&self) -> bool {
-        self.original.iter().enumerate().all(|(at, &i)| at == i)
+        self.data_row.iter().enumerate().all(|(at, &i)| at == i)
     }
 
     /// The folds of a plan, as positions in this layout.
     pub(crate) fn folds(&self, plan: &FoldPlan) -> Vec<HeldOut> {
-        held(plan, self.original.iter().copied())
+        held_out(plan, self.data_row.iter().copied())
     }
 
-    /// What the folds of a plan are among the samples of a part, as places in the part.
-    pub(crate) fn folds_of(&self, part: &MachineSamples, plan: &FoldPlan) -> Vec<HeldOut> {
-        held(plan, part.rows.iter().map(|&at| self.original[at]))
+    /// The folds of a plan among the samples of a machine, as places in the machine's rows.
+    pub(crate) fn folds_of(&self, machine: &MachineSamples, plan: &FoldPlan) -> Vec<HeldOut> {
+        held_out(plan, machine.rows.iter().map(|&at| self.data_row[at]))
     }
 }
 
-/// What a fold holds back from its training, as places among samples, ascending.
+/// The samples that a fold holds out from its training, as places among samples, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeldOut {
-    /// What it does not train on.
+    /// Samples that the fold does not train on.
     pub(crate) out: Vec<usize>,
-    /// What it tests of that.
+    /// Those of them that the fold tests.
     pub(crate) test: Vec<usize>,
-    /// [`FoldPlan::round`].
+    /// The fold's round ([`FoldPlan::round`]).
     pub(crate) round: usize,
 }
 
-fn held(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<HeldOut> {
+fn held_out(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<HeldOut> {
     let mut place = vec![None; plan.len()];
     samples.enumerate().for_each(|(at, i)| place[i] = Some(at));
     let places = |rows: &mut dyn Iterator<Item = usize>| {
@@ -184,12 +184,13 @@ fn held(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<HeldOut> {
     (0..plan.folds()).map(of).collect()
 }
 
-/// Whether so many machines are enough to give every thread some of them.
-pub(crate) fn side_by_side(count: usize, par: Par) -> bool {
+/// Returns true if machines run in parallel, with one thread each: there are enough of them to give
+/// every thread at least two.
+pub(crate) fn has_one_thread_each(count: usize, par: Par) -> bool {
     par.threads() > 1 && count >= 2 * par.threads()
 }
 
-/// Calls `each(index, par)` for every machine: side by side where there are enough of them for the
+/// Calls `each(index, par)` for every machine: in parallel if there are enough machines for the
 /// threads, otherwise one after the other on all threads. Results are in order.
 ///
 /// # Errors
@@ -200,7 +201,7 @@ pub(crate) fn map_machines<T: Send, E: Send>(
     par: Par,
     each: impl Fn(usize, Par) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    if !side_by_side(count, par) {
+    if !has_one_thread_each(count, par) {
         return (0..count).map(|p| each(p, par)).collect();
     }
     par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
@@ -214,31 +215,34 @@ mod tests {
     fn every_pair_has_its_samples_in_order() {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
         let sorted = MachineLayout::sorted(classes.of(), 3, Multiclass::OneVsOne);
-        assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
+        assert_eq!(sorted.data_row, [1, 3, 2, 0, 4]);
         assert_eq!(sorted.marks(), [1, 1, 2, 3, 3].map(|class| Mark { class, fold: 0 }));
-        let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
+        let of: Vec<_> = sorted.machines.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
         assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
         assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
         let folds = MachineLayout::by_fold(&plan, &classes, Multiclass::OneVsOne);
-        assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
+        assert_eq!((&folds.data_row[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
         let marks = [(2, 0), (3, 0), (1, 1), (1, 1), (3, 1)];
         assert_eq!(folds.marks(), marks.map(|(class, fold)| Mark { class, fold }));
         let partition = |tests: [Vec<usize>; 2]| tests.map(|test| HeldOut { out: test.clone(), test, round: 0 });
         assert_eq!(folds.folds(&plan), partition([vec![0, 1], vec![2, 3, 4]]));
-        assert_eq!(folds.folds_of(&folds.parts[0], &plan), partition([vec![0], vec![1, 2]]));
-        // Time goes on: the first fold leaves out what the second trains on.
+        assert_eq!(folds.folds_of(&folds.machines[0], &plan), partition([vec![0], vec![1, 2]]));
+        // In a time series the first fold leaves out samples that the second trains on.
         let series = FoldPlan::time_series(5, 2, None, 0).expect("folds");
         let alone = MachineLayout::alone(&[0.5; 5], Some(&series));
         let [first, second] = &alone.folds(&series)[..] else { panic!("two folds") };
         assert_eq!((&first.out[..], &first.test[..], &second.out[..]), (&[3, 4][..], &[3][..], &[4][..]));
-        // One machine of two classes wants no order of its own.
+        // One machine of two classes keeps the order of the data,
         let two = ClassLabels::new(&[1.0, -1.0, 1.0]).expect("two classes");
         assert!(MachineLayout::sorted(two.of(), 2, Multiclass::OneVsOne).is_identity());
-        // Nor do machines of all samples.
+        // and so do machines of all samples.
         let rest = MachineLayout::sorted(classes.of(), 3, Multiclass::OneVsRest);
         assert_eq!(rest.marks(), [3, 1, 2, 1, 3].map(|class| Mark { class, fold: 0 }));
-        assert!(rest.is_identity() && rest.parts.iter().all(|part| part.rows == [0, 1, 2, 3, 4]));
-        assert_eq!((rest.parts[2].classes, &rest.parts[2].target[..]), (Some((None, 2)), &[1.0, -1.0, -1.0, -1.0, 1.0][..]));
+        assert!(rest.is_identity() && rest.machines.iter().all(|machine| machine.rows == [0, 1, 2, 3, 4]));
+        assert_eq!(
+            (rest.machines[2].classes, &rest.machines[2].target[..]),
+            (Some((None, 2)), &[1.0, -1.0, -1.0, -1.0, 1.0][..])
+        );
     }
 }

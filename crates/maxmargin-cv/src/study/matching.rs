@@ -1,4 +1,4 @@
-//! Which row of the data is each support vector of a model?
+//! Matches the support vectors of a model to rows of the data.
 
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
@@ -6,17 +6,17 @@ use maxmargin_kernel::Kernel;
 use maxmargin_model::{DecisionRule, Model, Multiclass};
 use std::collections::HashMap;
 
-/// Column and bits of every value that is not zero.
+/// Column and bits of every non-zero value of a row.
 type Key = Vec<(usize, u64)>;
 
 /// Row of the data and coefficient of each support vector of a machine.
 pub(crate) type Terms = Vec<(usize, f64)>;
 
-/// The place of each label in `known`.
+/// The index of each label in `known`.
 ///
 /// # Errors
 ///
-/// The first row whose label is not there.
+/// The first row with a label that is not in `known`.
 pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize> {
     let place = |(row, label): (usize, &f64)| {
         let place = known.iter().position(|known| known == label);
@@ -25,16 +25,17 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
     labels.iter().enumerate().map(place).collect()
 }
 
-/// The solution of every machine of `model` on the rows of its training data: the rows that the
-/// record names, if they are what it says; without a record rows found by content.
+/// The solution of every machine of `model` on the rows of its training data. The rows are those
+/// that the model's record names, after a check of their content. Without a record, rows are found
+/// by content.
 ///
-/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model,
-/// and is not looked at where there are no classes.
+/// `samples` are scaled by the model's scaler. `of` has the class of each row, as an index into the
+/// model's classes; it is not read without classes.
 ///
 /// # Errors
 ///
-/// What is wrong, when a support vector is no such row or a coefficient speaks for another class
-/// than the row is in.
+/// A message, when a support vector is no such row, or a coefficient has the sign of another class
+/// than that of its row.
 pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
     let found = match (model.record(), model.multiclass()) {
         (Some(_), _) => None,
@@ -72,11 +73,11 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             }
             if let Some(&(earlier, b)) = sides.get(p) {
                 let class = of[row] as usize;
-                // A positive coefficient speaks for the later class, or the one that is told from
-                // the rest; one of 0 for none, but its sample is the machine's all the same.
+                // A positive coefficient belongs to the later class, or to the class of a machine
+                // against the rest. A zero coefficient belongs to any class of its machine.
                 let is_earlier = earlier.map_or(class != b, |a| class == a);
-                let speaks = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
-                if !speaks && (coef != 0.0 || training.is_some()) {
+                let fits = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
+                if !fits && (coef != 0.0 || training.is_some()) {
                     return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
                 }
             } else if model.decision_rule() == DecisionRule::Inlier && coef < 0.0 {
@@ -89,8 +90,8 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     Ok(all)
 }
 
-/// Looks every vector up among the rows of the class that its coefficients speak for; equal rows
-/// are used in turn.
+/// Finds every vector among the rows of the class that the sign of its coefficients means. Equal
+/// rows are used in turn.
 fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, String> {
     let parts = model.parts();
     let mut class_of = vec![0; parts.support.len()];
@@ -116,9 +117,9 @@ fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, Stri
     class_of.into_iter().enumerate().map(find).collect()
 }
 
-/// The terms of a regression without a record, whose vectors were found by content, given to equal
-/// rows in the order of their targets: of two equal rows that of the greater target has the greater
-/// residual, and so, in any solution, the greater coefficient.
+/// The terms of a regression without a record, whose vectors were found by content. Coefficients of
+/// equal rows are reassigned in the order of their targets: of two equal rows, the one with the
+/// greater target has the greater residual, and therefore the greater coefficient in any solution.
 pub(crate) fn by_targets(terms: &Terms, kernel: &Kernel, samples: &Samples, targets: &[f64]) -> Terms {
     let mut equal: HashMap<Key, Vec<usize>> = HashMap::new();
     (0..samples.len()).for_each(|row| equal.entry(key(kernel, samples, row)).or_default().push(row));
@@ -133,8 +134,8 @@ pub(crate) fn by_targets(terms: &Terms, kernel: &Kernel, samples: &Samples, targ
     (0..samples.len()).filter(|&row| coef[row] != 0.0).map(|row| (row, coef[row])).collect()
 }
 
-/// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel,
-/// its serial number.
+/// The content that equal rows share: their non-zero values, bit for bit; for a precomputed kernel,
+/// the serial number.
 fn key(kernel: &Kernel, samples: &Samples, row: usize) -> Key {
     let mut entries = Key::new();
     samples.row(row).for_each(|column, value| entries.push((column, value.to_bits())));

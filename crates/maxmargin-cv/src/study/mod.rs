@@ -1,103 +1,76 @@
-//! A study: data, its machines, and how they are solved.
+//! A study: data, its machines, and the settings of their training.
 
 mod class_weights;
 pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
+pub(crate) mod space_source;
 pub(crate) mod spaces;
 
 pub use class_weights::ClassWeights;
 
 use crate::plan::FoldPlan;
 use crate::run::error::CvError;
-use crate::study::layout::{MachineLayout, MachineSamples, side_by_side};
+use crate::study::layout::{MachineLayout, MachineSamples, has_one_thread_each};
+use crate::study::space_source::Prepared;
+use crate::study::spaces::RowMemory;
 use maxmargin_core::{Formulation, Problem, Solve, Stop, TargetKind};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{Asking, ClassLabels, Dataset, Halted, Impute, Par, Preparation, Preparing, Samples};
-use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
+use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing};
+use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_model::{Multiclass, Rule};
-use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 
-/// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation
-/// needs. Two classes are one machine, more of them one for each pair, or one for each against the
-/// rest; regression and one class are one.
+/// The inputs of a training or a cross-validation: data, labels, kernel, formulation, solver. Two
+/// classes need one machine; more classes need one for each pair, or one for each against the rest.
+/// Regression and one class need one machine.
 #[derive(Clone, Copy)]
 pub struct Study<'a> {
     /// The data, before any scaling.
     pub data: &'a Dataset,
-    /// Its classes, where the formulation is about classes ([`Formulation::needs`]); the labels of
-    /// the data are values otherwise, or nobody's business.
+    /// The classes, if the formulation needs them ([`Formulation::target_kind`]). Otherwise the
+    /// labels of the data are values, or are not used.
     pub classes: Option<&'a ClassLabels>,
-    /// Which of them the machines tell apart; two classes are a pair in any case.
+    /// The classes that each machine separates. Two classes are a pair in any case.
     pub multiclass: Multiclass,
-    /// The kernel; its width is that of `gamma`, where there is one.
+    /// The kernel. `gamma` replaces its width if it is given.
     pub kernel: &'a Kernel,
-    /// The width by a rule.
+    /// A rule for the kernel's width.
     pub gamma: Option<Gamma>,
-    /// How features are scaled: by what the training samples show, in a cross-validation those of
+    /// The scaling of features, fitted to the training samples; in a cross-validation to those of
     /// each fold.
     pub scale: Option<Method>,
-    /// How missing values of a table are filled in: by what the training samples show, as with the
-    /// scaling. Without it they are errors.
+    /// The rule that fills in missing values of a table, fitted to the training samples as the
+    /// scaling is. Without a rule, missing values are errors.
     pub impute: Option<Impute>,
-    /// What each feature is multiplied by behind all that: one number for each that a kernel sees.
-    /// The width of a Gaussian kernel times their squares is one for each feature.
+    /// A factor for each feature that the kernel sees, applied after scaling. A Gaussian kernel
+    /// then has one width for each feature: γ times the square of the factor.
     pub feature_weights: Option<&'a [f64]>,
-    /// Which support vector machine.
+    /// The formulation of the support vector machine.
     pub formulation: Formulation,
-    /// A given factor of C for each class; none where there are no classes. Against the rest that
-    /// of a class counts in its own machine alone, where the rest has C.
+    /// A given factor of C for each class; empty without classes. With one-versus-rest machines, the
+    /// factor of a class counts in its own machine only, and the rest has the factor 1.
     pub weights: &'a [f64],
-    /// The factors that follow from a training set, besides the given ones.
+    /// Factors computed from the training set, which multiply the given ones.
     pub class_weights: ClassWeights,
-    /// A factor of C for each sample, besides that of its class; `None`: 1.
+    /// A factor of C for each sample, which multiplies that of its class. `None` means 1.
     pub sample_weights: Option<&'a [f64]>,
-    /// Who solves.
+    /// The solver.
     pub solver: &'a dyn Solve,
-    /// When a training stops; the time is for all together.
+    /// The stopping conditions of a training. The time limit is for the whole run.
     pub stop: Stop,
-    /// Bytes of kernel rows that may be held.
+    /// Memory for kernel rows, in bytes.
     pub memory: u64,
     /// Threads.
     pub par: Par,
 }
 
-/// Samples as the kernel sees them.
-pub(crate) struct Prepared<'s> {
-    pub(crate) preparation: Preparation,
-    pub(crate) samples: Cow<'s, Samples>,
-    pub(crate) kernel: Kernel,
-}
-
-/// Where the machines of a study have their values from, in the order of an layout.
-pub(crate) enum SpaceSource<'s> {
-    Gram(KernelGram, PagePool),
-    Features(Cow<'s, Samples>),
-}
-
-/// Memory of machines that are done, for those that come: each thread that solves one takes what
-/// another has left.
-#[derive(Default)]
-pub(crate) struct PagePool(Mutex<Vec<Pages>>);
-
-impl PagePool {
-    /// Calls `each` with memory that nobody else has.
-    fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
-        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pages = idle().pop().unwrap_or_default();
-        let result = each(pages.clone());
-        idle().push(pages);
-        result
-    }
-}
-
 impl<'a> Study<'a> {
-    /// Whether the machines work on features and no kernel value is computed.
+    /// Returns true if the machines work on features and no kernel value is computed.
     ///
     /// # Errors
     ///
-    /// When the solver does not take the formulation, or there are not as many weights as classes.
+    /// When the solver does not take the formulation, or the weights, classes and labels do not fit
+    /// each other.
     pub(crate) fn over_features(&self) -> Result<bool, CvError> {
         let count = self.classes.map_or(0, ClassLabels::count);
         if self.weights.len() != count {
@@ -124,13 +97,13 @@ impl<'a> Study<'a> {
         Ok(false)
     }
 
-    /// The samples with their gaps filled and scaled by what all of them show, and the kernel with
-    /// its width for these.
+    /// The samples, imputed and scaled by statistics of all of them, and the kernel with its width
+    /// for them.
     pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
         self.prepared_as(self.preparation(0..self.data.samples.len())?)
     }
 
-    /// All samples as [`Study::prepared`], by what some rows show.
+    /// As [`Study::prepared`], with the statistics of some rows.
     pub(crate) fn prepared_by(&self, rows: &[usize]) -> Result<Prepared<'a>, CvError> {
         self.prepared_as(self.preparation(rows.iter().copied())?)
     }
@@ -144,7 +117,7 @@ impl<'a> Study<'a> {
         Ok(Prepared { preparation, samples, kernel })
     }
 
-    /// How samples are prepared by what some rows show.
+    /// The preparation of samples by the statistics of some rows.
     pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
         let found = Preparing { impute: self.impute, scale: self.scale }.fit_rows(self.data, rows)?;
         let Some(factors) = self.feature_weights else { return Ok(found) };
@@ -155,7 +128,7 @@ impl<'a> Study<'a> {
         Ok(found.stretched(factors))
     }
 
-    /// How the machines decide.
+    /// The decision rule over the machines.
     pub(crate) fn rule(&self) -> Rule {
         match (self.formulation.target_kind(), self.classes) {
             (TargetKind::Classes, Some(classes)) => Rule::of(classes, self.multiclass),
@@ -181,8 +154,8 @@ impl<'a> Study<'a> {
         self.classes.map_or(1, |classes| self.rule().multiclass.sides(classes.count()).len())
     }
 
-    /// The machines and the order of their samples: that of a training, or, with a plan, that of
-    /// folds over kernel rows.
+    /// The machines and the order of their samples for a training, or, with a plan, for folds over
+    /// kernel rows.
     pub(crate) fn layout(&self, plan: Option<&FoldPlan>) -> MachineLayout {
         let multiclass = self.rule().multiclass;
         let found = match (self.classes, plan) {
@@ -205,72 +178,13 @@ impl<'a> Study<'a> {
     }
 
     /// The problem of one machine of all data over rows `0…n` of its space.
-    pub(crate) fn problem(&self, part: &MachineSamples, formulation: Formulation) -> Result<Problem, CvError> {
-        Ok(part.problem(formulation, &self.factors_of_all())?)
+    pub(crate) fn problem(&self, machine: &MachineSamples, formulation: Formulation) -> Result<Problem, CvError> {
+        Ok(machine.problem(formulation, &self.factors_of_all())?)
     }
 
-    /// Bytes of kernel rows for one of so many machines: a part of all where they run side by side.
-    pub(crate) fn budget(&self, machines: usize) -> u64 {
-        if side_by_side(machines, self.par) { self.memory / self.par.threads() as u64 } else { self.memory }
+    /// Memory for kernel rows of so many machines. Machines that run in parallel share it.
+    pub(crate) fn row_memory(&self, machines: usize) -> RowMemory {
+        let threads = if has_one_thread_each(machines, self.par) { self.par.threads() as u64 } else { 1 };
+        RowMemory { all: self.memory, each: self.memory / threads, par: self.par }
     }
-}
-
-impl<'s> SpaceSource<'s> {
-    /// Values of the samples in the order of `layout`.
-    pub(crate) fn of(
-        prepared: &Prepared<'s>,
-        layout: &MachineLayout,
-        features: bool,
-        asking: &Asking,
-    ) -> Result<Self, KernelError> {
-        if features {
-            return Ok(Self::Features(sorted(prepared, layout, asking)?));
-        }
-        Self::at(prepared, &prepared.kernel, layout, asking)
-    }
-
-    /// Values of another kernel.
-    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, layout: &MachineLayout, asking: &Asking) -> Result<Self, KernelError> {
-        let gram = KernelGram::new_asking(&*sorted(prepared, layout, asking)?, kernel.clone(), asking);
-        let gram = gram.map_err(|error| error.in_order(&layout.original))?;
-        Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
-    }
-
-    /// Calls `each` with the space of a part, and tells what its store of rows did.
-    pub(crate) fn with_space<T>(
-        &self,
-        part: &MachineSamples,
-        feature: Option<f64>,
-        (budget, par): (u64, Par),
-        each: impl FnOnce(Space) -> T,
-    ) -> (T, RowWork) {
-        match self {
-            SpaceSource::Gram(all, idle) => {
-                // A machine of all samples needs no part of the matrix; a bias feature is a
-                // constant of the kernel.
-                let part = (part.rows.len() < all.len()).then(|| Subset::new(all, part.rows.clone()));
-                let plain = part.as_ref().map_or(all as &dyn Gram, |part| part);
-                let with = feature.map(|value| OffsetGram::new(plain, value * value));
-                idle.with(|pages| {
-                    let rows = Rows::in_pages(with.as_ref().map_or(plain, |with| with), budget, par, pages);
-                    let result = each(Space::Kernel(&rows));
-                    (result, rows.work())
-                })
-            }
-            SpaceSource::Features(all) => {
-                let part = (part.rows.len() < all.len()).then(|| all.select(&part.rows));
-                let matrix = Matrix::new(part.as_ref().unwrap_or(all), feature, par).with_budget(budget);
-                let result = each(Space::Features(&matrix));
-                (result, Space::Features(&matrix).work())
-            }
-        }
-    }
-}
-
-/// Samples in the order of an layout.
-fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
-    if layout.is_identity() {
-        return Ok(prepared.samples.clone());
-    }
-    prepared.samples.select_asking(&layout.original, asking).map(Cow::Owned)
 }

@@ -1,30 +1,40 @@
-//! The spaces of the machines of a study: one for each, or one for all of them where all have all
-//! samples.
+//! The kernel spaces of the machines of a study: one for each machine, or one for all machines if
+//! each of them has all samples.
 
-use crate::study::SpaceSource;
 use crate::study::layout::{MachineLayout, MachineSamples};
+use crate::study::space_source::SpaceSource;
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowWork, Space};
 use std::sync::{Mutex, PoisonError};
 
-/// Where machines find their spaces.
+/// Memory for kernel rows, in bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct RowMemory {
+    /// For a space that all machines share.
+    pub(crate) all: u64,
+    /// For a machine with a space of its own.
+    pub(crate) each: u64,
+    /// Threads that compute rows.
+    pub(crate) par: Par,
+}
+
+/// Opens the spaces of machines.
 pub(crate) struct Spaces<'a> {
     source: &'a SpaceSource<'a>,
     feature: Option<f64>,
-    /// Bytes of kernel rows and threads of a machine that has a space of its own.
-    room: (u64, Par),
-    /// That of all machines, and what they know of its work.
+    memory: RowMemory,
+    /// The space that all machines share, and the part of its work that is already counted.
     shared: Option<(Space<'a>, Mutex<RowWork>)>,
 }
 
-/// Work of a space that nobody has counted yet.
+/// Work on kernel rows that is not counted yet.
 pub(crate) struct RowWorkDelta<'a> {
     space: Space<'a>,
     counted: &'a Mutex<RowWork>,
 }
 
 impl RowWorkDelta<'_> {
-    /// What was done since somebody last asked: summed over all who ask it is all work.
+    /// Takes the work since the last call. The sum over all calls is the whole work of the space.
     pub(crate) fn take(&self) -> RowWork {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.space.work();
@@ -35,31 +45,32 @@ impl RowWorkDelta<'_> {
 }
 
 impl Spaces<'_> {
-    /// Calls `run` with the spaces of an layout; `memory` is for one that all machines share,
-    /// `room` for one that has its own.
+    /// Calls `run` with the spaces of a layout.
     pub(crate) fn of<T>(
         source: &SpaceSource,
         layout: &MachineLayout,
         feature: Option<f64>,
-        (memory, room): (u64, (u64, Par)),
+        memory: RowMemory,
         run: impl FnOnce(&Spaces) -> T,
     ) -> T {
-        let all = layout.original.len();
-        match &layout.parts[..] {
-            [first, _, ..] if layout.parts.iter().all(|part| part.rows.len() == all) => {
-                let shared = |space: Space| run(&Spaces { source, feature, room, shared: Some((space, Mutex::default())) });
-                source.with_space(first, feature, (memory, room.1), shared).0
+        let all = layout.data_row.len();
+        match &layout.machines[..] {
+            [first, _, ..] if layout.machines.iter().all(|machine| machine.rows.len() == all) => {
+                let shared = |space: Space| run(&Spaces { source, feature, memory, shared: Some((space, Mutex::default())) });
+                source.with_space(first, feature, memory.all, memory.par, shared).0
             }
-            _ => run(&Spaces { source, feature, room, shared: None }),
+            _ => run(&Spaces { source, feature, memory, shared: None }),
         }
     }
 
-    /// Calls `each` with the space of a part.
-    pub(crate) fn with<T>(&self, part: &MachineSamples, each: impl FnOnce(Space, &RowWorkDelta) -> T) -> T {
+    /// Calls `each` with the space of a machine.
+    pub(crate) fn with<T>(&self, machine: &MachineSamples, each: impl FnOnce(Space, &RowWorkDelta) -> T) -> T {
         if let Some((space, counted)) = &self.shared {
             return each(*space, &RowWorkDelta { space: *space, counted });
         }
         let counted = Mutex::default();
-        self.source.with_space(part, self.feature, self.room, |space| each(space, &RowWorkDelta { space, counted: &counted })).0
+        let RowMemory { each: memory, par, .. } = self.memory;
+        let each = |space: Space| each(space, &RowWorkDelta { space, counted: &counted });
+        self.source.with_space(machine, self.feature, memory, par, each).0
     }
 }

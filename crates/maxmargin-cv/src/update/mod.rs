@@ -153,7 +153,7 @@ pub fn update(
     let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
     let mut along =
         Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
-    let pairs: Vec<(&MachineSamples, &MachineSamples)> = before.parts.iter().zip(&after.parts).collect();
+    let pairs: Vec<(&MachineSamples, &MachineSamples)> = before.machines.iter().zip(&after.machines).collect();
     let touched: Vec<usize> = (0..pairs.len()).filter(|&p| along.touches(pairs[p].0, pairs[p].1)).collect();
     // A path runs on one thread, so that even few of them go side by side.
     let abreast = par.threads().min(touched.len()).max(1);

@@ -1,10 +1,10 @@
 //! One machine computed again, and what several of them say together.
 
 use crate::report::bounded_of;
-use crate::study::SpaceSource;
 use crate::study::label_text::label_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
+use crate::study::space_source::SpaceSource;
 use crate::verify::{Check, MachineVerdict, VerifyError};
 use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, gap_screening};
 use maxmargin_data::number::format_g;
@@ -63,7 +63,7 @@ impl Judge<'_> {
     /// Recomputes machine `p` from its rows and their α.
     pub(super) fn machine(&self, p: usize, terms: &Terms, par: Par) -> Result<Judged, VerifyError> {
         let Self { model, asked, layout, source, .. } = self;
-        let (part, machine) = (&layout.parts[p], &model.machines()[p]);
+        let (part, machine) = (&layout.machines[p], &model.machines()[p]);
         let training = model.record().map(|record| &record.machines[p]);
         let problem = part.problem(asked.formulation, &asked.weights)?;
         let dual = problem.dual();
@@ -73,7 +73,7 @@ impl Judge<'_> {
         let mass: f64 = alpha.iter().sum();
         let bias_term = asked.formulation.bias_term();
         let folded = training.is_some_and(|training| training.folded.is_some());
-        let ((audited, weights, proved), _) = source.with_space(part, bias_term.feature(), (0, par), |space| {
+        let ((audited, weights, proved), _) = source.with_space(part, bias_term.feature(), 0, par, |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
             let source = space.exact(&Asking::nobody()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par).remove(0);

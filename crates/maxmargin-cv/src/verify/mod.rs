@@ -9,7 +9,7 @@ pub use error::VerifyError;
 use crate::study::label_text::labels_in_words;
 use crate::study::layout::{MachineLayout, map_machines};
 use crate::study::matching::{Terms, by_targets, positions, terms};
-use crate::study::{Prepared, SpaceSource};
+use crate::study::space_source::{Prepared, SpaceSource};
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certificate, Formulation, GapScreening, Goal};
 use maxmargin_data::{Asking, Dataset, Par, Preparation};
@@ -194,7 +194,7 @@ pub fn verify(
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
     let source = SpaceSource::of(&prepared, &layout, features, &Asking::nobody())?;
     let mut position = vec![0; data.labels.len()];
-    layout.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
+    layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let judge = Judge { model, asked: &asked, layout: &layout, position, source: &source };
     let judged: Vec<Judged> = map_machines(terms.len(), par, |p, par| judge.machine(p, &terms[p], par))?;
     verdict.checks.extend(judge::checks(&judged));

@@ -7,8 +7,9 @@ use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
 use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::search::gradient::sensitivity::{Moved, Parameters, Sensitivity};
+use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout};
-use crate::study::{Prepared, SpaceSource, Study};
+use crate::study::space_source::{Prepared, SpaceSource};
 use maxmargin_core::{Asking, Dual, Halted, Problem, Progress, Refine, Run, Start, Status, Watch, warm};
 use maxmargin_data::{Par, Samples, scale::Scaler};
 use maxmargin_kernel::{Kernel, Space};
@@ -125,7 +126,7 @@ impl<'a> SmoothLoss<'a> {
 
     fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
-        let (part, formulation) = (&self.layout.parts[0], self.study.formulation.with_c(c));
+        let (part, formulation) = (&self.layout.machines[0], self.study.formulation.with_c(c));
         let problem = part.problem(formulation, self.factors.all())?;
         let done = AtomicUsize::new(0);
         let par = self.study.par;
@@ -134,25 +135,25 @@ impl<'a> SmoothLoss<'a> {
         let count = open.len();
         let found: Vec<Result<Fold, CvError>> = {
             let this = &*self;
-            let boxes = FoldBoxes { part, formulation, classes: &this.classes, factors: &this.factors };
+            let boxes = FoldBoxes { machine: part, formulation, classes: &this.classes, factors: &this.factors };
             let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
-                let part = &this.layout.parts[0];
+                let part = &this.layout.machines[0];
                 let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
-                source.with_space(part, None, (this.study.memory, par), all).0
+                source.with_space(part, None, this.study.memory, par, all).0
             } else {
                 let memory = this.study.memory / par.threads() as u64;
                 par.map(count, |at| {
                     let h = open[at];
                     let (source, samples) = run.source(&this.grounds[h], &kernel)?;
                     let one = |space: Space| run.fold(h, space, samples.as_ref());
-                    source.with_space(&this.layout.parts[0], None, (memory, Par::Seq), one).0
+                    source.with_space(&this.layout.machines[0], None, memory, Par::Seq, one).0
                 })
             }
         };
         let found = found.into_iter().collect::<Result<Vec<Fold>, CvError>>()?;
-        let target = &self.layout.parts[0].target;
+        let target = &self.layout.machines[0].target;
         let later: Vec<bool> = open.iter().flat_map(|&h| &self.folds[h].test).map(|&row| target[row] > 0.0).collect();
         let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
         let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
@@ -194,7 +195,7 @@ impl Evaluation<'_, '_> {
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
         let (preparation, kernel) = (ground.preparation.clone(), kernel.clone());
         let ground = Prepared { preparation, samples: Cow::Owned(stretched), kernel };
-        let samples = ground.samples.select(&layout.original);
+        let samples = ground.samples.select(&layout.data_row);
         Ok((at(&ground, &ground.kernel)?, Some(samples)))
     }
 
@@ -218,7 +219,7 @@ impl Evaluation<'_, '_> {
         let stop = of.study.stop.left(of.begun, 0);
         let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut due };
         let solved = of.study.solver.solve(&dual, space, start, &mut run)?;
-        let solution = due.told(solved.solution);
+        let solution = due.with_reason(solved.solution);
         if solution.status.ended_early() {
             return Err(CvError::Ended(solution.status));
         }

@@ -1,0 +1,100 @@
+//! The values from which the spaces of a study's machines are made: a kernel matrix, or features.
+
+use crate::study::layout::{MachineLayout, MachineSamples};
+use maxmargin_data::{Asking, Halted, Par, Preparation, Samples};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+
+/// Prepared samples, and the kernel with its width for them.
+pub(crate) struct Prepared<'s> {
+    pub(crate) preparation: Preparation,
+    pub(crate) samples: Cow<'s, Samples>,
+    pub(crate) kernel: Kernel,
+}
+
+/// The values from which machines' spaces are made, in the order of a layout.
+pub(crate) enum SpaceSource<'s> {
+    /// A kernel matrix, and the memory for its rows.
+    Gram(KernelGram, PagePool),
+    /// Features, from which no kernel value is computed.
+    Features(Cow<'s, Samples>),
+}
+
+/// Memory for kernel rows that machines use one after the other: each thread that solves a machine
+/// takes memory that an earlier machine returned.
+#[derive(Default)]
+pub(crate) struct PagePool(Mutex<Vec<Pages>>);
+
+impl PagePool {
+    /// Calls `each` with memory that no other thread uses meanwhile.
+    fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
+        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages = idle().pop().unwrap_or_default();
+        let result = each(pages.clone());
+        idle().push(pages);
+        result
+    }
+}
+
+impl<'s> SpaceSource<'s> {
+    /// Features, or values of the prepared kernel, of the samples in the order of `layout`.
+    pub(crate) fn of(
+        prepared: &Prepared<'s>,
+        layout: &MachineLayout,
+        features: bool,
+        asking: &Asking,
+    ) -> Result<Self, KernelError> {
+        if features {
+            return Ok(Self::Features(sorted(prepared, layout, asking)?));
+        }
+        Self::at(prepared, &prepared.kernel, layout, asking)
+    }
+
+    /// Values of another kernel than the prepared one.
+    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, layout: &MachineLayout, asking: &Asking) -> Result<Self, KernelError> {
+        let gram = KernelGram::new_asking(&*sorted(prepared, layout, asking)?, kernel.clone(), asking);
+        let gram = gram.map_err(|error| error.in_order(&layout.data_row))?;
+        Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
+    }
+
+    /// Calls `each` with the space of a machine; returns its result and the work on kernel rows.
+    /// `memory` is the number of bytes for kernel rows.
+    pub(crate) fn with_space<T>(
+        &self,
+        machine: &MachineSamples,
+        feature: Option<f64>,
+        memory: u64,
+        par: Par,
+        each: impl FnOnce(Space) -> T,
+    ) -> (T, RowWork) {
+        match self {
+            SpaceSource::Gram(all, idle) => {
+                // A machine of all samples uses the whole matrix. A bias feature adds a constant to the
+                // kernel.
+                let subset = (machine.rows.len() < all.len()).then(|| Subset::new(all, machine.rows.clone()));
+                let plain = subset.as_ref().map_or(all as &dyn Gram, |subset| subset);
+                let with = feature.map(|value| OffsetGram::new(plain, value * value));
+                idle.with(|pages| {
+                    let rows = Rows::in_pages(with.as_ref().map_or(plain, |with| with), memory, par, pages);
+                    let result = each(Space::Kernel(&rows));
+                    (result, rows.work())
+                })
+            }
+            SpaceSource::Features(all) => {
+                let subset = (machine.rows.len() < all.len()).then(|| all.select(&machine.rows));
+                let matrix = Matrix::new(subset.as_ref().unwrap_or(all), feature, par).with_budget(memory);
+                let result = each(Space::Features(&matrix));
+                (result, Space::Features(&matrix).work())
+            }
+        }
+    }
+}
+
+/// Samples in the order of a layout.
+fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
+    if layout.is_identity() {
+        return Ok(prepared.samples.clone());
+    }
+    prepared.samples.select_asking(&layout.data_row, asking).map(Cow::Owned)
+}
