@@ -1,54 +1,58 @@
-//! What a model is made of: decision functions that share vectors, and the rule by which they elect
-//! a label.
+//! The step from the decision values of all machines to a label: multiclass schemes and decision
+//! rules.
 
 use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
 use serde::{Deserialize, Serialize};
 
-/// How the decision values of one row become its label. Models of LIBSVM and LIBLINEAR decide ties
-/// as these do ([`crate::Parts::tie_order`]).
+/// The rule that turns the decision values of one row into its label. Models read from LIBSVM's and
+/// LIBLINEAR's text decide ties as those programs do ([`crate::Parts::tie_order`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DecisionRule {
-    /// One machine for each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; it
-    /// votes for the later class at 0 and above, and of classes with equally many votes the
-    /// earliest wins. Two classes are one machine.
+    /// Voting of one machine for each pair of classes, in the order of
+    /// [`maxmargin_data::classes::pairs`]. A machine votes for the later class at 0 and above. The
+    /// earliest of the classes with most votes wins. Two classes have one machine.
     Vote,
-    /// One machine whose decision value is what it says: regression. There are no classes.
-    Value,
-    /// One machine that says 1 above 0 and −1 otherwise: one class (LIBSVM's rule). There are no
+    /// Regression: the decision value of the single machine is the prediction. There are no
     /// classes.
+    Value,
+    /// One class: the prediction is 1 if the decision value of the single machine is above 0, else
+    /// −1 (LIBSVM's rule). There are no classes.
     Inlier,
-    /// One machine for each class against the rest ([`Multiclass::OneVsRest`]): the one with the
-    /// greatest decision value, the earliest of equals.
+    /// One-vs-rest ([`Multiclass::OneVsRest`]): the class with the greatest decision value wins,
+    /// the earliest of equals.
     Argmax,
-    /// The class of the greatest probability; of equals the one that decision values alone elect if
-    /// it is among them, else the earliest. For models with a calibration, of either scheme.
+    /// The class with the greatest probability wins. Among equals, the class that decision values
+    /// select wins if it is one of them, else the earliest. For models with a calibration,
+    /// one-vs-one or one-vs-rest.
     Coupled,
-    /// Of two classes the second from [`crate::Parts::threshold`] on, instead of from 0. For models
-    /// that have one, with a calibration or without.
+    /// Two classes: the second class wins if the decision value is at least
+    /// [`crate::Parts::threshold`], instead of 0. For models with a threshold, with or without a
+    /// calibration.
     Threshold,
 }
 
-/// What texts of other programs have no place for.
+/// The description of a model with a threshold in errors: texts of other programs cannot express
+/// it.
 pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its own instead of 0";
 
-/// Which classes the machines of a model tell apart.
+/// The multiclass scheme: the classes that each machine of a model separates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Multiclass {
-    /// Each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; two classes are
-    /// one machine. Regression and one class are one as well.
+    /// One machine for each pair of classes, in the order of [`maxmargin_data::classes::pairs`].
+    /// Two classes, a regression and a one-class model have one machine.
     #[default]
     OneVsOne,
-    /// Each class against the rest, three classes or more.
+    /// One machine for each class against all others, with three classes or more.
     OneVsRest,
 }
 
 impl Multiclass {
-    /// Number of machines that `classes` classes need; 1 where there are none.
+    /// The number of machines for `classes` classes; 1 for no classes.
     pub fn machines(self, classes: usize) -> u128 {
         match self {
             Self::OneVsOne if classes == 0 => 1,
@@ -57,8 +61,8 @@ impl Multiclass {
         }
     }
 
-    /// The two sides of every machine: the classes below 0 (the earlier of a pair; none where it is
-    /// all the others) and from 0 on.
+    /// The two sides of every machine: the class below 0 (`None` for all other classes) and the
+    /// class at 0 and above.
     pub fn sides(self, classes: usize) -> Vec<(Option<usize>, usize)> {
         match self {
             Self::OneVsOne => pairs(classes).map(|(a, b)| (Some(a), b)).collect(),
@@ -66,7 +70,7 @@ impl Multiclass {
         }
     }
 
-    /// The rule without probabilities.
+    /// The decision rule of models without probabilities.
     pub fn decision_rule(self) -> DecisionRule {
         match self {
             Self::OneVsOne => DecisionRule::Vote,
@@ -74,8 +78,8 @@ impl Multiclass {
         }
     }
 
-    /// The class that decision values alone elect: by votes, or by the greatest. Ties are decided
-    /// by `order`, where it is not empty.
+    /// Returns the class that decision values select: by votes, or by the greatest value. Ties are
+    /// decided by `order` if it is not empty.
     pub(crate) fn elected(self, classes: usize, order: &[u32], decisions: &[f64]) -> usize {
         match (self, order) {
             (Self::OneVsOne, []) => elected(classes, decisions),
@@ -86,14 +90,14 @@ impl Multiclass {
     }
 }
 
-/// The place of the greatest value, the first of equals.
+/// Returns the index of the greatest value, the first of equals.
 pub(crate) fn greatest(values: &[f64]) -> usize {
-    // The last of equal maxima would win otherwise.
+    // `max_by` returns the last of equal maxima; the reversed order makes it the first.
     (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0)
 }
 
 impl DecisionRule {
-    /// The rule for formulations with these needs.
+    /// The decision rule for formulations with this kind of target.
     pub fn of(needs: TargetKind) -> Self {
         match needs {
             TargetKind::Classes => Self::Vote,
@@ -102,7 +106,7 @@ impl DecisionRule {
         }
     }
 
-    /// What it needs to know of samples.
+    /// The kind of target that samples have under this rule.
     pub fn target_kind(self) -> TargetKind {
         match self {
             Self::Vote | Self::Argmax | Self::Coupled | Self::Threshold => TargetKind::Classes,
@@ -112,38 +116,40 @@ impl DecisionRule {
     }
 }
 
-/// How decision values become predictions: the rule and the labels that it chooses from.
+/// A decision rule with its labels: everything that turns decision values into predictions without
+/// probabilities and thresholds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The rule.
     pub decision_rule: DecisionRule,
-    /// The labels, where it knows any.
+    /// The labels; empty for regression and one class.
     pub classes: Vec<f64>,
-    /// Which of them machines tell apart.
+    /// The classes that each machine separates.
     pub multiclass: Multiclass,
 }
 
 impl Rule {
-    /// That of regression.
+    /// The rule of regression.
     pub const VALUE: Self = Self { decision_rule: DecisionRule::Value, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
-    /// That of one class.
+    /// The rule of one class.
     pub const INLIER: Self = Self { decision_rule: DecisionRule::Inlier, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
 
-    /// The rule of these classes, whose machines are arranged by `scheme`: two classes are a pair
-    /// in any case.
+    /// Returns the rule of these classes in the given multiclass scheme. Two classes are always
+    /// one-vs-one.
     pub fn of(classes: &ClassLabels, multiclass: Multiclass) -> Self {
         let multiclass = if classes.count() == 2 { Multiclass::OneVsOne } else { multiclass };
         Self { decision_rule: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass }
     }
 
-    /// What one value per machine says, without regard to probabilities and thresholds.
+    /// Returns the prediction from one decision value per machine, without probabilities and
+    /// thresholds.
     ///
     /// # Panics
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decision_rule, (&self.classes, self.multiclass), &[], decisions)
+        label(self.decision_rule, self.multiclass, &self.classes, &[], decisions)
     }
 }
 
@@ -153,9 +159,12 @@ impl From<&ClassLabels> for Rule {
     }
 }
 
+/// Returns the prediction from one decision value per machine, without probabilities and
+/// thresholds. Ties are decided by `order` if it is not empty.
 pub(crate) fn label(
     decision_rule: DecisionRule,
-    (classes, multiclass): (&[f64], Multiclass),
+    multiclass: Multiclass,
+    classes: &[f64],
     order: &[u32],
     decisions: &[f64],
 ) -> f64 {

@@ -1,16 +1,16 @@
-//! Why bytes or numbers cannot be a model.
+//! The error type of models.
 
 use maxmargin_data::scale::ScaleError;
 use maxmargin_kernel::KernelError;
 
-/// Why a model cannot be made, read or written.
+/// An error in making, reading, writing or applying a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// Neither a native model file nor LIBSVM's text.
+    /// The bytes are neither a native model file nor LIBSVM's text.
     #[error("not a model file: it begins with neither `{}` nor a LIBSVM model header", crate::formats::file::MAGIC)]
     NotAModel,
-    /// Written by a later version.
+    /// The file was written by a later version.
     #[error("the model file has format {found}, this program reads formats up to {newest}; use a newer version of maxmargin")]
     Future {
         /// Format of the file.
@@ -18,8 +18,8 @@ pub enum ModelError {
         /// The newest format this version knows.
         newest: u32,
     },
-    /// Written while a format was still changing, before the first release.
-    #[error("the model file has format {found} as only versions in development wrote it: train the model again")]
+    /// The file was written in a format that existed only before the first release.
+    #[error("the model file has format {found}, which only development versions wrote; train the model again")]
     Past {
         /// Format of the file.
         found: u32,
@@ -32,10 +32,10 @@ pub enum ModelError {
     Truncated {
         /// Bytes that the header announces.
         expected: u64,
-        /// Bytes there are.
+        /// Bytes in the file.
         found: u64,
     },
-    /// The file goes on after its end.
+    /// Bytes follow the end of the model.
     #[error("{0} bytes follow the end of the model; the file is damaged, copy it again")]
     Trailing(u64),
     /// The checksum does not match.
@@ -44,18 +44,18 @@ pub enum ModelError {
     /// The checksum matches but the content is not a model.
     #[error("the content of the model file is malformed: {0}")]
     Content(String),
-    /// A field has an impossible value.
+    /// A field has an invalid value.
     #[error("{what} of the model is not valid: {reason}")]
     Invalid {
         /// The field.
         what: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Kernel parameters are not valid.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Samples cannot be scaled as the model asks.
+    /// Samples cannot be scaled by the scaler of the model.
     #[error(transparent)]
     Scale(#[from] ScaleError),
     /// A line of a LIBSVM model is wrong.
@@ -63,32 +63,34 @@ pub enum ModelError {
     Line {
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// The model does more than this version can.
+    /// The model needs a feature that this version does not have.
     #[error("not supported by this version: {0}")]
     Unsupported(String),
-    /// Probabilities of a model that has none.
+    /// The model has no probabilities.
     #[error("the model has no probabilities: {0}")]
     NoProbabilities(&'static str),
-    /// The texts of other programs have labels of 32 bits only.
+    /// A label does not fit LIBSVM's or LIBLINEAR's text, where labels are integers of 32 bits.
     #[error(
         "label {0} is not a whole number of 32 bits: model files of LIBSVM and LIBLINEAR cannot hold it; keep the native format"
     )]
     Label(f64),
-    /// A text with a number for each feature, of features that do not occur.
+    /// LIBLINEAR's text would have far more weights than the model has values, because it lists
+    /// every feature number up to the last.
     #[error(
-        "features are numbered up to {features}, and there are {entries} values: LIBLINEAR's model has a number for each feature, {} GB in all; \
-         number the features from 1 without gaps, or train with `maxmargin train --kernel linear`, whose models hold what occurs",
+        "features are numbered up to {features}, but the model has only {entries} values: LIBLINEAR's text stores a weight for every feature number, \
+         {} GB in all; number the features from 1 without gaps, or train with `maxmargin train --kernel linear`, whose models store only values \
+         that occur",
         (8 * *features as u128 * *columns as u128).div_ceil(1_000_000_000)
     )]
     TooWide {
         /// The number of the last feature.
         features: usize,
-        /// Numbers for each of them.
+        /// Weights for each feature.
         columns: usize,
-        /// Values that there are.
+        /// Values in the model.
         entries: usize,
     },
     /// The writer failed.

@@ -6,11 +6,12 @@
 //!
 //! - [`Machine`]: one decision function, `Σ coef_k K(x_k, x) + bias`. [`Record`] tells how the
 //!   machines were trained, and holds what a certificate is checked against.
-//! - [`DecisionRule`], [`Multiclass`] and [`Rule`]: the classes that each machine separates, and the
-//!   step from the decision values of all machines to a label.
+//! - [`DecisionRule`], [`Multiclass`] and [`Rule`]: the classes that each machine separates, and
+//!   the step from the decision values of all machines to a label.
 //! - [`Calibration`]: the step from a decision value to a probability.
 //! - [`Parts`]: all of this as plain public fields, not checked. This is what files store.
-//! - [`Model`]: parts that passed all checks. It predicts decision values, labels and probabilities.
+//! - [`Model`]: parts that passed all checks. It predicts decision values, labels and
+//!   probabilities.
 //! - [`mod@file`], [`libsvm`] and [`liblinear`]: models as bytes and back. [`read`] accepts native
 //!   files and LIBSVM's text.
 

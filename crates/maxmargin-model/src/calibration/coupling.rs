@@ -1,18 +1,20 @@
-//! Probabilities of several classes from those of pairs: the second method of T.-F. Wu, C.-J. Lin
-//! and R. C. Weng, "Probability estimates for multi-class classification by pairwise coupling",
-//! JMLR 5 (2004).
+//! Pairwise coupling: probabilities of several classes from the probabilities of pairs. This is the
+//! second method of T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class
+//! classification by pairwise coupling", JMLR 5 (2004).
 
 use maxmargin_data::classes::pairs;
 
-/// The probabilities `p` of `count` classes, summing to 1, that minimise `Σ_{i<j} (r_ji p_i − r_ij
-/// p_j)²`; `of_later` has for each of [`pairs`] the probability `r_ji` of its later class, above 0
-/// and below 1.
+/// Returns the probabilities `p` of `count` classes, with sum 1, that minimise `Σ_{i<j} (r_ji p_i −
+/// r_ij p_j)²`. `of_later` has the probability `r_ji` of the later class for each of [`pairs`],
+/// above 0 and below 1.
 ///
-/// The paper iterates. The minimum is where `Q p` is the same for all classes, `Q_ii = Σ_j r_ji²`,
-/// `Q_ij = −r_ij r_ji`: up to a factor `Q⁻¹ 1`. `Q` is a positive semidefinite M-matrix, whose
-/// elimination without exchanges adds numbers of one sign only but on the diagonal, so that no
-/// probability is negative and there is nothing to iterate. The class with the smallest pivot, the
-/// likeliest, comes last: `Q` is singular where all pairs agree.
+/// The paper iterates; this function solves directly. At the minimum, `Q p` is the same for all
+/// classes, with `Q_ii = Σ_j r_ji²` and `Q_ij = −r_ij r_ji`. Hence `p` is `Q⁻¹ 1` up to a factor.
+/// `Q` is a positive semidefinite M-matrix. Its elimination without exchanges adds numbers of one
+/// sign only, except on the diagonal, so that no probability is negative.
+///
+/// `Q` is singular if all pairs agree. The class with the smallest pivot, the most probable one, is
+/// therefore eliminated last.
 pub(crate) fn coupled(count: usize, of_later: &[f64]) -> Vec<f64> {
     if let [later] = of_later {
         return vec![1.0 - later, *later];
@@ -25,25 +27,25 @@ pub(crate) fn coupled(count: usize, of_later: &[f64]) -> Vec<f64> {
         q[i * count + j] = -r_ij * r_ji;
         q[j * count + i] = -r_ij * r_ji;
     }
-    let mut p = solved(&mut q, count);
+    let mut p = solve(&mut q, count);
     let sum: f64 = p.iter().sum();
     p.iter_mut().for_each(|p| *p /= sum);
     p
 }
 
-/// `Q⁻¹ 1` up to a factor, by elimination in the order of the greatest pivots; every entry is
-/// positive.
-fn solved(q: &mut [f64], n: usize) -> Vec<f64> {
-    let given: Vec<f64> = (0..n).map(|i| q[i * n + i]).collect();
+/// Returns `Q⁻¹ 1` up to a factor, by elimination in the order of the greatest pivots. Every entry
+/// is positive.
+fn solve(q: &mut [f64], n: usize) -> Vec<f64> {
+    let diagonal: Vec<f64> = (0..n).map(|i| q[i * n + i]).collect();
     let mut order: Vec<usize> = (0..n).collect();
     let mut right = vec![1.0; n];
     for step in 0..n {
-        // The first of equals.
+        // The reversed order selects the first of equal pivots.
         let next = (step..n).rev().max_by(|&a, &b| q[order[a] * n + order[a]].total_cmp(&q[order[b] * n + order[b]]));
         order.swap(step, next.unwrap_or(step));
         let k = order[step];
-        // Less is rounding: the pivots of such a matrix are not negative.
-        let pivot = q[k * n + k].max(f64::EPSILON * given[k]);
+        // A smaller pivot is a rounding error: this matrix has no negative pivots.
+        let pivot = q[k * n + k].max(f64::EPSILON * diagonal[k]);
         q[k * n + k] = pivot;
         for &i in &order[step + 1..] {
             let factor = -q[i * n + k] / pivot;
@@ -75,7 +77,7 @@ mod tests {
             .collect()
     }
 
-    /// The paper's iteration (its algorithm 2), to the last digits.
+    /// The paper's iteration (its algorithm 2), until the conditions hold to 1e-15.
     fn iterated(count: usize, of_later: &[f64]) -> Vec<f64> {
         let mut r = vec![0.0; count * count];
         pairs(count).zip(of_later).for_each(|((i, j), later)| {
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(coupled(3, &[0.5; 3]).iter().map(|p| (p * 3.0).round()).sum::<f64>(), 3.0);
     }
 
-    /// The conditions of the minimum, with pair probabilities as near to 0 and 1 as there are.
+    /// The conditions of the minimum hold for pair probabilities at the limits, 1e-7 from 0 and 1.
     #[test]
     fn certain_pairs_have_a_positive_minimum() {
         for count in [3, 10, 26] {

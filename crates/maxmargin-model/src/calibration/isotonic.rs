@@ -3,7 +3,7 @@
 
 use super::platt::targets;
 
-/// Neighbouring decision values with one probability.
+/// A run of neighbouring decision values that share one probability.
 struct Pool {
     first: f64,
     last: f64,
@@ -16,14 +16,14 @@ impl Pool {
         self.sum / self.count
     }
 
-    fn take(&mut self, next: &Self) {
+    fn merge(&mut self, next: &Self) {
         self.last = next.last;
         self.sum += next.sum;
         self.count += next.count;
     }
 }
 
-/// The knots: decision values and probabilities.
+/// Returns the knots: their decision values and their probabilities.
 pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (Vec<f64>, Vec<f64>) {
     let (high, low) = targets(later);
     let mut order: Vec<usize> = (0..decisions.len()).collect();
@@ -33,18 +33,18 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (Vec<f64>, Vec<f64>) {
         let f = decisions[i] + 0.0; // −0 is 0
         let one = Pool { first: f, last: f, sum: if later[i] { high } else { low }, count: 1.0 };
         match pools.last_mut() {
-            Some(before) if before.first == f => before.take(&one),
+            Some(before) if before.first == f => before.merge(&one),
             _ => {
-                pooled(&mut pools);
+                pool_violators(&mut pools);
                 pools.push(one);
             }
         }
     }
-    pooled(&mut pools);
+    pool_violators(&mut pools);
     let (mut at, mut probability) = (Vec::new(), Vec::new());
     for pool in &pools {
         let knots = if pool.first < pool.last { &[pool.first, pool.last][..] } else { &[pool.first] };
-        // Rounding must not turn equal means round.
+        // Rounding must not make a mean smaller than the equal mean before it.
         let mean = pool.mean().max(probability.last().copied().unwrap_or(0.0));
         at.extend_from_slice(knots);
         probability.extend(knots.iter().map(|_| mean));
@@ -52,23 +52,23 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (Vec<f64>, Vec<f64>) {
     (at, probability)
 }
 
-/// Takes the last pool into those before it that are not below it.
-fn pooled(pools: &mut Vec<Pool>) {
+/// Merges the last pool into the one before it while their means do not ascend.
+fn pool_violators(pools: &mut Vec<Pool>) {
     while let [.., before, last] = &pools[..]
         && before.mean() >= last.mean()
     {
-        let last = pools.pop().expect("seen above");
-        pools.last_mut().expect("seen above").take(&last);
+        let last = pools.pop().expect("the condition found two pools");
+        pools.last_mut().expect("the condition found two pools").merge(&last);
     }
 }
 
-/// The value at `f`: linear between knots, that of the outermost beyond them.
+/// Returns the value at `f`: linear between knots, constant beyond the outermost knots.
 pub(super) fn between(at: &[f64], probability: &[f64], f: f64) -> f64 {
     let next = at.partition_point(|knot| *knot <= f);
     let (Some(before), Some(upper)) = (next.checked_sub(1), at.get(next)) else {
         return probability[next.min(at.len() - 1)];
     };
-    // Halves: a range may be wider than the greatest number.
+    // The halves prevent overflow: the distance of two knots may exceed the greatest number.
     let share = (0.5 * f - 0.5 * at[before]) / (0.5 * upper - 0.5 * at[before]);
     (probability[before] + share * (probability[next] - probability[before])).clamp(probability[before], probability[next])
 }
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn violators_are_pooled() {
-        // Two later and three earlier: targets 3/4 and 1/5. At 1 and 2 they are the wrong way
-        // round.
+        // Two samples of the later class and three of the earlier: targets 3/4 and 1/5. The targets
+        // at 1 and 2 descend.
         let (at, probability) = fit(&[3.0, 2.0, 0.0, 1.0, -1.0], &[true, false, false, true, false]);
         assert_eq!(at, [-1.0, 0.0, 1.0, 2.0, 3.0]);
         let middle = f64::midpoint(0.75, 0.2);
@@ -109,8 +109,7 @@ mod tests {
         assert_eq!(probability, [0.25, 0.25]);
     }
 
-    /// No monotone sequence is nearer: tried against those that differ in one pool's value, and
-    /// against all of a coarse grid.
+    /// No monotone sequence on a coarse grid is nearer to the targets.
     #[test]
     fn nothing_monotone_is_nearer() {
         let later = [false, true, false, false, true, true, false, true];

@@ -1,22 +1,22 @@
-//! What errors of regressions and decision values of one class are like, by LIBSVM's rules.
+//! LIBSVM's rules for the scale of regression errors and for the density marks of one class.
 
 use super::MARKS;
 
-/// Standard deviations beyond which an error is not counted.
+/// The number of standard deviations beyond which an error is an outlier.
 const OUTLIER: f64 = 5.0;
 
-/// The scale of a Laplace distribution of these errors.
+/// Returns the scale of the Laplace distribution of these errors, without outliers.
 pub(super) fn scale(errors: &[f64]) -> f64 {
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
     let sizes: Vec<f64> = errors.iter().map(|e| e.abs()).collect();
-    // The deviation of a Laplace distribution is √2 times its scale.
+    // The standard deviation of a Laplace distribution is √2 times its scale.
     let most = OUTLIER * 2.0_f64.sqrt() * mean(&sizes);
-    // Never empty: some are at most the mean.
+    // At least one error remains: the smallest is at most the mean.
     mean(&sizes.into_iter().filter(|size| *size <= most).collect::<Vec<_>>())
 }
 
-/// The middles between the edges of five runs of as many values below 0 and five of those from 0
-/// on.
+/// Divides the values below 0 into five runs of equal length, and the values from 0 on into five
+/// more, and returns the midpoints between the edges of these runs.
 pub(super) fn marks(decisions: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = decisions.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! From decision values to probabilities: what each machine of a model has for it.
+//! Calibration: the function that maps the decision value of one machine to a probability.
 
 mod coupling;
 mod isotonic;
@@ -12,59 +12,60 @@ use crate::error::ModelError;
 use maxmargin_core::TargetKind;
 use serde::{Deserialize, Serialize};
 
-/// Probabilities of two sides are kept this far away from 0 and 1, as LIBSVM does: of a finite
-/// sample nobody knows more.
+/// The least distance of a probability from 0 and from 1, as in LIBSVM. A finite sample does not
+/// support more extreme probabilities.
 const LEAST: f64 = 1e-7;
 
-/// How many marks one class has.
+/// The number of marks that a one-class model has.
 const MARKS: usize = 10;
 
-/// Probabilities of one class beyond its outermost marks.
+/// The probabilities below the first and above the last mark of a one-class model.
 const BEYOND: (f64, f64) = (0.001, 0.999);
 
-/// How the decision value of one machine becomes a probability.
+/// A function from the decision value of one machine to a probability.
 ///
-/// Fits are deterministic and count every sample once, whatever its weight: weights say what errors
-/// cost, not how often samples are met. Formulas and sources: `docs/math/probabilities.md`.
+/// Fits are deterministic. They count every sample once and ignore sample weights: a weight is the
+/// cost of an error, not a frequency. Formulas and sources: `docs/math/probabilities.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Calibration {
-    /// Platt's sigmoid: of the later class `1 / (1 + exp(a f + b))`.
+    /// Platt's sigmoid: the probability of the later class is `1 / (1 + exp(a f + b))`.
     Sigmoid {
-        /// Factor of the decision value; not positive where it was fitted here.
+        /// The factor of the decision value. Fits of this crate give no positive factor.
         a: f64,
-        /// Added to it.
+        /// The summand.
         b: f64,
     },
-    /// A monotone function that is linear between its knots and constant outside: of the later
-    /// class.
+    /// The probability of the later class as a monotone function, linear between its knots and
+    /// constant outside.
     Steps {
         /// Decision values, ascending.
         at: Vec<f64>,
-        /// The probability at each, ascending or equal, above 0 and below 1.
+        /// The probability at each knot: not descending, above 0 and below 1.
         probability: Vec<f64>,
     },
-    /// Errors of a regression are distributed as `exp(−|z|/scale) / (2 scale)`.
+    /// A Laplace distribution of the errors of a regression: the density is `exp(−|z|/scale) / (2
+    /// scale)`.
     Laplace {
         /// In units of the target, above 0.
         scale: f64,
     },
-    /// LIBSVM's marks of one class: ten decision values, ascending; between mark `i − 1` and mark
-    /// `i` a sample is inside with probability `i / 10`.
+    /// LIBSVM's density marks of a one-class model: ten decision values, ascending. Between mark `i
+    /// − 1` and mark `i`, a sample is inside with probability `i / 10`.
     Marks(Vec<f64>),
 }
 
 impl Calibration {
-    /// Platt's sigmoid for decision values, each with whether its sample is of the later class: the
-    /// least negative log-likelihood of Platt's targets among sigmoids that do not fall.
+    /// Fits Platt's sigmoid: the non-decreasing sigmoid with the least negative log-likelihood of
+    /// Platt's targets. `later` has `true` for each sample of the later class.
     ///
     /// # Errors
     ///
-    /// When there are no values, or some are not finite.
+    /// When `decisions` is empty or has a value that is not finite.
     ///
     /// # Panics
     ///
-    /// When there are not as many sides as values.
+    /// When the lengths of `decisions` and `later` differ.
     pub fn platt(decisions: &[f64], later: &[bool]) -> Result<Self, ModelError> {
         check_finite(decisions)?;
         assert_eq!(decisions.len(), later.len(), "a side for each decision value");
@@ -72,10 +73,12 @@ impl Calibration {
         Self::Sigmoid { a, b }.checked()
     }
 
-    /// How far decision values are from telling the sides apart: the mean negative log-likelihood
-    /// of Platt's targets (the sides themselves, but for a prior of one sample) at their sigmoid,
-    /// and its derivative by each decision value. A smooth function of them: the sigmoid is the
-    /// best there is, so that what it changes by does not count.
+    /// Returns the mean negative log-likelihood of Platt's targets at the fitted sigmoid, and its
+    /// derivative with respect to each decision value. Platt's targets are the classes, smoothed by
+    /// a prior of one sample. The loss measures how well the decision values separate the classes.
+    ///
+    /// The loss is a smooth function of the decision values. The sigmoid minimises it, so that the
+    /// change of the sigmoid contributes nothing to the derivative.
     ///
     /// # Errors
     ///
@@ -90,12 +93,12 @@ impl Calibration {
         Ok(platt::loss(decisions, later, platt::fit(decisions, later)))
     }
 
-    /// The monotone function nearest to Platt's targets in squares, by pooling adjacent violators;
-    /// equal decision values are one.
+    /// Fits the monotone function with the least squared distance to Platt's targets, by pooling
+    /// adjacent violators. Equal decision values share one value.
     ///
-    /// The targets are `(n₊ + 1)/(n₊ + 2)` for the later class and `1/(n₋ + 2)` for the earlier, of
-    /// which there are `n₊` and `n₋`: no mean of them is 0 or 1. Every pool has a knot at its first
-    /// and its last decision value.
+    /// The targets are `(n₊ + 1)/(n₊ + 2)` for the `n₊` samples of the later class and `1/(n₋ + 2)`
+    /// for the `n₋` samples of the earlier class, so that no mean of targets is 0 or 1. Every pool
+    /// has a knot at its first and at its last decision value.
     ///
     /// # Errors
     ///
@@ -111,24 +114,25 @@ impl Calibration {
         Self::Steps { at, probability }.checked()
     }
 
-    /// The scale of the errors `target − prediction` of a regression: the mean of their absolute
-    /// values without those beyond five standard deviations of the distribution that all of them
-    /// suggest (LIBSVM's rule).
+    /// Fits the scale of the errors `target − prediction` of a regression, by LIBSVM's rule. The
+    /// scale is the mean absolute error without outliers. An outlier lies beyond five standard
+    /// deviations of the Laplace distribution fitted to all errors.
     ///
     /// # Errors
     ///
-    /// When there are no errors, some are not finite, or all are 0: then there is no distribution.
+    /// When `errors` is empty, has a value that is not finite, or has only zeros, which have no
+    /// Laplace distribution.
     pub fn laplace(errors: &[f64]) -> Result<Self, ModelError> {
         check_finite(errors)?;
         Self::Laplace { scale: libsvm_rules::scale(errors) }.checked()
     }
 
-    /// The marks of one class from decision values of samples of it; none where fewer than five of
-    /// them lie on either side of 0.
+    /// Returns the density marks of a one-class model, from decision values of training samples.
+    /// `None` if fewer than five values are below 0, or fewer than five are 0 or above.
     ///
     /// # Errors
     ///
-    /// When some values are not finite.
+    /// When a value is not finite.
     pub fn marks(decisions: &[f64]) -> Result<Option<Self>, ModelError> {
         if decisions.is_empty() {
             return Ok(None);
@@ -137,26 +141,26 @@ impl Calibration {
         libsvm_rules::marks(decisions).map(|marks| Self::Marks(marks).checked()).transpose()
     }
 
-    /// The same where its numbers are possible.
+    /// Returns the calibration if its numbers are valid.
     ///
     /// # Errors
     ///
-    /// When a number is not finite, knots or marks do not ascend, probabilities fall or leave ]0,
-    /// 1[, or a scale is not positive.
+    /// When a number is not finite, knots or marks do not ascend, probabilities descend or lie
+    /// outside ]0, 1[, or a scale is not positive.
     pub fn checked(self) -> Result<Self, ModelError> {
         let wrong = match &self {
-            Self::Sigmoid { a, b } => (!a.is_finite() || !b.is_finite()).then(|| format!("the sigmoid has {a} and {b}")),
+            Self::Sigmoid { a, b } => (!a.is_finite() || !b.is_finite()).then(|| format!("the sigmoid has a = {a}, b = {b}")),
             Self::Steps { at, probability } => wrong_steps(at, probability),
             Self::Laplace { scale } => (!scale.is_finite() || *scale <= 0.0).then(|| format!("the scale of errors is {scale}")),
             Self::Marks(marks) => {
                 let ascend = marks.iter().all(|mark| mark.is_finite()) && marks.is_sorted();
-                (marks.len() != MARKS || !ascend).then(|| format!("the marks of one class are not {MARKS} that ascend"))
+                (marks.len() != MARKS || !ascend).then(|| format!("it needs {MARKS} marks in ascending order"))
             }
         };
         wrong.map_or(Ok(self), |reason| Err(ModelError::invalid("calibration", reason)))
     }
 
-    /// Whether machines that decide like this can have it.
+    /// Returns true if machines with this decision rule can have this calibration.
     pub(crate) fn fits(&self, decision_rule: DecisionRule) -> bool {
         match self {
             Self::Sigmoid { .. } | Self::Steps { .. } => decision_rule.target_kind() == TargetKind::Classes,
@@ -165,8 +169,8 @@ impl Calibration {
         }
     }
 
-    /// The probability of the later class, or of being inside, at a decision value: between 10⁻⁷
-    /// and 1 − 10⁻⁷. Regression has none: not a number.
+    /// Returns the probability of the later class, or of being inside, at a decision value: between
+    /// 10⁻⁷ and 1 − 10⁻⁷. NaN for regression, which has no such probability.
     pub fn probability(&self, decision: f64) -> f64 {
         match self {
             Self::Sigmoid { a, b } => platt::sigmoid(a * decision + b).clamp(LEAST, 1.0 - LEAST),
@@ -175,13 +179,13 @@ impl Calibration {
             Self::Marks(marks) => match marks.iter().position(|mark| decision < *mark) {
                 Some(0) => BEYOND.0,
                 Some(below) => below as f64 / MARKS as f64,
-                // The last mark itself belongs to what is beyond it.
+                // The last mark itself belongs to the range above it.
                 None => BEYOND.1,
             },
         }
     }
 
-    /// The scale of the errors of a regression.
+    /// The scale of the errors of a regression; `None` for other calibrations.
     pub fn scale(&self) -> Option<f64> {
         if let Self::Laplace { scale } = self { Some(*scale) } else { None }
     }
@@ -201,20 +205,20 @@ fn check_finite(values: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason| Err(ModelError::invalid("calibration", reason));
     match values.iter().find(|value| !value.is_finite()) {
         _ if values.is_empty() => invalid("there are no decision values to fit it to".to_owned()),
-        Some(value) => invalid(format!("a decision value that it should be fitted to is {value}")),
+        Some(value) => invalid(format!("cannot be fitted to the decision value {value}")),
         None => Ok(()),
     }
 }
 
 fn wrong_steps(at: &[f64], probability: &[f64]) -> Option<String> {
     if at.is_empty() || at.len() != probability.len() {
-        return Some(format!("{} knots with {} probabilities", at.len(), probability.len()));
+        return Some(format!("it has {} knots and {} probabilities", at.len(), probability.len()));
     }
     if !at.iter().all(|value| value.is_finite()) || !at.is_sorted_by(|a, b| a < b) {
-        return Some("its knots do not ascend".to_owned());
+        return Some("its knots are not in ascending order".to_owned());
     }
     let inside = probability.iter().all(|p| *p > 0.0 && *p < 1.0);
-    (!inside || !probability.is_sorted()).then(|| "its probabilities fall, or leave the range from 0 to 1".to_owned())
+    (!inside || !probability.is_sorted()).then(|| "its probabilities descend, or lie outside the range from 0 to 1".to_owned())
 }
 
 #[cfg(test)]

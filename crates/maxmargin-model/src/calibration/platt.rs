@@ -2,33 +2,34 @@
 //! "A note on Platt's probabilistic outputs for support vector machines", Machine Learning 68
 //! (2007).
 
-/// Share of the decrease that the slope promises which a step must reach.
+/// The share of the decrease predicted by the slope that a step must reach (Armijo's condition).
 const ARMIJO: f64 = 1e-4;
 
-/// The shortest step that is tried.
+/// The shortest step length of the backtracking.
 const SHORTEST: f64 = 1e-10;
 
-/// `1 / (1 + exp(z))`, without overflow.
+/// Returns `1 / (1 + exp(z))`, without overflow.
 pub(super) fn sigmoid(z: f64) -> f64 {
     if z >= 0.0 { (-z).exp() / (1.0 + (-z).exp()) } else { 1.0 / (1.0 + z.exp()) }
 }
 
-/// Platt's targets for the two sides: what a uniform prior makes of the counts.
+/// Returns Platt's targets for the later and the earlier class: the class frequencies under a
+/// uniform prior.
 pub(super) fn targets(later: &[bool]) -> (f64, f64) {
     let positive = later.iter().filter(|later| **later).count() as f64;
     let negative = later.len() as f64 - positive;
     ((positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
 }
 
-/// `(a, b)` of the greatest likelihood with `a ≤ 0`.
+/// Returns the `(a, b)` with `a ≤ 0` that have the greatest likelihood.
 pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (f64, f64) {
     let n = decisions.len() as f64;
     let (high, low) = targets(later);
     let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
     let mean_target = target.iter().sum::<f64>() / n;
     let flat = (0.0, ((1.0 - mean_target) / mean_target).ln());
-    // In units of their spread about their mean the two unknowns hardly depend on each other.
-    // Halves: a range may be wider than the greatest number.
+    // Centred and scaled decision values make the two unknowns almost independent. The halves
+    // prevent overflow: the range may exceed the greatest number.
     let middle = decisions.iter().map(|f| f / n).sum::<f64>();
     let spread = decisions.iter().map(|f| (0.5 * f - 0.5 * middle).abs()).fold(0.0, f64::max);
     if spread <= 1e-14 * middle.abs() || spread < f64::MIN_POSITIVE {
@@ -37,14 +38,15 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (f64, f64) {
     let x: Vec<f64> = decisions.iter().map(|f| (0.5 * f - 0.5 * middle) / spread).collect();
     let likelihood = Likelihood { x: &x, target: &target };
     let (a, b) = likelihood.least((0.0, flat.1));
-    // The problem is convex: where its minimum falls, the best that does not is flat.
+    // The problem is convex: if its minimum is a decreasing sigmoid, the best non-decreasing one is
+    // flat.
     let (a, b) = (0.5 * a / spread, b - 0.5 * a / spread * middle);
     if a < 0.0 && a.is_finite() && b.is_finite() { (a, b) } else { flat }
 }
 
-/// The mean negative log-likelihood of the targets at a sigmoid, and its derivative by each
-/// decision value. Where the sigmoid is the one of [`fit`], its own two numbers contribute nothing
-/// to that.
+/// Returns the mean negative log-likelihood of the targets at a sigmoid, and its derivative with
+/// respect to each decision value. At the sigmoid of [`fit`], the change of `a` and `b` contributes
+/// nothing to the derivative.
 pub(super) fn loss(decisions: &[f64], later: &[bool], (a, b): (f64, f64)) -> (f64, Vec<f64>) {
     let (n, (high, low)) = (decisions.len() as f64, targets(later));
     let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
@@ -52,7 +54,7 @@ pub(super) fn loss(decisions: &[f64], later: &[bool], (a, b): (f64, f64)) -> (f6
     (Likelihood { x: decisions, target: &target }.at::<true>((a, b)).0 / n, slopes)
 }
 
-/// The negative log-likelihood of targets.
+/// The negative log-likelihood of targets as a function of the sigmoid.
 struct Likelihood<'a> {
     x: &'a [f64],
     target: &'a [f64],
@@ -72,24 +74,24 @@ impl Slope {
         self.a.abs().max(self.b.abs())
     }
 
-    /// Newton's step; a hair on the diagonal where the second derivatives leave no step.
+    /// Returns Newton's step. A small number on the diagonal keeps the Hessian invertible.
     fn step(&self) -> (f64, f64) {
-        let hair = 1e-12 * (self.aa + self.bb).max(f64::MIN_POSITIVE);
-        let (aa, bb) = (self.aa + hair, self.bb + hair);
+        let ridge = 1e-12 * (self.aa + self.bb).max(f64::MIN_POSITIVE);
+        let (aa, bb) = (self.aa + ridge, self.bb + ridge);
         let det = aa * bb - self.ab * self.ab;
         (-(bb * self.a - self.ab * self.b) / det, -(aa * self.b - self.ab * self.a) / det)
     }
 }
 
 impl Likelihood<'_> {
-    /// The value at a sigmoid, where it is wanted, and its slope: both come from one exponential
-    /// for each sample.
+    /// Returns the value at a sigmoid (0 unless `VALUE`) and its derivatives. Both come from one
+    /// exponential for each sample.
     fn at<const VALUE: bool>(&self, (a, b): (f64, f64)) -> (f64, Slope) {
         let (mut value, mut slope) = (0.0, Slope { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 });
         for (x, t) in self.x.iter().zip(self.target) {
             let z = a * x + b;
             let small = (-(z.abs())).exp();
-            // ln(1 + exp(−z)) + t z, or the same seen from the other side.
+            // ln(1 + exp(−z)) + t z, in the form that does not overflow for the sign of z.
             if VALUE {
                 value += (if z >= 0.0 { t * z } else { (t - 1.0) * z }) + small.ln_1p();
             }
@@ -104,8 +106,9 @@ impl Likelihood<'_> {
         (value, slope)
     }
 
-    /// The minimum: steps that decrease the value as long as there are any, then steps that halve
-    /// the gradient, which rounding spares longer.
+    /// Returns the minimum. The first loop takes steps that decrease the value. When rounding hides
+    /// further decreases, the second loop takes steps that halve the gradient, which is still exact
+    /// enough.
     fn least(&self, mut at: (f64, f64)) -> (f64, f64) {
         let (mut value, mut slope) = self.at::<true>(at);
         loop {
@@ -113,7 +116,7 @@ impl Likelihood<'_> {
             let promised = slope.a * step.0 + slope.b * step.1;
             let mut length = 1.0;
             let lower = loop {
-                // A decrease that is less than the rounding of the value is not seen.
+                // A predicted decrease below the rounding error of the value cannot be measured.
                 if -length * promised <= f64::EPSILON * value {
                     break None;
                 }
@@ -127,7 +130,7 @@ impl Likelihood<'_> {
                     break None;
                 }
             };
-            // Every step lowers a number that cannot fall for ever: this ends.
+            // The loop ends: every step lowers a floating-point number that is bounded below.
             let Some((next, found)) = lower else { break };
             (at, (value, slope)) = (next, found);
         }
@@ -135,7 +138,7 @@ impl Likelihood<'_> {
             let step = slope.step();
             let next = (at.0 + step.0, at.1 + step.1);
             let found = self.at::<false>(next).1;
-            // Neither is this endless, nor taken by numbers that are none.
+            // This comparison also ends the loop when the gradient is NaN.
             if found.size().partial_cmp(&(0.5 * slope.size())) != Some(std::cmp::Ordering::Less) {
                 return at;
             }
@@ -148,8 +151,8 @@ impl Likelihood<'_> {
 mod tests {
     use super::*;
 
-    /// The derivatives of the likelihood at the fit, as those who fitted it do not see them: in the
-    /// decision values themselves.
+    /// The derivatives of the likelihood at the fit in the original decision values, not in the
+    /// centred and scaled ones that the fit uses.
     fn slopes(decisions: &[f64], later: &[bool]) -> (f64, f64) {
         let ((a, b), (high, low)) = (fit(decisions, later), targets(later));
         decisions.iter().zip(later).fold((0.0, 0.0), |sum, (f, later)| {
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn one_side_alone_has_the_probability_of_its_target() {
         let (a, b) = fit(&[0.5, 1.0, 3.0], &[true; 3]);
-        // (3 + 1) / (3 + 2) wherever.
+        // The target (3 + 1) / (3 + 2) at every decision value.
         assert!((sigmoid(a * 0.5 + b) - 0.8).abs() < 1e-9 && (sigmoid(a * 3.0 + b) - 0.8).abs() < 1e-9, "{a} {b}");
     }
 

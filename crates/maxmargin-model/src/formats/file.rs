@@ -1,14 +1,15 @@
-//! The native model file: one line of text that says what follows, then the model in bincode.
+//! The native model file: one line of text with format, length and checksum, then the model in
+//! bincode.
 //!
 //! ```text
 //! maxmargin-model 9 BYTES SHA256\n
-//! BYTES bytes of bincode; the SHA-256 of the format and of these (64 lower-case hexadecimal
-//! digits) stands above
+//! (BYTES bytes of bincode; SHA256 covers the format number and these bytes,
+//! in 64 lower-case hexadecimal digits)
 //! ```
 //!
-//! Everything about the bytes is checked before anything is decoded, and everything decoded is
-//! checked before it is a model: a damaged or hostile file gives an error. Numbers are stored as
-//! they are, so that a model that was written and read back predicts the same bits.
+//! The bytes are checked before they are decoded, and the decoded parts are checked before they
+//! become a model: a damaged or hostile file gives an error. Numbers are stored exactly, so that a
+//! model that is written and read back predicts the same bits.
 
 use super::libsvm;
 use crate::error::ModelError;
@@ -24,20 +25,20 @@ pub const MAGIC: &str = "maxmargin-model";
 /// The format that [`encode`] writes.
 pub const FORMAT: u32 = 9;
 
-/// Longest possible first line: magic, format, length, checksum, blanks, line end.
+/// The greatest length of the first line: magic, format, length, checksum, blanks and line end.
 const HEADER_LIMIT: usize = 128;
 
-/// The model as the bytes of a native file.
+/// Returns the model as the bytes of a native file.
 ///
 /// # Errors
 ///
-/// Never for a model that this crate made; the encoder's, otherwise.
+/// When the encoder fails, which it does for no model of this crate.
 pub fn encode(model: &Model) -> Result<Vec<u8>, ModelError> {
     let payload = codec::encode(model.parts()).map_err(|e| ModelError::Content(e.to_string()))?;
     Ok(sealed(FORMAT, &payload))
 }
 
-/// A file of any format and content, with the first line that fits: what tests of the decoder need.
+/// Returns a file of any format and content with a matching first line, for tests of the decoder.
 #[doc(hidden)]
 pub fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
     let mut file = header(format, payload).into_bytes();
@@ -87,14 +88,13 @@ pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     if found > expected {
         return Err(ModelError::Trailing(found - expected));
     }
-    // Compared as text: a first line that is not exactly what `encode` writes is damaged, wherever
-    // the damage is.
-    let wanted = header(format, payload);
-    let given = &bytes[..=MAGIC.len() + line_end];
-    if given.len() != wanted.len() {
+    // The comparison is textual: any difference from the line that `encode` writes is damage.
+    let expected_line = header(format, payload);
+    let first_line = &bytes[..=MAGIC.len() + line_end];
+    if first_line.len() != expected_line.len() {
         return Err(ModelError::Header);
     }
-    if given != wanted.as_bytes() {
+    if first_line != expected_line.as_bytes() {
         return Err(ModelError::Checksum);
     }
     Model::new(content(payload)?)
@@ -104,12 +104,12 @@ fn content(payload: &[u8]) -> Result<Parts, ModelError> {
     codec::decode(payload, payload.len()).map_err(|e| ModelError::Content(e.to_string()))
 }
 
-/// Whether the bytes are the beginning of the first word, and nothing more.
+/// Returns true if the bytes are a non-empty beginning of the first word and nothing more.
 fn is_cut_magic(bytes: &[u8]) -> bool {
     !bytes.is_empty() && MAGIC.as_bytes().starts_with(bytes)
 }
 
-/// Reads a model file, native or LIBSVM's text: the first word tells which.
+/// Reads a native model file or LIBSVM's text. The first word selects the format.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! The model: decision functions and the rule that makes labels of them, checked once when it is
-//! made.
+//! The model: checked parts, and access to them.
 
 mod predict;
 mod probability;
@@ -19,27 +18,27 @@ use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Columns, Encoder, Samples};
 use maxmargin_kernel::Kernel;
 
-/// A trained support vector machine, of classes, of values or of one class: one or several
+/// A trained support vector machine for classification, regression or one class: one or several
 /// [`Machine`]s over shared vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub(crate) parts: Parts,
-    /// The weights of every machine of a linear kernel, or nothing where there are too many.
+    /// The weights of every machine of a linear kernel; empty if there are too many.
     weights: Vec<Vec<f64>>,
 }
 
 impl Model {
-    /// Checks the parts and derives the weights of linear machines.
+    /// Returns the model of these parts, after all checks.
     ///
     /// # Errors
     ///
-    /// When a kernel parameter, coefficient, bias or label is not possible, or lengths do not fit.
+    /// When a kernel parameter, coefficient, bias or label is not valid, or lengths do not match.
     pub fn new(mut parts: Parts) -> Result<Self, ModelError> {
         parts.kernel = parts.kernel.checked()?;
         check(&parts)?;
         if parts.support.is_empty() {
-            // Dense rows that are not there would take their width for granted, which then no byte
-            // of a file accounts for.
+            // A dense matrix without rows would have any width, although no byte of a file supports
+            // it.
             parts.support = Samples::from_sparse(parts.support.features(), vec![0], Vec::new(), Vec::new())
                 .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
         }
@@ -47,13 +46,13 @@ impl Model {
         Ok(Self { parts, weights })
     }
 
-    /// Gathers the machines of all pairs of classes, each given as (row of `samples`, coefficient)
-    /// with rows ascending, and a bias; two classes are one machine, and so are regression
-    /// ([`Rule::VALUE`]) and one class ([`Rule::INLIER`]).
+    /// Returns the model of these machines. Each machine has terms (row of `samples`, coefficient),
+    /// with rows ascending, and a bias. Two classes, regression ([`Rule::VALUE`]) and one class
+    /// ([`Rule::INLIER`]) have one machine.
     ///
-    /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The
-    /// model has index base 1 ([`Model::with_index_base`]) and no record yet
-    /// ([`Model::with_record`], which comes last).
+    /// If a scaler follows ([`Model::with_scaler`]), `samples` must be scaled already. The model
+    /// has index base 1 ([`Model::with_index_base`]) and no record; add the record last
+    /// ([`Model::with_record`]).
     ///
     /// # Errors
     ///
@@ -81,11 +80,12 @@ impl Model {
             coef: terms.iter().map(|t| t.1).collect(),
             bias: *bias,
         });
-        Self::ruled(kernel, support, rule.into(), machines.collect())
+        Self::with_rule(kernel, support, rule.into(), machines.collect())
     }
 
-    /// Gathers linear machines that keep their weights alone, each given as (feature, weight) with
-    /// features ascending below `features`, and a bias; otherwise as [`Model::from_machines`].
+    /// Returns the model of linear machines that store weights instead of support vectors. Each
+    /// machine has terms (feature, weight), with features ascending below `features`, and a bias.
+    /// Otherwise as [`Model::from_machines`].
     ///
     /// # Errors
     ///
@@ -100,10 +100,10 @@ impl Model {
         let support = Samples::from_sparse(features, offsets, indices, values)
             .map_err(|e| ModelError::invalid("matrix of weights", e.to_string()))?;
         let machines = machines.iter().zip(0..).map(|((_, bias), p)| Machine { support: vec![p], coef: vec![1.0], bias: *bias });
-        Self::ruled(Kernel::Linear, support.compact(), rule.into(), machines.collect())
+        Self::with_rule(Kernel::Linear, support.compact(), rule.into(), machines.collect())
     }
 
-    fn ruled(kernel: Kernel, support: Samples, rule: Rule, machines: Vec<Machine>) -> Result<Self, ModelError> {
+    fn with_rule(kernel: Kernel, support: Samples, rule: Rule, machines: Vec<Machine>) -> Result<Self, ModelError> {
         Self::new(Parts {
             kernel,
             support,
@@ -122,24 +122,24 @@ impl Model {
         })
     }
 
-    /// The same model with the record of its training.
+    /// Adds the record of the training.
     ///
     /// # Errors
     ///
-    /// When the record does not fit the model.
+    /// When the record does not match the model.
     pub fn with_record(mut self, record: Record) -> Result<Self, ModelError> {
         check_record(&record, &self.parts)?;
         self.parts.record = Some(record);
         Ok(self)
     }
 
-    /// The same model behind a scaler, whose work the support vectors must be: scaling is part of
-    /// the training.
+    /// Adds the scaler that was applied to the training data. The support vectors must be scaled by
+    /// it.
     ///
     /// # Errors
     ///
-    /// When the scaler has another number of features than the support vectors, and when the model
-    /// has its record: that tells of a training without this scaler.
+    /// When the scaler has another number of features than the support vectors, or the model has a
+    /// record, which belongs to a training without this scaler.
     pub fn with_scaler(mut self, scaler: Scaler) -> Result<Self, ModelError> {
         self.check_unrecorded("scaler")?;
         check_scaler(&scaler, &self.parts.support)?;
@@ -147,13 +147,13 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model behind the columns of a table, whose work the support vectors must be; it
-    /// comes before the record, as a scaler does.
+    /// Adds the encoder of the training table. The support vectors must be encoded by it. Add it
+    /// before the record, like a scaler.
     ///
     /// # Errors
     ///
     /// When the columns have another number of features than the support vectors, or other labels
-    /// than the classes; and when the model has its record.
+    /// than the classes, or the model has a record.
     pub fn with_encoder(mut self, encoder: Encoder) -> Result<Self, ModelError> {
         self.check_unrecorded("list of columns")?;
         check_encoder(&encoder, &self.parts)?;
@@ -161,16 +161,16 @@ impl Model {
         Ok(self)
     }
 
-    /// The columns of the table that the model was trained on, if it was one.
+    /// The columns of the training table; `None` if the training data was not a table.
     pub fn columns(&self) -> Option<&Columns> {
         self.parts.encoder.as_ref().map(Encoder::columns)
     }
 
-    /// The same model for files whose first feature has the number `index_base`.
+    /// Sets the number of the first feature in files.
     ///
     /// # Errors
     ///
-    /// When it is neither 0 nor 1, and when the model has its record: that tells of a file with the
+    /// When it is neither 0 nor 1, or the model has a record, which belongs to a file with the
     /// other numbering.
     pub fn with_index_base(mut self, index_base: u32) -> Result<Self, ModelError> {
         self.check_unrecorded("index base")?;
@@ -179,27 +179,27 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model that decides ties as LIBSVM and LIBLINEAR do ([`Parts::tie_order`]): `order`
-    /// has the places of all classes in [`Model::classes`], in the order of their `label` line;
-    /// empty: by its own rule.
+    /// Sets the order of labels for ties as in LIBSVM and LIBLINEAR ([`Parts::tie_order`]). `order`
+    /// has the indices of all classes in [`Model::classes`], in the order of the `label` line of
+    /// their files. An empty order restores the model's own rule.
     ///
     /// # Errors
     ///
-    /// When a class is not in `order`, or is there twice.
+    /// When a class is missing from `order` or occurs twice.
     pub fn with_tie_order(mut self, order: Vec<u32>) -> Result<Self, ModelError> {
         check_tie_order(&order, self.parts.classes.len())?;
         self.parts.tie_order = order;
         Ok(self)
     }
 
-    /// The order of labels by which ties are decided; empty where that is this program's own rule.
+    /// The order of labels for ties; empty if ties follow [`DecisionRule`].
     pub fn tie_order(&self) -> &[u32] {
         &self.parts.tie_order
     }
 
-    /// The places of the classes in the order of labels that LIBSVM's and LIBLINEAR's text has:
-    /// that of ties where there is one; otherwise of two classes the one with positive decisions
-    /// first, and more as they are.
+    /// Returns the indices of the classes in the order of LIBSVM's and LIBLINEAR's text. This is
+    /// the order of ties if there is one. Otherwise two classes are reversed, so that the class
+    /// with positive decision values comes first, and three or more keep their order.
     pub fn label_order(&self) -> Vec<u32> {
         match (&self.parts.tie_order[..], self.parts.classes.len()) {
             ([], 2) => vec![1, 0],
@@ -208,18 +208,17 @@ impl Model {
         }
     }
 
-    /// What changes the samples that the kernel sees comes before the record of the training that
-    /// saw them.
+    /// Checks that the model has no record. A record belongs to the samples that the kernel saw in
+    /// training; changes of these samples must come before it.
     fn check_unrecorded(&self, what: &'static str) -> Result<(), ModelError> {
         if self.parts.record.is_none() {
             return Ok(());
         }
-        let reason =
-            "the model has the record of a training without it; train with it, or give it to the model before its record";
+        let reason = "the model has the record of a training without it; train with it, or add it to the model before the record";
         Err(ModelError::invalid(what, reason))
     }
 
-    /// Stores `bytes` under `tag`, in place of what was there.
+    /// Stores `bytes` under `tag` and replaces an earlier section with this tag.
     #[must_use]
     pub fn with_section(mut self, tag: [u8; 8], bytes: Vec<u8>) -> Self {
         self.parts.sections.retain(|s| s.tag != tag);
@@ -227,17 +226,17 @@ impl Model {
         self
     }
 
-    /// The bytes stored under `tag`.
+    /// The bytes stored under `tag`, if there are any.
     pub fn section(&self, tag: [u8; 8]) -> Option<&[u8]> {
         self.parts.sections.iter().find(|s| s.tag == tag).map(|s| &s.bytes[..])
     }
 
-    /// All numbers of the model.
+    /// The contents of the model.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// All numbers of the model, to be changed and checked again.
+    /// Returns the contents of the model. After changes, [`Model::new`] checks them again.
     pub fn into_parts(self) -> Parts {
         self.parts
     }
@@ -247,38 +246,40 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// The labels of the classes, two or more; of two, the second has positive decision values, and
-    /// 0 unless [`Model::tie_order`] says otherwise ([`Model::threshold`] and above, where it
-    /// decides by that). None for regression and one class.
+    /// The labels of the classes; empty for regression and one class.
+    ///
+    /// The second of two classes has positive decision values. It also has the decision value 0,
+    /// unless [`Model::tie_order`] changes that. With [`DecisionRule::Threshold`] it has the values
+    /// from [`Model::threshold`] on.
     pub fn classes(&self) -> &[f64] {
         &self.parts.classes
     }
 
-    /// How decision values become predictions.
+    /// The rule that turns decision values into predictions.
     pub fn decision_rule(&self) -> DecisionRule {
         self.parts.decision_rule
     }
 
-    /// Which classes the machines tell apart.
+    /// The classes that each machine separates.
     pub fn multiclass(&self) -> Multiclass {
         self.parts.multiclass
     }
 
-    /// The labels that a machine decides between, where there are classes: the one below 0 (none
-    /// where that is all the others), and the one from 0 on.
+    /// The two sides of a machine: the label below 0 (`None` for all other classes) and the label
+    /// at 0 and above. `None` if there are no classes or no such machine.
     pub fn sides(&self, machine: usize) -> Option<(Option<f64>, f64)> {
         let classes = self.classes();
         let (a, b) = *self.multiclass().sides(classes.len()).get(machine)?;
         Some((a.map(|a| classes[a]), classes[b]))
     }
 
-    /// The decision functions; of two classes there is one.
+    /// The decision functions; two classes have one.
     pub fn machines(&self) -> &[Machine] {
         &self.parts.machines
     }
 
-    /// Number of different support vectors of the training, whether the model keeps them or their
-    /// sums.
+    /// The number of different support vectors of the training. The model stores these vectors or
+    /// their weighted sums.
     pub fn support_vectors(&self) -> usize {
         let Some(record) = self.record().filter(|_| self.folded()) else { return self.len() };
         let mut rows: Vec<u64> = record.machines.iter().flat_map(|machine| &machine.rows).copied().collect();
@@ -287,24 +288,24 @@ impl Model {
         rows.len()
     }
 
-    /// Whether the machines keep their weights instead of their support vectors
+    /// Returns true if the machines store weights instead of support vectors
     /// ([`crate::MachineRecord::folded`]).
     pub fn folded(&self) -> bool {
         self.record().is_some_and(|record| record.machines.iter().any(|machine| machine.folded.is_some()))
     }
 
-    /// Number of vectors that the model keeps: support vectors, or 1 per machine for linear
-    /// machines of weights alone.
+    /// The number of stored vectors: support vectors, or 1 per machine if linear machines store
+    /// their weights.
     pub fn len(&self) -> usize {
         self.parts.support.len()
     }
 
-    /// Whether no vectors are kept, so that every decision value is a bias.
+    /// Returns true if no vectors are stored, so that every decision value is a bias.
     pub fn is_empty(&self) -> bool {
         self.parts.support.is_empty()
     }
 
-    /// Number of features of the training data.
+    /// The number of features of the training data.
     pub fn features(&self) -> usize {
         self.record().map_or(self.parts.support.features(), |record| record.features as usize)
     }
@@ -314,8 +315,9 @@ impl Model {
         self.parts.record.as_ref()
     }
 
-    /// `w = Σ coef_k x_k` of a machine of a linear kernel, one entry per feature; none when there
-    /// is no such machine, or features and machines are so many that almost all entries are 0.
+    /// The weights `w = Σ coef_k x_k` of a linear machine, one entry per feature. `None` for other
+    /// kernels, if there is no such machine, or if features and machines are so many that almost
+    /// all entries are 0.
     pub fn weights(&self, machine: usize) -> Option<&[f64]> {
         self.weights.get(machine).map(Vec::as_slice)
     }

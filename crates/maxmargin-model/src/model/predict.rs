@@ -1,4 +1,4 @@
-//! Prediction: decision values and labels of samples.
+//! Decision values and labels of samples.
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -14,18 +14,19 @@ use std::collections::{BTreeSet, HashMap};
 const CHUNK: usize = 1024;
 
 impl Model {
-    /// The decision values of every row of `queries`, row-major `queries × machines`. Of two
-    /// classes that is one value a row, the second class at 0 and above; of more, one for each of
-    /// [`maxmargin_data::classes::pairs`], where `(a, b)` goes to `b` at 0 and above.
+    /// Returns the decision values of every row of `queries`, row-major `queries × machines`. Two
+    /// classes have one value a row, which selects the second class at 0 and above. More classes
+    /// have one value for each of [`maxmargin_data::classes::pairs`]; the value of `(a, b)` selects
+    /// `b` at 0 and above.
     ///
-    /// Each kernel value is computed once for all machines. Feature counts may differ: what a row
-    /// lacks is 0. Features that the model never saw count in an RBF distance, as in LIBSVM, but
-    /// are dropped where there is a scaler, which does not know their range. The bits do not depend
-    /// on `par`.
+    /// Each kernel value is computed once for all machines. The number of features may differ from
+    /// the model's: missing features are 0. Additional features count in an RBF distance, as in
+    /// LIBSVM. A scaler drops them, because it has no range for them. The bits do not depend on
+    /// `par`.
     ///
     /// # Errors
     ///
-    /// When rows cannot be scaled, or rows of a precomputed kernel lack the value of a support
+    /// When rows cannot be scaled, or rows of a precomputed kernel have no value for a support
     /// vector.
     pub fn decision_values(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
         let Parts { kernel, support, machines, .. } = self.parts();
@@ -42,7 +43,8 @@ impl Model {
         Ok(decision_table(kernel, support, &expansions, &queries, par)?)
     }
 
-    /// The label of every row of `queries`; of regression the value, of one class 1 or −1.
+    /// Returns the prediction for every row of `queries`: a label, the value of a regression, or 1
+    /// and −1 for one class.
     ///
     /// # Errors
     ///
@@ -52,18 +54,19 @@ impl Model {
         Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
     }
 
-    /// The rows as the kernel of this model sees them: their gaps filled where they are of a table,
-    /// and scaled where the model scales.
+    /// Returns the rows as inputs of this model's kernel: encoded if the model has an encoder, and
+    /// scaled if it has a scaler.
     ///
     /// # Errors
     ///
-    /// When they cannot be scaled, or a value is missing that the model does not fill in.
+    /// When the rows cannot be scaled, or have a missing value that the model does not fill in.
     pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
         let Parts { encoder, scaler, .. } = self.parts();
         Ok(prepare::apply(encoder.as_ref(), scaler.as_ref(), samples)?)
     }
 
-    /// Every machine as one vector of weights, whether that is kept or made for the occasion.
+    /// Returns the decision values of linear machines, from cached weights or from weights computed
+    /// for this call.
     fn linear(&self, queries: &Samples, par: Par) -> Vec<f64> {
         let Parts { support, machines, .. } = self.parts();
         let is_dense = are_dense(support);
@@ -90,7 +93,7 @@ impl Model {
     }
 }
 
-/// `wᵀx + bias` of every row.
+/// Returns `wᵀx + bias` of every row.
 fn weighted(queries: &Samples, bias: f64, par: Par, w: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     let mut values = vec![0.0; queries.len()];
     par.for_chunks(&mut values, CHUNK, |chunk, values| {
@@ -103,16 +106,16 @@ fn weighted(queries: &Samples, bias: f64, par: Par, w: impl Fn(usize) -> f64 + S
     values
 }
 
-/// Whether almost no feature occurs: numbers per feature would cost gigabytes for a few bytes of a
-/// file that name feature 4,000,000,000.
+/// Returns true if almost all features are absent. An array per feature would cost gigabytes for a
+/// short file that names feature 4,000,000,000.
 fn is_hollow(support: &Samples, queries: &Samples) -> bool {
     let sparse = [support, queries].iter().any(|s| matches!(s.storage(), Storage::Sparse(_)));
     let features = support.features().max(queries.features());
     sparse && features > (16 * (support.non_zeros() + queries.non_zeros())).max(1 << 22)
 }
 
-/// Hollow matrices without the columns that are zero in both: dot products and distances stay the
-/// same.
+/// Returns both matrices without the columns that are zero in both, if they are hollow
+/// ([`is_hollow`]). Dot products and distances stay the same.
 fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
     if !is_hollow(support, queries) {
         return Ok(None);

@@ -1,5 +1,4 @@
-//! Probabilities and labels: from the decision values of all machines to one number for each
-//! outcome, and to what is predicted.
+//! Probabilities of outcomes, and labels from probabilities, thresholds or votes.
 
 use crate::calibration::Calibration;
 use crate::calibration::coupled;
@@ -12,12 +11,12 @@ use maxmargin_data::{Par, Samples};
 /// Rows per task.
 const CHUNK: usize = 64;
 
-/// Probabilities that differ by less are equal: elimination rounds each of them a few times for
-/// every class.
+/// The tolerance for equal probabilities: elimination rounds each probability a few times for every
+/// class.
 const ROUNDING: f64 = 1e-12;
 
-/// The class with the greatest of `probabilities`, which has one for each class; of equals, but for
-/// rounding, the one that comes first in `order`.
+/// Returns the class with the greatest probability. Among classes that are equal up to rounding,
+/// the first in `order` wins. `probabilities` has one value for each class.
 ///
 /// # Panics
 ///
@@ -29,11 +28,11 @@ pub fn likeliest_in_order(order: &[u32], probabilities: &[f64]) -> usize {
 }
 
 impl Multiclass {
-    /// The probabilities of the outcomes of one row: of each of `classes` in the order of the
-    /// labels, or, of one class, of being inside and outside.
+    /// Returns the probabilities of the outcomes of one row: of each class in the order of the
+    /// labels, or of inside and outside for a one-class model.
     ///
-    /// Two classes have that of their machine; several those of pairs coupled, or, each class
-    /// against the rest, the sigmoids divided by their sum.
+    /// Two classes have the probability of their machine. More classes have coupled probabilities
+    /// of pairs (one-vs-one), or sigmoids divided by their sum (one-vs-rest).
     ///
     /// # Panics
     ///
@@ -53,13 +52,14 @@ impl Multiclass {
 }
 
 impl Model {
-    /// The same model with a calibration for each machine. Where there are classes, labels are from
-    /// now on those of the greatest probability ([`DecisionRule::Coupled`]), or stay those of the
-    /// threshold where there is one; [`Model::with_decision_rule`] goes back to decision values.
+    /// Adds a calibration for each machine. A classifier then predicts the class with the greatest
+    /// probability ([`DecisionRule::Coupled`]), unless it predicts by a threshold.
+    /// [`Model::with_decision_rule`] restores decision values.
     ///
     /// # Errors
     ///
-    /// When there is not one for each machine, or one of another kind than the machines have.
+    /// When the number of calibrations is not the number of machines, or a calibration does not fit
+    /// the decision rule.
     pub fn with_calibration(self, calibration: Vec<Calibration>) -> Result<Self, ModelError> {
         let mut parts = self.without_calibration().into_parts();
         if parts.decision_rule.target_kind() == TargetKind::Classes
@@ -72,7 +72,7 @@ impl Model {
         Self::new(parts)
     }
 
-    /// The same model without probabilities, which decides by its decision values.
+    /// Removes the calibrations. The model then predicts by its decision values.
     #[must_use]
     pub fn without_calibration(mut self) -> Self {
         let parts = &mut self.parts;
@@ -83,22 +83,22 @@ impl Model {
         self
     }
 
-    /// The same model of two classes, whose labels are from now on those of this threshold
-    /// ([`DecisionRule::Threshold`]): the second class of [`Model::classes`] where the decision
-    /// value is `threshold` or more. Decision values and probabilities stay what they are.
-    /// [`Model::with_decision_rule`] goes back to another rule.
+    /// Sets the threshold of a model of two classes ([`DecisionRule::Threshold`]). It then predicts
+    /// the second class of [`Model::classes`] if the decision value is at least `threshold`.
+    /// Decision values and probabilities do not change. [`Model::with_decision_rule`] restores
+    /// another rule.
     ///
     /// # Errors
     ///
-    /// When it is not finite, or the model is not one of two classes.
+    /// When the threshold is not finite, or the model does not have two classes.
     pub fn with_threshold(self, threshold: f64) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
         (parts.threshold, parts.decision_rule) = (Some(threshold), DecisionRule::Threshold);
         Self::new(parts)
     }
 
-    /// The same model without a threshold: it decides by its probabilities where it has them,
-    /// otherwise by its decision values alone.
+    /// Removes the threshold. The model then predicts by its probabilities if it has them,
+    /// otherwise by its decision values.
     #[must_use]
     pub fn without_threshold(mut self) -> Self {
         let parts = &mut self.parts;
@@ -110,18 +110,17 @@ impl Model {
         self
     }
 
-    /// The decision value from which on a sample is of the second of two classes, where the model
-    /// has another one than 0 for that. It counts where [`Model::decision_rule`] is
-    /// [`DecisionRule::Threshold`].
+    /// The least decision value that predicts the second of two classes, if the model has a
+    /// threshold. It has effect if [`Model::decision_rule`] is [`DecisionRule::Threshold`].
     pub fn threshold(&self) -> Option<f64> {
         self.parts().threshold
     }
 
-    /// The same model with another rule for its labels.
+    /// Sets the decision rule.
     ///
     /// # Errors
     ///
-    /// When it is no rule for the machines of this model, or asks for probabilities or a threshold
+    /// When the rule does not fit the machines of this model, or needs probabilities or a threshold
     /// that it does not have.
     pub fn with_decision_rule(self, decision_rule: DecisionRule) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
@@ -129,13 +128,13 @@ impl Model {
         Self::new(parts)
     }
 
-    /// How the decision values of each machine become probabilities; empty where there are none.
+    /// The calibration of each machine; empty if the model has no probabilities.
     pub fn calibration(&self) -> &[Calibration] {
         &self.parts().calibration
     }
 
-    /// What the columns of [`Model::probabilities`] are about: the labels in the order of
-    /// [`Model::classes`]; of one class 1 (inside) and −1. Empty for regression, and where there
+    /// The outcomes, which are the columns of [`Model::probabilities`]: the labels in the order of
+    /// [`Model::classes`], or 1 (inside) and −1 for one class. Empty for regression, and if there
     /// are no probabilities.
     pub fn outcomes(&self) -> &[f64] {
         match self.decision_rule().target_kind() {
@@ -146,19 +145,20 @@ impl Model {
         }
     }
 
-    /// The probability of every outcome for every row of `queries`, row-major `queries × outcomes`
-    /// ([`Model::outcomes`]); each row sums to 1. The bits do not depend on `par`.
+    /// Returns the probability of every outcome for every row of `queries`, row-major `queries ×
+    /// outcomes` ([`Model::outcomes`]). Each row sums to 1. The bits do not depend on `par`.
     ///
     /// # Errors
     ///
-    /// As [`Model::decision_values`], and when the model has no probabilities of outcomes: it was
-    /// not calibrated, or is a regression ([`Model::error_scale`]).
+    /// As [`Model::decision_values`], and when the model has no probabilities of outcomes: it has
+    /// no calibration, or is a regression ([`Model::error_scale`]).
     pub fn probabilities(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
         self.check_outcomes()?;
         self.probabilities_of(&self.decision_values(queries, par)?, par)
     }
 
-    /// The same from decision values, row-major rows × machines.
+    /// Returns the probabilities as [`Model::probabilities`], from decision values (row-major rows
+    /// × machines).
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Model {
     ///
     /// # Panics
     ///
-    /// When `decisions` are not whole rows.
+    /// When the length of `decisions` is not a multiple of the number of machines.
     pub fn probabilities_of(&self, decisions: &[f64], par: Par) -> Result<Vec<f64>, ModelError> {
         self.check_outcomes()?;
         let (machines, outcomes) = (self.machines().len(), self.outcomes().len());
@@ -187,24 +187,25 @@ impl Model {
             return Ok(());
         }
         Err(ModelError::NoProbabilities(match self.decision_rule() {
-            DecisionRule::Value => "it predicts values, whose errors have a scale where it was calibrated",
-            _ => "it was not calibrated: train it with probabilities, or calibrate it with its training data",
+            DecisionRule::Value => "it is a regression; a calibrated regression has a scale of its errors instead",
+            _ => "it has no calibration; train it with probabilities, or calibrate it with its training data",
         }))
     }
 
-    /// The scale `s` of a calibrated regression: errors `z` have the density `exp(−|z|/s) / (2 s)`.
+    /// The scale `s` of the errors of a calibrated regression: an error `z` has the density
+    /// `exp(−|z|/s) / (2 s)`.
     pub fn error_scale(&self) -> Option<f64> {
         self.calibration().first().and_then(Calibration::scale)
     }
 
-    /// Half the width of the interval around a predicted value that holds the target with
-    /// probability `level`, from 0 to below 1, where the model is a calibrated regression: `−s ln(1
-    /// − level)`.
+    /// Returns half the width of the interval around a predicted value that contains the target
+    /// with probability `level`: `−s ln(1 − level)`. `None` unless the model is a calibrated
+    /// regression and `level` is in [0, 1[.
     pub fn half_interval(&self, level: f64) -> Option<f64> {
         self.error_scale().filter(|_| (0.0..1.0).contains(&level)).map(|scale| -scale * (-level).ln_1p())
     }
 
-    /// The label that the decision values of one row elect.
+    /// Returns the prediction from the decision values of one row.
     ///
     /// # Panics
     ///
@@ -214,7 +215,7 @@ impl Model {
         match (self.decision_rule(), self.threshold()) {
             (DecisionRule::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
             (DecisionRule::Coupled, _) => {}
-            (decision_rule, _) => return label(decision_rule, (classes, multiclass), order, decisions),
+            (decision_rule, _) => return label(decision_rule, multiclass, classes, order, decisions),
         }
         let probabilities = multiclass.probabilities(classes.len(), self.calibration(), decisions);
         if !order.is_empty() {

@@ -1,4 +1,4 @@
-//! The weights of linear machines: `w = Σ coef_k x_k`, dense or, of very many features, sparse.
+//! The weights of linear machines, `w = Σ coef_k x_k`: dense, or sparse for very many features.
 
 use crate::error::ModelError;
 use crate::parts::Machine;
@@ -7,18 +7,18 @@ use maxmargin_data::Samples;
 use maxmargin_kernel::Kernel;
 use std::collections::HashMap;
 
-/// So many numbers are kept whatever there is in a file.
+/// The number of weights that a model caches for any data.
 const FEW: u128 = 1 << 22;
 
-/// So many weights are written in LIBLINEAR's text for any data: half a gigabyte of doubles.
+/// The number of weights that LIBLINEAR's text may have for any data: half a gigabyte of doubles.
 const FEW_IN_TEXT: u128 = 1 << 26;
 
-/// Whether `columns` vectors with a weight for each of `features` features are not many more
-/// numbers than the `entries` that they come from: LIBLINEAR's models have all of them.
+/// Checks that LIBLINEAR's text, with `columns` weights for each of `features` features, does not
+/// have far more numbers than the `entries` values behind them.
 ///
 /// # Errors
 ///
-/// [`ModelError::TooWide`] where they are.
+/// [`ModelError::TooWide`] if it does.
 pub fn check_width(features: usize, columns: usize, entries: usize) -> Result<(), ModelError> {
     if features as u128 * columns as u128 <= (16 * entries as u128).max(FEW_IN_TEXT) {
         return Ok(());
@@ -26,14 +26,14 @@ pub fn check_width(features: usize, columns: usize, entries: usize) -> Result<()
     Err(ModelError::TooWide { features, columns, entries })
 }
 
-/// Whether a vector of weights that is made for one prediction is dense: features are not many more
-/// than entries.
+/// Returns true if weights that are computed for one prediction should be dense: the features are
+/// not far more than the stored values.
 pub(crate) fn are_dense(support: &Samples) -> bool {
     support.features() as u128 <= 16 * support.non_zeros() as u128
 }
 
-/// The dense weights of every machine, or nothing for other kernels and where they are too many: a
-/// few bytes of a file that name feature 4,000,000,000, or thousands of machines, must not cost
+/// Returns the dense weights of every machine. Empty for other kernels, and if the weights are too
+/// many: a short file that names feature 4,000,000,000, or has thousands of machines, must not cost
 /// gigabytes.
 pub(crate) fn cached(parts: &Parts) -> Vec<Vec<f64>> {
     let numbers = parts.support.features() as u128 * parts.machines.len() as u128;
@@ -45,7 +45,7 @@ pub(crate) fn cached(parts: &Parts) -> Vec<Vec<f64>> {
     parts.machines.iter().map(|machine| dense(&parts.support, machine)).collect()
 }
 
-/// `w`, summed in row order so that the same machine always has the same bits.
+/// Returns the dense `w`, summed in row order so that the same machine always has the same bits.
 pub(crate) fn dense(support: &Samples, machine: &Machine) -> Vec<f64> {
     let mut w = vec![0.0; support.features()];
     for (&k, c) in machine.support.iter().zip(&machine.coef) {
@@ -54,7 +54,7 @@ pub(crate) fn dense(support: &Samples, machine: &Machine) -> Vec<f64> {
     w
 }
 
-/// The same where only few of very many features occur.
+/// Returns `w` as a map, for few values among very many features.
 pub(crate) fn sparse(support: &Samples, machine: &Machine) -> HashMap<usize, f64> {
     let mut w = HashMap::new();
     for (&k, c) in machine.support.iter().zip(&machine.coef) {

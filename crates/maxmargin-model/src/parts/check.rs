@@ -1,4 +1,4 @@
-//! What numbers must be to be a model.
+//! Validity checks of the parts of a model.
 
 use crate::decision::{DecisionRule, Multiclass};
 use crate::error::ModelError;
@@ -13,20 +13,20 @@ use maxmargin_kernel::Kernel;
 /// The greatest width of a matrix.
 const MOST_FEATURES: u64 = u32::MAX as u64;
 
-/// Longest name of a solver.
+/// The greatest length of a solver's name.
 const NAME: usize = 64;
 
-/// Support vectors without features that no machine uses, at most: text of other programs may have
-/// some.
+/// The greatest number of vectors without features that no machine uses. Texts of other programs
+/// may have some.
 const UNUSED: usize = 1 << 16;
 
-/// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
+/// Checks everything except the kernel's parameters, which [`Kernel::checked`] checks.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_classes(parts.decision_rule, &parts.classes)?;
-    check_scheme(parts)?;
-    let wanted = parts.multiclass.machines(parts.classes.len());
-    if parts.machines.len() as u128 != wanted {
-        let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
+    check_decision_rule(parts)?;
+    let needed = parts.multiclass.machines(parts.classes.len());
+    if parts.machines.len() as u128 != needed {
+        let reason = format!("{} for {} classes, which need {needed}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
     }
     for (p, machine) in parts.machines.iter().enumerate() {
@@ -52,7 +52,11 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
 fn check_classes(decision_rule: DecisionRule, classes: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
     if decision_rule.target_kind() != TargetKind::Classes {
-        return if classes.is_empty() { Ok(()) } else { invalid(format!("{} labels for a rule that knows none", classes.len())) };
+        return if classes.is_empty() {
+            Ok(())
+        } else {
+            invalid(format!("{} labels for a decision rule without classes", classes.len()))
+        };
     }
     if classes.len() < 2 {
         return invalid(format!("it needs two labels or more and has {}", classes.len()));
@@ -68,8 +72,8 @@ fn check_classes(decision_rule: DecisionRule, classes: &[f64]) -> Result<(), Mod
     }
 }
 
-/// The rule is one for the machines that there are; two classes are a pair in any case.
-fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
+/// Checks that the decision rule fits the multiclass scheme. Two classes are always one-vs-one.
+fn check_decision_rule(parts: &Parts) -> Result<(), ModelError> {
     let (decision_rule, multiclass) = (parts.decision_rule, parts.multiclass);
     let fits = match decision_rule {
         DecisionRule::Vote | DecisionRule::Value | DecisionRule::Inlier | DecisionRule::Threshold => {
@@ -79,22 +83,22 @@ fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
         DecisionRule::Coupled => !parts.calibration.is_empty(),
     };
     if decision_rule == DecisionRule::Threshold && parts.threshold.is_none() {
-        return Err(ModelError::invalid("rule", "labels of a threshold, and the model has none"));
+        return Err(ModelError::invalid("decision rule", "it predicts by a threshold, and the model has none"));
     }
     if !fits || (multiclass == Multiclass::OneVsRest && parts.classes.len() < 3) {
         let (classes, calibrations) = (parts.classes.len(), parts.calibration.len());
-        let reason =
-            format!("{decision_rule:?} for {classes} classes in the multiclass {multiclass:?}, {calibrations} calibrations");
-        return Err(ModelError::invalid("rule", reason));
+        let reason = format!("{decision_rule:?} for {classes} classes, {multiclass:?}, with {calibrations} calibrations");
+        return Err(ModelError::invalid("decision rule", reason));
     }
     Ok(())
 }
 
-/// One for each machine, of the kind that its rule has, or none.
+/// Checks that there is one calibration for each machine, of a kind that fits the decision rule, or
+/// none.
 fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
     let (found, machines) = (parts.calibration.len(), parts.machines.len());
     if found != 0 && found != machines {
-        return Err(ModelError::invalid("calibration", format!("{found} of them for {machines} machines")));
+        return Err(ModelError::invalid("calibration", format!("{found} calibrations for {machines} machines")));
     }
     if let Some(other) = parts.calibration.iter().find(|calibration| !calibration.fits(parts.decision_rule)) {
         return Err(ModelError::invalid(
@@ -105,18 +109,18 @@ fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
     parts.calibration.iter().try_for_each(|calibration| calibration.clone().checked().map(|_| ()))
 }
 
-/// A number, and two classes to be told apart by it.
+/// Checks that a threshold is finite and that there are two classes.
 fn check_threshold(parts: &Parts) -> Result<(), ModelError> {
     match parts.threshold {
         Some(threshold) if !threshold.is_finite() || parts.classes.len() != 2 => Err(ModelError::invalid(
             "threshold",
-            format!("{threshold} for {} classes: it needs two, and a number", parts.classes.len()),
+            format!("{threshold} for {} classes; it must be a finite number and needs two classes", parts.classes.len()),
         )),
         _ => Ok(()),
     }
 }
 
-/// Every class once, or nothing.
+/// Checks that `order` is empty or has every class once.
 pub(crate) fn check_tie_order(order: &[u32], classes: usize) -> Result<(), ModelError> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
@@ -126,8 +130,9 @@ pub(crate) fn check_tie_order(order: &[u32], classes: usize) -> Result<(), Model
     Err(ModelError::invalid("order of ties", format!("it does not have each of {classes} classes once")))
 }
 
-/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms
-/// must account for all but a few.
+/// Checks the size of the matrix of support vectors. Feature numbers have 32 bits. Vectors without
+/// features take no bytes of a file, so that their number is bounded by the number of coefficients,
+/// except for a few.
 fn check_support(parts: &Parts) -> Result<(), ModelError> {
     let (rows, features) = (parts.support.len(), parts.support.features());
     let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
@@ -166,12 +171,13 @@ pub(crate) fn check_scaler(scaler: &Scaler, support: &Samples) -> Result<(), Mod
     Err(ModelError::invalid("scaler", reason))
 }
 
-/// Columns make the features of the vectors, and what labels stand for are the classes.
+/// Checks that the columns of a table yield the features of the vectors, and that every class has a
+/// name if any has one.
 pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), ModelError> {
     let (columns, features) = (encoder.columns(), parts.support.features());
     let invalid = |reason: String| Err(ModelError::invalid("list of columns", reason));
     if columns.width() != features || parts.kernel == Kernel::Precomputed {
-        return invalid(format!("they make {} features, the model has {features}", columns.width()));
+        return invalid(format!("they yield {} features, the model has {features}", columns.width()));
     }
     let names = columns.labels().len();
     let is_named = |label: &f64| label.fract() == 0.0 && *label >= 0.0 && (*label as usize) < names;
@@ -181,7 +187,7 @@ pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), Mode
     Ok(())
 }
 
-/// A precomputed kernel knows its support vectors by serial number alone.
+/// Checks that the support vectors of a precomputed kernel are serial numbers.
 fn check_serials(support: &Samples) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("serial numbers", reason));
     if support.features() != 1 && !support.is_empty() {
@@ -196,7 +202,7 @@ fn check_serials(support: &Samples) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// `parts` are those of a model that is valid but for its record.
+/// Checks a record against parts that passed all other checks.
 pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("training record", reason));
     let (machines, classes) = (parts.machines.len(), parts.classes.len());
@@ -211,45 +217,57 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
     }
     let is_folded = |training: &MachineRecord| training.folded.is_some();
     if record.machines.iter().any(is_folded) && !record.machines.iter().all(is_folded) {
-        return invalid("some machines keep weights alone and some support vectors".to_owned());
+        return invalid("some machines store weights, others support vectors".to_owned());
     }
     if record.rows < classes as u64 || record.features > MOST_FEATURES {
         return invalid(format!("{} rows of {} features for {classes} classes", record.rows, record.features));
     }
     let width = parts.support.features() as u64;
-    // Tables with gaps have features that tell of them.
+    // A table with missing values has additional features that mark them.
     let inputs = parts.encoder.as_ref().map_or(width, |encoder| encoder.inputs() as u64);
     if parts.kernel != Kernel::Precomputed && record.features != width && record.features != inputs {
         return invalid(format!("{} features, the support vectors have {width}", record.features));
     }
+    check_goal(record, parts).or_else(invalid)?;
+    check_weights(record).or_else(invalid)?;
+    // Reports print the name: it must not contain control characters or be very long.
+    if record.solver.len() > NAME || !record.solver.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+        return invalid(format!("the name of the solver must have at most {NAME} printable ASCII characters"));
+    }
+    Ok(())
+}
+
+/// Checks the formulation and the requested tolerances.
+fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
     let positive = |value: f64| value > 0.0 && value.is_finite();
-    // Whoever asks for a gap alone asks for no violation.
-    let asked = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
+    // The KKT tolerance is infinite if the goal is a duality gap alone.
+    let has_goal = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
     let formulation = record.formulation;
-    if formulation.check().is_err() || !asked || record.gap.is_some_and(|gap| !positive(gap)) {
+    if formulation.check().is_err() || !has_goal || record.gap.is_some_and(|gap| !positive(gap)) {
         let c = formulation.c().unwrap_or(1.0);
         let others = [("nu", formulation.nu()), ("epsilon", formulation.epsilon())];
         let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
-        return invalid(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
+        return Err(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
     }
     if formulation.target_kind() != parts.decision_rule.target_kind() {
-        return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decision_rule));
+        return Err(format!("{} for a model that decides by {:?}", formulation.name(), parts.decision_rule));
     }
+    match formulation.bias_term().feature() {
+        Some(value) if !value.is_finite() => Err(format!("the value of the bias feature is {value}")),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the weights of classes and of samples.
+fn check_weights(record: &Record) -> Result<(), String> {
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
-        return invalid(format!("the weight of a class is {weight}"));
+        return Err(format!("the weight of a class is {weight}"));
     }
     if let Some(weights) = &record.sample_weights {
         let wrong = weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite()));
         if weights.len() as u64 != record.rows || wrong.is_some() {
-            return invalid(format!("{} weights of {} rows, one of them {wrong:?}", weights.len(), record.rows));
+            return Err(format!("{} weights for {} rows; an invalid weight: {wrong:?}", weights.len(), record.rows));
         }
-    }
-    if let Some(value) = formulation.bias_term().feature().filter(|value| !value.is_finite()) {
-        return invalid(format!("the value of the bias feature is {value}"));
-    }
-    // Reports print it: a file must not bring control characters or pages.
-    if record.solver.len() > NAME || !record.solver.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
-        return invalid(format!("the name of the solver is not {NAME} plain characters or fewer"));
     }
     Ok(())
 }
@@ -267,7 +285,7 @@ fn check_training(training: &MachineRecord, machine: &Machine, parts: &Parts, ro
     }
     let Some(folded) = &training.folded else { return Ok(()) };
     if parts.kernel != Kernel::Linear || machine.coef != [1.0] {
-        return Err("only a linear machine can keep its weights alone".to_owned());
+        return Err("only a linear machine can store weights instead of support vectors".to_owned());
     }
     folded.iter().find(|value| !value.is_finite()).map_or(Ok(()), |value| Err(format!("a coefficient is {value}")))
 }

@@ -1,4 +1,4 @@
-//! All numbers of a model, before anything is checked.
+//! The contents of a model before any check, and their checks.
 
 pub(crate) mod check;
 mod machine;
@@ -14,51 +14,52 @@ use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that another crate keeps in a model file (such as the state of an incremental solver),
-/// found by tag.
+/// Bytes that another crate stores in a model file under a tag, such as the state of an incremental
+/// solver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// Whose bytes these are, padded with zeros.
+    /// The tag of the owner, padded with zeros.
     pub tag: [u8; 8],
-    /// Opaque here.
+    /// The content, which this crate does not interpret.
     pub bytes: Vec<u8>,
 }
 
-/// All numbers of a model, before anything is checked.
+/// The contents of a model before any check. Model files store these fields in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parts {
     /// The kernel.
     pub kernel: Kernel,
-    /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0
-    /// with the serial numbers, nothing else.
+    /// The vectors of all machines, scaled if there is a scaler. A precomputed kernel has the
+    /// single column 0 with serial numbers.
     pub support: Samples,
-    /// The decision functions: as many as `decision_rule` needs for the classes, and in its order.
+    /// The decision functions, in the number and order that `multiclass` needs for the classes.
     pub machines: Vec<Machine>,
-    /// How decision values become labels.
+    /// The rule that turns decision values into labels.
     pub decision_rule: DecisionRule,
     /// The labels, in any order.
     pub classes: Vec<f64>,
-    /// The number that files give to the first feature: 0 or 1.
+    /// The number of the first feature in files: 0 or 1.
     pub index_base: u32,
-    /// Applied to samples before the kernel.
+    /// The scaler of samples, applied before the kernel.
     pub scaler: Option<Scaler>,
-    /// How the model was trained; none for models from elsewhere.
+    /// The record of the training; `None` for models of other programs.
     pub record: Option<Record>,
     /// Bytes of other crates.
     pub sections: Vec<Section>,
-    /// Which classes the machines tell apart.
+    /// The classes that each machine separates.
     pub multiclass: Multiclass,
-    /// How decision values become probabilities: one for each machine, or none at all.
+    /// The calibration of each machine, or empty if the model has no probabilities.
     pub calibration: Vec<Calibration>,
-    /// The columns of the table that the model was trained on, and what fills their gaps: applied
-    /// before the scaler.
+    /// The columns of the training table and the values that replace missing ones; applied before
+    /// the scaler.
     pub encoder: Option<Encoder>,
-    /// Of two classes: the decision value from which on it is the second, for
+    /// The least decision value that predicts the second of two classes, for
     /// [`DecisionRule::Threshold`].
     pub threshold: Option<f64>,
-    /// The classes (places in `classes`) in the order of the labels of LIBSVM's or LIBLINEAR's
-    /// model, where ties are decided as theirs: a decision value of exactly 0 is for the later of a
-    /// pair, and of equal votes, decision values or probabilities the earliest wins. Empty: as
-    /// [`DecisionRule`] says.
+    /// The classes (indices into `classes`) in the order of the labels of LIBSVM's or LIBLINEAR's
+    /// model, for ties as in those programs. Empty: ties as in [`DecisionRule`].
+    ///
+    /// In this order, a decision value of exactly 0 selects the later class of a pair. The earliest
+    /// of classes with equal votes, decision values or probabilities wins.
     pub tie_order: Vec<u32>,
 }

@@ -1,59 +1,58 @@
-//! How a model was trained: what a certificate can be checked against.
+//! The record of a training: the data for which certificates can be recomputed.
 
 use maxmargin_core::{Certificate, Formulation, Goal, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The training that made a model. Claims, not proofs: `verify` recomputes them from the data.
+/// The record of the training of a model. It contains claims; `verify` recomputes them from the
+/// data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What was solved, with C before class weights.
+    /// The formulation that was solved, with C before class weights.
     pub formulation: Formulation,
-    /// Factor of C for each class, in the order of [`crate::Parts::classes`].
+    /// The factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
-    /// Factor of C for each row of the training data, where there were any.
+    /// The factor of C for each row of the training data, if sample weights were given.
     pub sample_weights: Option<Vec<f64>>,
-    /// KKT violation that was asked for; infinite where a gap alone was.
+    /// The requested KKT tolerance; infinite if only a duality gap was requested.
     pub eps: f64,
-    /// Relative duality gap that was asked for, where one was.
+    /// The requested relative duality gap, if there was one.
     pub gap: Option<f64>,
-    /// Short name of the solver, such as `smo`; empty where a file does not tell.
+    /// The short name of the solver, such as `smo`; empty if unknown.
     pub solver: String,
-    /// Rows of the training data.
+    /// The number of rows of the training data.
     pub rows: u64,
-    /// Columns of the training data.
+    /// The number of features of the training data.
     pub features: u64,
     /// [`data_sha256`] of the training data.
     pub data_sha256: [u8; 32],
-    /// One per machine.
+    /// The record of each machine.
     pub machines: Vec<MachineRecord>,
 }
 
 /// The training of one machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineRecord {
-    /// Row (from 0) of each support vector in the training data, ascending.
+    /// The row (from 0) of each support vector in the training data, ascending.
     pub rows: Vec<u64>,
-    /// For a linear machine that keeps its weights instead of its support vectors: the dual
-    /// solution behind them, `s α` of each row; the weights are the sum of these rows with these
+    /// The dual solution `s α` of each row in `rows`, for a linear machine that stores its weights
+    /// instead of its support vectors. The weights are the sum of these rows with these
     /// coefficients.
     pub folded: Option<Vec<f64>>,
-    /// Support vectors at their bound `C`.
+    /// The number of bounded support vectors, those with `α = C`.
     pub bounded: u64,
-    /// How the solver stopped.
+    /// The status of the solver at its end.
     pub status: Status,
-    /// Solver iterations.
+    /// The number of solver iterations.
     pub iterations: u64,
-    /// What the certificate said.
+    /// The certificate of the solution.
     pub certificate: Certificate,
 }
 
 impl Record {
-    /// A record of trainings on `data` that has no machines yet, asked for `goal`: no name of a
-    /// solver.
-    ///
-    /// `weights` has one factor of C for each class.
+    /// Returns a record of a training on `data` to `goal`, without machines and without the name of
+    /// a solver. `weights` has one factor of C for each class.
     pub fn new(data: &Dataset, formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
         Self {
             formulation,
@@ -69,7 +68,7 @@ impl Record {
         }
     }
 
-    /// What was asked for.
+    /// The requested goal.
     pub fn goal(&self) -> Goal {
         match self.gap {
             Some(gap) if self.eps == f64::INFINITY => Goal::Gap(gap),
@@ -78,10 +77,9 @@ impl Record {
         }
     }
 
-    /// The machine with the greatest KKT violation, the first of equals; none where there are no
-    /// machines.
+    /// The machine with the greatest KKT violation, the first of equals; `None` without machines.
     pub fn worst(&self) -> Option<&MachineRecord> {
-        // The last of equal maxima would win otherwise.
+        // `max_by` returns the last of equal maxima; the reversed order makes it the first.
         self.machines.iter().rev().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt))
     }
 
@@ -90,19 +88,19 @@ impl Record {
         self.machines.iter().fold(Status::Converged, |worst, machine| worst.worse(machine.status))
     }
 
-    /// Solver iterations of all machines.
+    /// The number of solver iterations of all machines.
     pub fn iterations(&self) -> u64 {
         self.machines.iter().fold(0, |sum, machine| sum.saturating_add(machine.iterations))
     }
 }
 
-/// What identifies training data: the SHA-256 of its text, or, for data that never was text
-/// (generated), of its numbers.
+/// Returns the hash that identifies training data: the SHA-256 of its text, or of its numbers if it
+/// was not read from text.
 pub fn data_sha256(data: &Dataset) -> [u8; 32] {
     if data.sha256 == [0; 32] { numbers_sha256(data) } else { data.sha256 }
 }
 
-/// The SHA-256 of labels and non-zero values: that of data which changed after it was read.
+/// Returns the SHA-256 of labels and non-zero values, for data that changed after it was read.
 pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update((data.samples.features() as u64).to_le_bytes());

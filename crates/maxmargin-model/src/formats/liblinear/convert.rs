@@ -1,42 +1,28 @@
-//! Linear models of ours as LIBLINEAR's, and back.
+//! Conversion between linear models of this crate and LIBLINEAR's.
 
 use super::LinearModel;
 use crate::decision::{DecisionRule, Multiclass, Rule, THRESHOLD};
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::model::weights::check_width;
+use crate::model::check_width;
 use crate::parts::Machine;
+use crate::parts::Parts;
 use maxmargin_core::{Loss, TargetKind};
 use maxmargin_kernel::Kernel;
 
 impl LinearModel {
-    /// A linear model of ours as LIBLINEAR's. Labels are in the order of [`Model::label_order`];
+    /// Converts a linear model to LIBLINEAR's. Labels have the order of [`Model::label_order`];
     /// biases become the weights of a feature of value 1. Probabilities are left out.
     ///
     /// # Errors
     ///
-    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0 or many
-    /// more than it has values, or machines for pairs of more than two classes.
+    /// When the model has a kernel other than the linear one, a scaler, a threshold, features
+    /// numbered from 0, far more features than values, or one-vs-one machines of more than two
+    /// classes.
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
         let parts = model.parts();
-        let refused = |what: &str| Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
-        if parts.kernel != Kernel::Linear {
-            return refused(&format!("the kernel {}", parts.kernel.name()));
-        }
-        if parts.scaler.is_some() {
-            return refused("a model that scales its features");
-        }
-        if parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()) {
-            return refused("a model of words or of gaps that are filled in");
-        }
-        if parts.decision_rule == DecisionRule::Threshold {
-            return refused(THRESHOLD);
-        }
-        if parts.index_base != 1 {
-            return refused("a model of features numbered from 0");
-        }
-        if parts.classes.len() > 2 && parts.multiclass == Multiclass::OneVsOne {
-            return refused("a model of machines for pairs of classes (not of --classes one-vs-rest)");
+        if let Some(what) = obstacle(parts) {
+            return Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
         }
         let labels = parts.classes.iter().map(|label| {
             let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(label);
@@ -45,7 +31,7 @@ impl LinearModel {
         let labels = labels.collect::<Result<Vec<_>, _>>()?;
         let order: Vec<usize> = model.label_order().iter().map(|&class| class as usize).collect();
         let labels = order.iter().map(|&class| labels[class]).collect();
-        // There a positive decision is for the first of two labels.
+        // In LIBLINEAR, a positive decision value selects the first of two labels.
         let sign = if order == [0, 1] { -1.0 } else { 1.0 };
         let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
         let needs = parts.decision_rule.target_kind();
@@ -74,12 +60,12 @@ impl LinearModel {
         Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
     }
 
-    /// LIBLINEAR's model as one of ours, without a record of its training. Ties are decided as
-    /// LIBLINEAR decides them ([`Model::tie_order`]).
+    /// Converts LIBLINEAR's model to a [`Model`], without a training record. Ties are decided as in
+    /// LIBLINEAR ([`Model::tie_order`]).
     ///
     /// # Errors
     ///
-    /// When it is of one class only, or of two with a column for each.
+    /// When a classifier has one class only, or two classes with a column of weights for each.
     pub fn to_model(&self) -> Result<Model, ModelError> {
         let mut classes: Vec<f64> = self.labels.iter().map(|label| f64::from(*label)).collect();
         let multiclass = if classes.len() > 2 { Multiclass::OneVsRest } else { Multiclass::OneVsOne };
@@ -106,6 +92,27 @@ impl LinearModel {
         };
         Model::from_weights(self.features, rule, &self.weights.iter().map(machine).collect::<Vec<_>>())?.with_tie_order(order)
     }
+}
+
+/// Returns the property of a model that LIBLINEAR's text cannot express, if there is one.
+fn obstacle(parts: &Parts) -> Option<String> {
+    if parts.kernel != Kernel::Linear {
+        return Some(format!("the kernel {}", parts.kernel.name()));
+    }
+    let obstacles = [
+        (parts.scaler.is_some(), "a model that scales its features"),
+        (
+            parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()),
+            "a model that encodes words or fills in missing values",
+        ),
+        (parts.decision_rule == DecisionRule::Threshold, THRESHOLD),
+        (parts.index_base != 1, "a model of features numbered from 0"),
+        (
+            parts.classes.len() > 2 && parts.multiclass == Multiclass::OneVsOne,
+            "a model of machines for pairs of classes (not of --classes one-vs-rest)",
+        ),
+    ];
+    obstacles.iter().find(|(is_there, _)| *is_there).map(|(_, what)| (*what).to_owned())
 }
 
 #[cfg(test)]
@@ -147,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_has_no_words_for_is_refused_by_name() {
+    fn models_that_the_text_cannot_express_are_refused_by_name() {
         let said = |model: &Model| LinearModel::from_model(model).expect_err("refused").to_string();
         let samples = Samples::from_rows(&[[1.0], [2.0]]).expect("rows");
         let rule = ruled(vec![0.0, 1.0], Multiclass::OneVsOne);

@@ -1,7 +1,7 @@
-//! LIBLINEAR's models and their text, in and out.
+//! LIBLINEAR's models, and their text as input and output.
 //!
-//! They have one column of weights for two classes, for values and for one class, and one for each
-//! class of more: one against the rest.
+//! A model of two classes, a regression and a one-class model have one column of weights. A model
+//! of more classes has one column for each class (one-vs-rest).
 
 mod convert;
 mod read;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 pub use read::read_model;
 
-/// LIBLINEAR's solvers: number and name.
+/// LIBLINEAR's solvers: their numbers and names.
 pub const SOLVERS: [(i32, &str); 12] = [
     (0, "L2R_LR"),
     (1, "L2R_L2LOSS_SVC_DUAL"),
@@ -28,45 +28,46 @@ pub const SOLVERS: [(i32, &str); 12] = [
     (21, "ONECLASS_SVM"),
 ];
 
-/// What a model of LIBLINEAR says.
+/// A model of LIBLINEAR.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearModel {
     /// One of [`SOLVERS`].
     pub solver: i32,
-    /// Labels in LIBLINEAR's order; none for values and one class.
+    /// The labels in LIBLINEAR's order; empty for regression and one class.
     pub labels: Vec<i32>,
-    /// Features, numbered from 1 in files.
+    /// The number of features. Files number them from 1.
     pub features: usize,
-    /// The value of the feature behind the last one; below 0 there is none.
+    /// The value of the bias feature, which follows the last feature; a negative value means that
+    /// there is none.
     pub bias: f64,
-    /// What one class subtracts.
+    /// The offset that a one-class model subtracts.
     pub rho: Option<f64>,
-    /// One column of weights for each decision value, `features` long, and one more where there is
-    /// a bias.
+    /// One column of weights for each decision value: `features` weights, and one for the bias
+    /// feature if there is one.
     pub weights: Vec<Vec<f64>>,
 }
 
-/// Rows in one piece of work.
+/// Rows per task.
 const CHUNK: usize = 256;
 
 impl LinearModel {
-    /// Whether it predicts values.
+    /// Returns true for a regression model.
     pub fn is_regression(&self) -> bool {
         matches!(self.solver, 11..=13)
     }
 
-    /// Whether it is of one class.
+    /// Returns true for a one-class model.
     pub fn is_one_class(&self) -> bool {
         self.solver == 21
     }
 
-    /// Whether its decision values are those of a logistic regression.
+    /// Returns true for a logistic regression.
     pub fn is_logistic(&self) -> bool {
         matches!(self.solver, 0 | 6 | 7)
     }
 
-    /// Decision values of every row, row-major rows × columns of weights. Features beyond the
-    /// model's are ignored.
+    /// Returns the decision values of every row, row-major rows × columns of weights. Features
+    /// beyond those of the model are ignored.
     pub fn decision_values(&self, samples: &Samples, par: Par) -> Vec<f64> {
         let columns = self.weights.len();
         let mut values = vec![0.0; samples.len() * columns];
@@ -87,7 +88,8 @@ impl LinearModel {
         values
     }
 
-    /// What the decision values of one row say: a label, a value, or 1 and −1.
+    /// Returns the prediction from the decision values of one row: a label, the value of a
+    /// regression, or 1 and −1 for one class.
     pub fn label(&self, decisions: &[f64]) -> f64 {
         if self.is_regression() {
             return decisions[0];
@@ -102,7 +104,7 @@ impl LinearModel {
         f64::from(self.labels[best])
     }
 
-    /// Probabilities of the labels, of decision values of logistic regression.
+    /// Returns the probabilities of the labels from the decision values of a logistic regression.
     pub fn probabilities(&self, decisions: &[f64]) -> Vec<f64> {
         let of = |decision: &f64| 1.0 / (1.0 + (-decision).exp());
         match decisions {
@@ -142,13 +144,13 @@ impl LinearModel {
         Ok(())
     }
 
-    /// Lines of weights.
+    /// The number of lines of weights.
     fn rows(&self) -> usize {
         self.features + usize::from(self.bias >= 0.0)
     }
 }
 
-/// Whether `bytes` begin like a LIBLINEAR model.
+/// Returns true if `bytes` begin like a LIBLINEAR model.
 pub fn looks_like_model(bytes: &[u8]) -> bool {
     bytes.starts_with(b"solver_type ")
 }

@@ -15,56 +15,28 @@ pub fn read_model(bytes: &[u8]) -> Result<LinearModel, ModelError> {
         ModelError::line(line, "not text")
     })?;
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
-    let (mut solver, mut classes, mut features, mut bias, mut rho) = (None, None, None, -1.0, None);
-    let mut labels: Vec<i32> = Vec::new();
+    let mut header = Header { bias: -1.0, ..Header::default() };
     let mut last = 1;
     loop {
         let Some((at, line)) = lines.next() else {
             return Err(ModelError::line(last, "the file ends before the line `w`; it is cut short"));
         };
         last = at;
-        let mut words = line.split_ascii_whitespace();
-        let Some(name) = words.next() else { continue };
-        let mut one = || words.next().ok_or_else(|| ModelError::line(at, format!("`{name}` needs a value")));
-        match name {
-            "w" => break,
-            "solver_type" => {
-                let word = one()?;
-                let known = SOLVERS.iter().find(|known| known.1 == word);
-                let unknown = || ModelError::Unsupported(format!("solver_type {}", quoted(word, 40)));
-                solver = Some(known.ok_or_else(unknown)?.0);
-            }
-            "nr_class" => classes = Some(whole(at, one()?)?),
-            "nr_feature" => features = Some(whole(at, one()?)?),
-            "bias" => bias = number(at, one()?)?,
-            "rho" => rho = Some(number(at, one()?)?),
-            "label" => {
-                let label =
-                    |word: &str| word.parse().map_err(|_| ModelError::line(at, format!("`{}` is no label", quoted(word, 40))));
-                labels = words.map(label).collect::<Result<_, _>>()?;
-            }
-            _ => return Err(ModelError::line(at, format!("unknown word `{}` in the header of the model", quoted(name, 40)))),
+        match line.split_ascii_whitespace().next() {
+            Some("w") => break,
+            Some(name) => header.read_line(at, name, line)?,
+            None => {}
         }
     }
-    let missing = |what: &str| ModelError::line(last, format!("the header has no `{what}`"));
-    let solver = solver.ok_or_else(|| missing("solver_type"))?;
-    let (classes, features) = (classes.ok_or_else(|| missing("nr_class"))?, features.ok_or_else(|| missing("nr_feature"))?);
-    let has_labels = !matches!(solver, 11..=13 | 21);
-    if has_labels && (labels.len() != classes || classes == 0) {
-        return Err(ModelError::line(last, format!("{} labels for {classes} classes", labels.len())));
-    }
-    if !has_labels {
-        labels.clear();
-    }
-    let columns = if has_labels && (classes != 2 || solver == 4) { classes } else { 1 };
-    let mut model = LinearModel { solver, labels, features, bias, rho, weights: vec![Vec::new(); columns] };
+    let mut model = header.into_model(last)?;
+    let columns = model.weights.len();
     for (at, line) in lines {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         if words.is_empty() {
             continue;
         }
         if words.len() != columns {
-            return Err(ModelError::line(at, format!("{} weights where {columns} should stand", words.len())));
+            return Err(ModelError::line(at, format!("{} weights instead of {columns}", words.len())));
         }
         for (column, word) in model.weights.iter_mut().zip(words) {
             column.push(number(at, word)?);
@@ -73,12 +45,65 @@ pub fn read_model(bytes: &[u8]) -> Result<LinearModel, ModelError> {
     }
     let (found, rows) = (model.weights[0].len(), model.rows());
     if found != rows {
-        return Err(ModelError::line(
-            last,
-            format!("{found} lines of weights where {rows} should stand; the file is cut short or damaged"),
-        ));
+        let reason = format!("{found} lines of weights instead of {rows}; the file is cut short or damaged");
+        return Err(ModelError::line(last, reason));
     }
     Ok(model)
+}
+
+/// The lines above the weights.
+#[derive(Default)]
+struct Header {
+    solver: Option<i32>,
+    classes: Option<usize>,
+    features: Option<usize>,
+    bias: f64,
+    rho: Option<f64>,
+    labels: Vec<i32>,
+}
+
+impl Header {
+    /// Reads line number `at`, which begins with `name`.
+    fn read_line(&mut self, at: usize, name: &str, line: &str) -> Result<(), ModelError> {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let mut one = || words.next().ok_or_else(|| ModelError::line(at, format!("`{name}` needs a value")));
+        match name {
+            "solver_type" => {
+                let word = one()?;
+                let known = SOLVERS.iter().find(|known| known.1 == word);
+                let unknown = || ModelError::Unsupported(format!("solver_type {}", quoted(word, 40)));
+                self.solver = Some(known.ok_or_else(unknown)?.0);
+            }
+            "nr_class" => self.classes = Some(whole(at, one()?)?),
+            "nr_feature" => self.features = Some(whole(at, one()?)?),
+            "bias" => self.bias = number(at, one()?)?,
+            "rho" => self.rho = Some(number(at, one()?)?),
+            "label" => {
+                let not_a_label = |word| ModelError::line(at, format!("`{}` is not a label", quoted(word, 40)));
+                self.labels = words.map(|word| word.parse().map_err(|_| not_a_label(word))).collect::<Result<_, _>>()?;
+            }
+            _ => return Err(ModelError::line(at, format!("unknown word `{}` in the header of the model", quoted(name, 40)))),
+        }
+        Ok(())
+    }
+
+    /// Returns the model without its weights; `last` is the number of the header's last line.
+    fn into_model(mut self, last: usize) -> Result<LinearModel, ModelError> {
+        let missing = |what: &str| ModelError::line(last, format!("the header has no `{what}`"));
+        let solver = self.solver.ok_or_else(|| missing("solver_type"))?;
+        let classes = self.classes.ok_or_else(|| missing("nr_class"))?;
+        let features = self.features.ok_or_else(|| missing("nr_feature"))?;
+        let has_labels = !matches!(solver, 11..=13 | 21);
+        if has_labels && (self.labels.len() != classes || classes == 0) {
+            return Err(ModelError::line(last, format!("{} labels for {classes} classes", self.labels.len())));
+        }
+        if !has_labels {
+            self.labels.clear();
+        }
+        let columns = if has_labels && (classes != 2 || solver == 4) { classes } else { 1 };
+        let weights = vec![Vec::new(); columns];
+        Ok(LinearModel { solver, labels: self.labels, features, bias: self.bias, rho: self.rho, weights })
+    }
 }
 
 fn number(at: usize, word: &str) -> Result<f64, ModelError> {
@@ -140,10 +165,10 @@ mod tests {
         let head = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 4000000000\nbias -1\n";
         assert_eq!(
             said(&format!("{head}w\n1 \n")),
-            "line 7: 1 lines of weights where 4000000000 should stand; the file is cut short or damaged"
+            "line 7: 1 lines of weights instead of 4000000000; the file is cut short or damaged"
         );
         assert_eq!(said(head), "line 5: the file ends before the line `w`; it is cut short");
-        assert_eq!(said(&format!("{head}w\n1 2\n")), "line 7: 2 weights where 1 should stand");
+        assert_eq!(said(&format!("{head}w\n1 2\n")), "line 7: 2 weights instead of 1");
         assert_eq!(said(&format!("{head}odd 3\nw\n")), "line 6: unknown word `odd` in the header of the model");
         assert_eq!(
             said(&head.replace("label 1", "label 1 2").replace("4000000000\n", "0\nw\n")),

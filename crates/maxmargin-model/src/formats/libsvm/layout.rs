@@ -1,4 +1,4 @@
-//! The order and the signs that LIBSVM has for the classes and machines of a model.
+//! LIBSVM's order of classes and machines, and its signs of decision values.
 
 use crate::decision::Multiclass;
 use crate::error::ModelError;
@@ -8,11 +8,11 @@ use maxmargin_data::{Par, Samples};
 
 /// The places of a model's classes and pairs in LIBSVM's text.
 pub(super) struct Layout {
-    /// Classes in the order of its labels.
+    /// The classes in the order of LIBSVM's labels.
     pub(super) order: Vec<usize>,
     /// The place of each class in that order.
     pub(super) places: Vec<usize>,
-    /// The machine of each of its pairs, and the sign that its decision values have there.
+    /// The machine of each of LIBSVM's pairs, and the sign of its decision values in LIBSVM.
     pub(super) machines: Vec<(usize, f64)>,
 }
 
@@ -34,16 +34,16 @@ impl Layout {
         layout
     }
 
-    /// Returns the sign that decision values of a pair have in LIBSVM: a positive value is for the
-    /// class that comes first in the order of labels there, for the later class here.
+    /// Returns the sign of the decision values of a pair in LIBSVM. In LIBSVM a positive value
+    /// selects the class that comes first in the order of labels; here it selects the later class.
     pub(super) fn sign(&self, a: usize, b: usize) -> f64 {
         if self.places[b] < self.places[a] { 1.0 } else { -1.0 }
     }
 }
 
-/// The decision values of LIBSVM for every row, row-major rows × pairs: pairs are those of the
-/// labels in [`Model::label_order`], and a positive value is for the first of a pair. Regression
-/// and one class have the values of [`Model::decision_values`].
+/// Returns LIBSVM's decision values of every row, row-major rows × pairs. Pairs are formed from the
+/// labels in [`Model::label_order`], and a positive value selects the first class of a pair.
+/// Regression and one class have the values of [`Model::decision_values`].
 ///
 /// # Errors
 ///

@@ -1,9 +1,10 @@
-//! LIBSVM's model text, in and out.
+//! LIBSVM's model text as input and output.
 //!
 //! Numbers are written so that they read back to the same bits; LIBSVM itself keeps only eight
 //! digits of support vectors. The text has no place for a scaler, a record or sections: they are
-//! left out (write the scaler as a range file beside it). Probabilities are Platt's there, the
-//! errors of a regression Laplace's, and those of one class its marks.
+//! left out (write the scaler to a range file next to the model). The calibrations of the text are
+//! Platt's sigmoid for classes, the Laplace scale for regression and the density marks for one
+//! class.
 
 mod layout;
 mod read;
@@ -18,7 +19,7 @@ use crate::model::Model;
 use crate::parts::Section;
 use maxmargin_core::Formulation;
 
-/// LIBSVM's types of machines.
+/// LIBSVM's `svm_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     CSvc,
@@ -28,8 +29,9 @@ enum Kind {
     NuSvr,
 }
 
-/// Where a model that came from LIBSVM's text keeps a type that its rule does not tell.
-const KEPT: [u8; 8] = *b"svm_type";
+/// The tag of the section that stores the type of a model read from LIBSVM's text, if its decision
+/// rule does not determine the type.
+const TYPE_TAG: [u8; 8] = *b"svm_type";
 
 impl Kind {
     const ALL: [(&'static str, Self); 5] = [
@@ -48,8 +50,8 @@ impl Kind {
         Self::ALL.iter().find(|known| known.1 == self).map_or("", |known| known.0)
     }
 
-    /// The rule of machines that do not vote.
-    fn decides_alone(self) -> Option<DecisionRule> {
+    /// The decision rule of types that have one machine; `None` for classification.
+    fn single_machine_rule(self) -> Option<DecisionRule> {
         match self {
             Self::CSvc | Self::NuSvc => None,
             Self::OneClass => Some(DecisionRule::Inlier),
@@ -57,15 +59,15 @@ impl Kind {
         }
     }
 
-    /// What a model keeps of its type: nothing where the rule tells.
-    fn kept(self) -> Vec<Section> {
+    /// The section that stores the type; empty if the decision rule determines the type.
+    fn sections(self) -> Vec<Section> {
         match self {
-            Self::NuSvc | Self::NuSvr => vec![Section { tag: KEPT, bytes: self.name().as_bytes().to_vec() }],
+            Self::NuSvc | Self::NuSvr => vec![Section { tag: TYPE_TAG, bytes: self.name().as_bytes().to_vec() }],
             Self::CSvc | Self::OneClass | Self::EpsilonSvr => Vec::new(),
         }
     }
 
-    /// The type of a model: by its record, by what it keeps, by its rule.
+    /// Returns the type of a model, from its record, else its section, else its decision rule.
     fn of(model: &Model) -> Self {
         let trained = model.record().map(|record| match record.formulation {
             Formulation::NuSvc { .. } => Self::NuSvc,
@@ -74,19 +76,19 @@ impl Kind {
             Formulation::OneClass { .. } => Self::OneClass,
             _ => Self::CSvc,
         });
-        let kept = || model.section(KEPT).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
-        let ruled = match model.decision_rule() {
+        let stored = || model.section(TYPE_TAG).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
+        let by_rule = match model.decision_rule() {
             DecisionRule::Vote | DecisionRule::Argmax | DecisionRule::Coupled | DecisionRule::Threshold => Self::CSvc,
             DecisionRule::Inlier => Self::OneClass,
             DecisionRule::Value => Self::EpsilonSvr,
         };
-        // A section is anybody's bytes: it may choose among the types of the rule.
-        let fits = |kind: &Self| kind.decides_alone() == ruled.decides_alone();
-        trained.or_else(kept).filter(fits).unwrap_or(ruled)
+        // A section can contain any bytes: a type that contradicts the decision rule is ignored.
+        let fits = |kind: &Self| kind.single_machine_rule() == by_rule.single_machine_rule();
+        trained.or_else(stored).filter(fits).unwrap_or(by_rule)
     }
 }
 
-/// The words that begin a header line.
+/// The first words of header lines.
 const HEADER: [&str; 13] = [
     "svm_type",
     "kernel_type",
@@ -103,7 +105,7 @@ const HEADER: [&str; 13] = [
     "nr_sv",
 ];
 
-/// Whether the first word of `bytes` is one that begins a LIBSVM model.
+/// Returns true if the first word of `bytes` can begin a LIBSVM model.
 pub fn looks_like_model(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(64)];
     let word = head.split(u8::is_ascii_whitespace).find(|w| !w.is_empty());

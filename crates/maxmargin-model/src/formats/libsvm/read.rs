@@ -12,10 +12,10 @@ use maxmargin_data::classes::pairs;
 use maxmargin_data::quote::quoted;
 use maxmargin_kernel::{Kernel, KernelKind};
 
-/// Greatest feature index: the width of the matrix then fits `u32`.
+/// The greatest feature index, chosen so that the width of the matrix fits `u32`.
 const MAX_INDEX: u32 = u32::MAX - 1;
 
-/// The header as the file gives it, in any order.
+/// The lines of the header, which a file may have in any order.
 #[derive(Default)]
 struct Header {
     svm_type: Option<String>,
@@ -33,12 +33,13 @@ struct Header {
     marks: Option<Vec<f64>>,
 }
 
-/// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes
-/// the positive class; more keep the order of the file. Ties are decided as LIBSVM decides them, by
-/// the order of the labels in the file ([`Model::tie_order`]).
+/// Reads LIBSVM's model text, with header lines in any order. The greater of two labels becomes the
+/// positive class; three and more labels keep the order of the file. Ties are decided as in LIBSVM,
+/// by the order of the labels in the file ([`Model::tie_order`]).
 ///
-/// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest
-/// ([`DecisionRule::Coupled`]), as `svm-predict -b 1` does.
+/// If any support vector has index 0, features are numbered from 0. A model with probabilities
+/// predicts the class with the greatest probability ([`DecisionRule::Coupled`]), as `svm-predict -b
+/// 1` does.
 ///
 /// # Errors
 ///
@@ -69,73 +70,85 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let rho = header.rho.take().ok_or_else(|| missing("rho"))?;
     let total = header.total.ok_or_else(|| missing("total_sv"))?;
     let kind = header.kind(last)?;
-    if let Some(decision_rule) = kind.decides_alone() {
-        let [rho] = rho[..] else {
-            return Err(ModelError::line(last, format!("{} values of rho for {}, which has one", rho.len(), kind.name())));
-        };
-        let calibration = header.of_one(decision_rule);
-        let rows = support_vectors(lines, 1, (total, last))?.0;
-        return alone(kernel, rows, rho, decision_rule, kind)?.with_calibration(calibration);
-    }
-    let labels = header.labels.take().ok_or_else(|| missing("label"))?;
-    let count = labels.len();
-    if count < 2 || header.classes.is_some_and(|k| k != count) {
-        return Err(ModelError::line(last, format!("{count} labels for {} classes", header.classes.unwrap_or(count))));
-    }
-    if rho.len() as u128 != Multiclass::OneVsOne.machines(count) {
-        return Err(ModelError::line(last, format!("{} values of rho for {count} classes", rho.len())));
-    }
-    let sigmoids = header.sigmoids(last, rho.len())?;
-    let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
-    let (mut rows, last) = support_vectors(lines, count - 1, (total, last))?;
-    // Two classes have one column of coefficients, whichever vector is whose.
-    let sizes = if count == 2 { vec![total, 0] } else { sizes? };
-    if sizes.len() != count || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
-        return Err(ModelError::line(last, format!("nr_sv does not divide {total} support vectors among {count} classes")));
-    }
+    let Some(decision_rule) = kind.single_machine_rule() else {
+        let labels = header.checked_labels(rho.len(), last)?;
+        let sigmoids = header.sigmoids(last, rho.len())?;
+        let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
+        let mut rows = Rows::new(labels.len() - 1);
+        let last = rows.read(lines, total, last)?;
+        // Two classes have a single column of coefficients, so that `nr_sv` does not matter.
+        let sizes = if labels.len() == 2 { vec![total, 0] } else { sizes? };
+        if sizes.len() != labels.len() || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
+            let reason = format!("nr_sv does not divide {total} support vectors among {} classes", labels.len());
+            return Err(ModelError::line(last, reason));
+        }
+        return classifier(kernel, kind, rows, Classifier { labels, rho, sigmoids, sizes });
+    };
+    let [rho] = rho[..] else {
+        return Err(ModelError::line(last, format!("{} values of rho for {}, which has one", rho.len(), kind.name())));
+    };
+    let calibration = header.single_calibration(decision_rule);
+    let mut rows = Rows::new(1);
+    rows.read(lines, total, last)?;
+    single_machine(kernel, rows, rho, decision_rule, kind)?.with_calibration(calibration)
+}
+
+/// The header lines that only classifiers have.
+struct Classifier {
+    labels: Vec<f64>,
+    /// One for each pair of classes.
+    rho: Vec<f64>,
+    /// `probA` and `probB` of each pair of classes, or nothing.
+    sigmoids: Vec<(f64, f64)>,
+    /// The number of support vectors of each class.
+    sizes: Vec<usize>,
+}
+
+fn classifier(kernel: Kernel, kind: Kind, mut rows: Rows, header: Classifier) -> Result<Model, ModelError> {
+    let Classifier { labels, rho, sigmoids, sizes } = header;
     let (support, index_base) = rows.samples(&kernel)?;
-    // There a positive decision is for the earlier class, here for the later: two classes are
-    // turned round instead, where that brings the greater label last.
-    let turned = count == 2 && labels[0] > labels[1];
-    let sign = if turned { 1.0 } else { -1.0 };
+    // In LIBSVM a positive decision value selects the earlier class, here the later. Two classes
+    // are exchanged if that puts the greater label last; otherwise the signs change.
+    let exchanged = labels.len() == 2 && labels[0] > labels[1];
+    let sign = if exchanged { 1.0 } else { -1.0 };
     let machines = machines(&rows.coef, &sizes, &rho, sign);
-    // 1 − 1/(1 + exp(z)) is 1/(1 + exp(−z)), and z changes its sign with the decision value but for
-    // what is added to it.
+    // The identity 1 − 1/(1 + exp(z)) = 1/(1 + exp(−z)) moves a sigmoid to the other class. The
+    // sign of `a` is unchanged, because the decision value changes its sign as well.
     let calibration: Vec<_> =
-        sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if turned { b } else { 0.0 - b } }).collect();
-    let (classes, order) =
-        if turned { (labels.into_iter().rev().collect(), vec![1, 0]) } else { (labels, (0..count as u32).collect()) };
-    let parts = parts(kernel, (support, index_base), machines, (DecisionRule::Vote, classes), kind);
+        sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if exchanged { b } else { 0.0 - b } }).collect();
+    let order = if exchanged { vec![1, 0] } else { (0..labels.len() as u32).collect() };
+    let classes = if exchanged { labels.into_iter().rev().collect() } else { labels };
+    let parts = Parts { decision_rule: DecisionRule::Vote, classes, ..plain_parts(kernel, support, index_base, machines, kind) };
     Model::new(parts)?.with_tie_order(order)?.with_calibration(calibration)
 }
 
-/// The one machine of regression and of one class: no labels, one column of coefficients.
-fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decision_rule: DecisionRule, kind: Kind) -> Result<Model, ModelError> {
+/// Returns the model of a regression or of one class: no labels, one column of coefficients.
+fn single_machine(
+    kernel: Kernel,
+    mut rows: Rows,
+    rho: f64,
+    decision_rule: DecisionRule,
+    kind: Kind,
+) -> Result<Model, ModelError> {
     let (support, index_base) = rows.samples(&kernel)?;
     let terms = (0..).zip(&rows.coef).filter(|(_, coef)| **coef != 0.0);
     let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
     let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
-    Model::new(parts(kernel, (support, index_base), machines, (decision_rule, Vec::new()), kind))
+    Model::new(Parts { decision_rule, ..plain_parts(kernel, support, index_base, machines, kind) })
 }
 
-/// What the text tells, and nothing of what it does not know.
-fn parts(
-    kernel: Kernel,
-    (support, index_base): (Samples, u32),
-    machines: Vec<Machine>,
-    (decision_rule, classes): (DecisionRule, Vec<f64>),
-    kind: Kind,
-) -> Parts {
+/// Returns parts without classes, and without anything that the text cannot express.
+fn plain_parts(kernel: Kernel, support: Samples, index_base: u32, machines: Vec<Machine>, kind: Kind) -> Parts {
     Parts {
         kernel,
         support,
         machines,
-        decision_rule,
-        classes,
+        decision_rule: DecisionRule::Value,
+        classes: Vec::new(),
         index_base,
         scaler: None,
         record: None,
-        sections: kind.kept(),
+        sections: kind.sections(),
         multiclass: Multiclass::OneVsOne,
         calibration: Vec::new(),
         encoder: None,
@@ -144,28 +157,9 @@ fn parts(
     }
 }
 
-/// The lines after `SV`, which must be `total`, and the number of the last.
-fn support_vectors<'l>(
-    lines: impl Iterator<Item = (usize, &'l str)>,
-    columns: usize,
-    (total, mut last): (usize, usize),
-) -> Result<(Rows, usize), ModelError> {
-    let mut rows = Rows { columns, ..Rows::default() };
-    for (at, line) in lines {
-        if !line.trim().is_empty() {
-            rows.line(at, line)?;
-            last = at;
-        }
-    }
-    if rows.ends.len() != total {
-        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.ends.len());
-        return Err(ModelError::line(last, reason));
-    }
-    Ok((rows, last))
-}
-
-/// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the
-/// pair `(a, b)` in column `b − 1`, those of `b` in column `a`. Multiplying by the sign is exact.
+/// Returns the machines of all pairs of classes. LIBSVM stores `k − 1` coefficients with each
+/// support vector. The coefficient for the pair `(a, b)` is in column `b − 1` for vectors of class
+/// `a`, and in column `a` for vectors of class `b`. Multiplication by the sign is exact.
 fn machines(coef: &[f64], sizes: &[usize], rho: &[f64], sign: f64) -> Vec<Machine> {
     let columns = sizes.len() - 1;
     let first: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
@@ -173,7 +167,7 @@ fn machines(coef: &[f64], sizes: &[usize], rho: &[f64], sign: f64) -> Vec<Machin
         let of = |class: usize, column: usize| {
             (first[class]..first[class] + sizes[class]).map(move |k| (k as u32, sign * coef[k * columns + column]))
         };
-        // The vectors of the earlier class stand before those of the later.
+        // The vectors of the earlier class come first in the file.
         let terms = of(a, b - 1).chain(of(b, a)).filter(|t| t.1 != 0.0);
         let (support, coef) = terms.unzip();
         Machine { support, coef, bias: 0.0 - sign * rho }
@@ -209,7 +203,20 @@ impl Header {
         Ok(())
     }
 
-    /// `probA` and `probB` of each of so many machines, or nothing.
+    /// Returns the labels, after a check of their number against `nr_class` and the values of rho.
+    fn checked_labels(&mut self, rhos: usize, at: usize) -> Result<Vec<f64>, ModelError> {
+        let labels = self.labels.take().ok_or_else(|| ModelError::line(at, "the header has no `label`"))?;
+        let count = labels.len();
+        if count < 2 || self.classes.is_some_and(|k| k != count) {
+            return Err(ModelError::line(at, format!("{count} labels for {} classes", self.classes.unwrap_or(count))));
+        }
+        if rhos as u128 != Multiclass::OneVsOne.machines(count) {
+            return Err(ModelError::line(at, format!("{rhos} values of rho for {count} classes")));
+        }
+        Ok(labels)
+    }
+
+    /// Returns `probA` and `probB` of every machine, or nothing if the model has no probabilities.
     fn sigmoids(&mut self, at: usize, machines: usize) -> Result<Vec<(f64, f64)>, ModelError> {
         let (Some(a), Some(b)) = (self.prob_a.take(), self.prob_b.take()) else { return Ok(Vec::new()) };
         if a.len() != machines || b.len() != machines {
@@ -219,9 +226,9 @@ impl Header {
         Ok(a.into_iter().zip(b).collect())
     }
 
-    /// The calibration of regression, or of one class. LIBSVM writes a scale of 0 where all errors
-    /// were 0: that is no distribution.
-    fn of_one(&mut self, decision_rule: DecisionRule) -> Vec<Calibration> {
+    /// Returns the calibration of a regression or of a one-class model. LIBSVM writes a scale of 0
+    /// if all errors are 0; such a scale is ignored, because it has no distribution.
+    fn single_calibration(&mut self, decision_rule: DecisionRule) -> Vec<Calibration> {
         let scale = self.prob_a.take().and_then(|scale| scale.first().copied()).filter(|scale| *scale != 0.0);
         let scale = scale.filter(|_| decision_rule == DecisionRule::Value).map(|scale| Calibration::Laplace { scale });
         let marks = self.marks.take().filter(|_| decision_rule == DecisionRule::Inlier).map(Calibration::Marks);
@@ -247,10 +254,10 @@ impl Header {
     }
 }
 
-/// The support vectors as they are read: indices as the file writes them.
+/// The lines of support vectors, with indices as in the file.
 #[derive(Default)]
 struct Rows {
-    /// Coefficients of each.
+    /// The number of coefficients of each vector.
     columns: usize,
     coef: Vec<f64>,
     ends: Vec<usize>,
@@ -259,6 +266,33 @@ struct Rows {
 }
 
 impl Rows {
+    fn new(columns: usize) -> Self {
+        Self { columns, ..Self::default() }
+    }
+
+    /// Reads the lines after `SV`, which must be `total`, and returns the number of the last line.
+    /// `header_end` is the number of the line `SV`.
+    fn read<'l>(
+        &mut self,
+        lines: impl Iterator<Item = (usize, &'l str)>,
+        total: usize,
+        header_end: usize,
+    ) -> Result<usize, ModelError> {
+        let mut last = header_end;
+        for (at, line) in lines {
+            if !line.trim().is_empty() {
+                self.line(at, line)?;
+                last = at;
+            }
+        }
+        if self.ends.len() != total {
+            let reason =
+                format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", self.ends.len());
+            return Err(ModelError::line(last, reason));
+        }
+        Ok(last)
+    }
+
     fn line(&mut self, at: usize, line: &str) -> Result<(), ModelError> {
         let mut words = line.split_ascii_whitespace();
         for _ in 0..self.columns {
@@ -284,7 +318,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The matrix of support vectors and its index base. The width is what the indices need.
+    /// Returns the matrix of support vectors and its index base. The greatest index determines the
+    /// width.
     fn samples(&mut self, kernel: &Kernel) -> Result<(Samples, u32), ModelError> {
         let zero_based = self.indices.contains(&0);
         let base = u32::from(!zero_based);

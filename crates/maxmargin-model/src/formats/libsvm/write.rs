@@ -12,13 +12,13 @@ use maxmargin_data::number::{shortest, write_shortest};
 use maxmargin_kernel::Kernel;
 use std::io::{self, Write};
 
-/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes,
-/// labels in the order of [`Model::label_order`], by which LIBSVM decides ties.
+/// Writes `model` as LIBSVM's model text. The support vectors of a classifier are grouped by class.
+/// Labels have the order of [`Model::label_order`], by which LIBSVM decides ties.
 ///
 /// # Errors
 ///
-/// When a label is not an integer of 32 bits, when labels are those of a threshold, when a vector
-/// is used by machines that share no class (LIBSVM has no room for that), and those of `out`.
+/// When a label is not an integer of 32 bits, the model predicts by a threshold, or machines
+/// without a common class share a vector (LIBSVM cannot store that), and when `out` fails.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
     if parts.multiclass == Multiclass::OneVsRest {
@@ -28,7 +28,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
         return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
     }
     if parts.classes.is_empty() {
-        return write_alone(model, out);
+        return write_single_machine(model, out);
     }
     let layout = Layout::of(model);
     let users = users_of(parts);
@@ -38,7 +38,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     write!(text, "nr_class {}\ntotal_sv {}\nrho", layout.order.len(), parts.support.len())?;
     for &(machine, sign) in &layout.machines {
         text.push(b' ');
-        // `0.0 −` and not `−`: rho is never written as a negative zero.
+        // `0.0 −` instead of `−` prevents a negative zero in rho.
         write_shortest(&mut text, 0.0 - sign * parts.machines[machine].bias)?;
     }
     text.extend_from_slice(b"\nlabel");
@@ -57,7 +57,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
             coefs.fill(0.0);
             for &User { pair: (a, b), coef } in &users[k] {
                 let (own, other) = (layout.places[class], layout.places[if a == class { b } else { a }]);
-                // `0.0 +`: a coefficient of 0 has no sign.
+                // `0.0 +` prevents a negative zero.
                 coefs[if own < other { other - 1 } else { other }] = 0.0 + layout.sign(a, b) * coef;
             }
             support_vector(&mut text, &coefs, parts, k)?;
@@ -68,8 +68,8 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     Ok(())
 }
 
-/// The one machine of regression and of one class, which LIBSVM calls two classes.
-fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+/// Writes the single machine of a regression or of a one-class model. LIBSVM writes `nr_class 2`.
+fn write_single_machine(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
     let machine = &parts.machines[0];
     let mut text = Vec::new();
@@ -93,7 +93,7 @@ fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// `probA` and `probB`, where there are probabilities.
+/// Writes `probA` and `probB` if the model has probabilities.
 fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], layout: &Layout) -> Result<(), ModelError> {
     let sigmoid = |one: &Calibration| match *one {
         Calibration::Sigmoid { a, b } => Ok((a, b)),
@@ -107,7 +107,7 @@ fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], layout: &Layout) ->
     Ok(())
 }
 
-/// A line of numbers after the end of the one before.
+/// Ends the line before and writes a line of numbers without its end.
 fn numbers(text: &mut Vec<u8>, name: &str, values: impl Iterator<Item = f64>) -> io::Result<()> {
     write!(text, "\n{name}")?;
     for value in values {
@@ -119,13 +119,13 @@ fn numbers(text: &mut Vec<u8>, name: &str, values: impl Iterator<Item = f64>) ->
 
 /// A machine that uses a vector.
 struct User {
-    /// The classes that it tells apart.
+    /// The two classes of the machine.
     pair: (usize, usize),
-    /// What it multiplies the vector by.
+    /// The coefficient of the vector.
     coef: f64,
 }
 
-/// The machines that use each vector.
+/// Returns the machines that use each vector.
 fn users_of(parts: &Parts) -> Vec<Vec<User>> {
     let mut users: Vec<Vec<User>> = (0..parts.support.len()).map(|_| Vec::new()).collect();
     for (pair, machine) in pairs(parts.classes.len()).zip(&parts.machines) {
@@ -134,8 +134,8 @@ fn users_of(parts: &Parts) -> Vec<Vec<User>> {
     users
 }
 
-/// A class for each vector that is in every pair that uses it: the one that its coefficients speak
-/// for, if they agree.
+/// Returns a class for each vector: one that belongs to every pair that uses the vector. If both
+/// classes do, the sign of the coefficient selects.
 fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
     let class_of = |users: &Vec<User>| {
         let Some(&User { pair: (a, b), coef }) = users.first() else { return Some(0) };
@@ -150,7 +150,7 @@ fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelEr
     Ok(write!(text, "svm_type {}\n{}", kind.name(), kernel_lines(kernel)?)?)
 }
 
-/// The header lines of a kernel: `kernel_type` and its parameters.
+/// Returns the header lines of a kernel: `kernel_type` and its parameters.
 ///
 /// # Errors
 ///
@@ -167,7 +167,7 @@ fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) ->
         write_shortest(text, coef)?;
         text.push(b' ');
     }
-    // A precomputed kernel's column 0 is written `0:serial` whatever the file's numbering was.
+    // Column 0 of a precomputed kernel is always written as `0:serial`, for either index base.
     let base = if parts.kernel == Kernel::Precomputed { 0 } else { u64::from(parts.index_base) };
     for (column, value) in parts.support.row(k).entries() {
         write!(text, "{}:", column as u64 + base)?;
