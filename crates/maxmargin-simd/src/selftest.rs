@@ -4,12 +4,14 @@
 //! The tests of this crate say the same of the machines on which they were run; this says it of the
 //! user's, in milliseconds.
 
-use crate::exp::Gaussian;
-use crate::level::{Level, level, levels, restrict};
-use crate::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
-use crate::products::{PORTABLE_FUSES, Real};
-use crate::row::{Row, Table};
-use crate::{bits, bytes, codes, products, sums, transpose};
+use crate::dispatch::level::{Level, level, levels, restrict};
+use crate::dot::products::{PORTABLE_FUSES, Real};
+use crate::dot::{bits, bytes, products};
+use crate::rows::row::{Row, Table};
+use crate::rows::{sums, transpose};
+use crate::smo::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
+use crate::values::codes;
+use crate::values::exp::Gaussian;
 
 /// Elements of a pass: no multiple of any vector's length.
 const N: usize = 1003;

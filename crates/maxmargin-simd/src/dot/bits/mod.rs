@@ -3,14 +3,12 @@
 //! Words are counted eight at a time where the machine has AVX-512 with VPOPCNTDQ, half bytes by
 //! table lookups where it has AVX2, words one by one elsewhere.
 
-use crate::lengths::room;
-use crate::level::{Level, level};
+use crate::dispatch::lengths::room;
+use crate::dispatch::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
-#[path = "bits_avx2.rs"]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "bits_avx512.rs"]
 mod avx512;
 
 /// Samples in one panel.

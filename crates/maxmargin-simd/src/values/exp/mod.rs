@@ -8,13 +8,11 @@
 //! below 2⁻¹²⁵ (`f32`) or 2⁻¹⁰²¹ (`f64`) are returned as 0: subnormal numbers would slow every
 //! later pass.
 
-use crate::level::{Level, detect, level};
+use crate::dispatch::level::{Level, detect, level};
 
 #[cfg(target_arch = "x86_64")]
-#[path = "exp_avx2.rs"]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "exp_avx512.rs"]
 mod avx512;
 
 /// Coefficients of `(2^r − 1) / r` on |r| ≤ ½, Chebyshev fit, relative error 9e-9.

@@ -8,14 +8,12 @@
 //! then return the same bits.
 
 #[cfg(target_arch = "x86_64")]
-#[path = "products_avx2.rs"]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "products_avx512.rs"]
 mod avx512;
 
-use crate::lengths::room;
-use crate::level::{Level, level};
+use crate::dispatch::lengths::room;
+use crate::dispatch::level::{Level, level};
 use std::ops::AddAssign;
 
 /// Rows in one group, at most.

@@ -1,10 +1,15 @@
 //! The SMO passes with AVX2: 4 doubles a vector, sets expanded from bits to lane masks.
 
 use super::portable::MASKS;
-use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate, scan_chunk, update_each};
-use crate::row::Row;
-use crate::row::avx2::Stretch;
+use super::{
+    Along, ChunkExtreme, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate, scan_chunk, update_each,
+};
+use crate::rows::row::avx2::Stretch;
+use crate::rows::row::{CHUNK, Row};
 use std::arch::x86_64::*;
+
+/// Vectors that hold the virtual lanes.
+const PARTS: usize = LANES / 4;
 
 /// All-ones lanes where the four bits from `k` on (a multiple of 4) are set.
 #[inline]
@@ -13,6 +18,16 @@ fn lanes_of(set: &[u8], k: usize) -> __m256d {
     let mask = &MASKS[usize::from(set[k / 8] >> (k % 8) & 15)];
     // SAFETY: four numbers of 64 bits.
     unsafe { _mm256_loadu_pd(mask.as_ptr().cast()) }
+}
+
+/// The elements of a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn array(vector: __m256d) -> [f64; 4] {
+    let mut values = [0.0; 4];
+    // SAFETY: the array has four elements.
+    unsafe { _mm256_storeu_pd(values.as_mut_ptr(), vector) };
+    values
 }
 
 /// # Safety
@@ -63,12 +78,7 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
                 highest = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(low, k)), highest);
             }
         }
-        let (mut least, mut most) = ([0.0; 4], [0.0; 4]);
-        // SAFETY: both arrays have four elements.
-        unsafe {
-            _mm256_storeu_pd(least.as_mut_ptr(), lowest);
-            _mm256_storeu_pd(most.as_mut_ptr(), highest);
-        }
+        let (least, most) = (array(lowest), array(highest));
         update_each::<KIND>(full, &mut f[..end], q, Update { ki, kj, turn, delta });
         // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
         let byte = full / 8 * 8;
@@ -82,7 +92,8 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
             (max_low, chunk_low) = (most, start);
         }
     }
-    locate(f, up, low, (min_up, chunk_up), (max_low, chunk_low))
+    let least = ChunkExtreme { value: min_up, chunk: chunk_up };
+    locate(f, up, low, least, ChunkExtreme { value: max_low, chunk: chunk_low })
 }
 
 /// # Safety
@@ -91,7 +102,6 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 /// element in `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
-    const PARTS: usize = LANES / 4;
     let &Selection { diagonal, along, kii, fi, tau } = selection;
     let mut stretch = Stretch::new();
     let full = f.len() / LANES * LANES;
@@ -144,6 +154,15 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
             }
         }
     }
+    let mut lanes = stored(num, den, block);
+    lanes.scalar(full, f, ki, selection, low);
+    lanes
+}
+
+/// The lanes in memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn stored(num: [__m256d; PARTS], den: [__m256d; PARTS], block: [__m256i; PARTS]) -> Lanes {
     let mut lanes = Lanes::new();
     for part in 0..PARTS {
         // SAFETY: each array has 16 elements; a part writes 4 of them.
@@ -153,6 +172,5 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
             _mm256_storeu_si256(lanes.block.as_mut_ptr().add(4 * part).cast(), block[part]);
         }
     }
-    lanes.scalar(full, f, ki, selection, low);
     lanes
 }

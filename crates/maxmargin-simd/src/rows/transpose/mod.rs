@@ -1,10 +1,9 @@
 //! Transposed copies between rows that lie apart.
 
-use crate::lengths::holds;
-use crate::level::{Level, level};
+use crate::dispatch::lengths::holds;
+use crate::dispatch::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
-#[path = "transpose_avx512.rs"]
 mod avx512;
 
 /// `out[r][to + c] = sources[c][from + r]` for every row `r` of `out` and every source `c`.

@@ -2,7 +2,7 @@
 //!
 //! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
 
-use crate::level::{Level, level};
+use crate::dispatch::level::{Level, level};
 
 /// Partial sums of [`dot`], whatever the width of the machine's vectors.
 const LANES: usize = 16;

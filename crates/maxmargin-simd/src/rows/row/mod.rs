@@ -1,15 +1,16 @@
 //! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand
 //! for.
 
-use crate::level::{Level, level};
-use crate::sums;
+use crate::dispatch::level::{Level, level};
+use crate::rows::sums;
 
 #[cfg(target_arch = "x86_64")]
-#[path = "row_avx2.rs"]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "row_avx512.rs"]
 pub(crate) mod avx512;
+
+/// Entries of a row that are decoded together, and elements per chunk of a scan.
+pub(crate) const CHUNK: usize = 512;
 
 /// Entries that are looked up in registers.
 const FEW: usize = 32;

@@ -1,8 +1,8 @@
 //! The SMO passes in plain Rust: lanes of a fixed number without branches, which compilers turn
 //! into vectors of whatever width there is.
 
-use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, scan_chunk};
-use crate::row::Row;
+use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, scan_chunk};
+use crate::rows::row::{CHUNK, Row};
 
 /// All-ones lanes where the bits of a number below 16 are set.
 pub(super) static MASKS: [[u64; 4]; 16] = {

@@ -5,24 +5,18 @@
 //! index, and the selection runs on [`LANES`] virtual lanes whatever the width of the machine's
 //! vectors.
 
-use crate::lengths::bits;
-use crate::level::{Level, level};
-use crate::row::Row;
+use crate::dispatch::lengths::bits;
+use crate::dispatch::level::{Level, level};
+use crate::rows::row::{CHUNK, Row};
 
 #[cfg(target_arch = "x86_64")]
-#[path = "passes_avx2.rs"]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "passes_avx512.rs"]
 mod avx512;
-#[path = "passes_portable.rs"]
 mod portable;
 
 /// Virtual lanes of the second-order selection.
 pub const LANES: usize = 16;
-
-/// Elements per chunk of a scan: an extreme is located by re-reading its chunk only.
-pub(crate) const CHUNK: usize = 512;
 
 /// Extremes of the optimality indicator `f` over two index sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -330,16 +324,17 @@ pub(crate) fn scan_chunk(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     found
 }
 
+/// An extreme value, and the start of the chunk that contains it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkExtreme {
+    pub(crate) value: f64,
+    pub(crate) chunk: usize,
+}
+
 /// Completes the extremes whose values and chunks are known: finds the lowest index in each chunk.
 #[inline(always)]
-pub(crate) fn locate(
-    f: &[f64],
-    up: &[u8],
-    low: &[u8],
-    (min_up, chunk_up): (f64, usize),
-    (max_low, chunk_low): (f64, usize),
-) -> Extremes {
-    let find = |value: f64, chunk: usize, set: &[u8]| {
+pub(crate) fn locate(f: &[f64], up: &[u8], low: &[u8], least: ChunkExtreme, most: ChunkExtreme) -> Extremes {
+    let find = |ChunkExtreme { value, chunk }: ChunkExtreme, set: &[u8]| {
         let end = (chunk + CHUNK).min(f.len());
         // A block at a time, which vectors compare, and its elements where one is equal.
         let blocks = f[chunk..end].chunks(LANES).zip((chunk..end).step_by(LANES));
@@ -347,5 +342,5 @@ pub(crate) fn locate(
         let mut places = equal.flat_map(|(block, at)| at..at + block.len());
         places.find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
     };
-    Extremes { min_up, argmin_up: find(min_up, chunk_up, up), max_low, argmax_low: find(max_low, chunk_low, low) }
+    Extremes { min_up: least.value, argmin_up: find(least, up), max_low: most.value, argmax_low: find(most, low) }
 }

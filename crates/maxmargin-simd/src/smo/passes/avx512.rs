@@ -1,8 +1,8 @@
 //! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
 
-use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update};
-use crate::row::avx512::{Source, Stretch};
-use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
+use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update};
+use crate::rows::row::avx512::{Source, Stretch};
+use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
 /// Elements between a read of a row that comes from memory and its prefetch: the hardware's own
@@ -229,6 +229,15 @@ unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection
         }
         k += LANES;
     }
+    let mut lanes = stored(num, den, block);
+    lanes.scalar(full, f, ki, selection, low);
+    lanes
+}
+
+/// The lanes in memory.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn stored(num: [__m512d; 2], den: [__m512d; 2], block: [__m512i; 2]) -> Lanes {
     let mut lanes = Lanes::new();
     for half in 0..2 {
         // SAFETY: each array has 16 elements; a half writes 8 of them.
@@ -238,6 +247,5 @@ unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection
             _mm512_storeu_epi64(lanes.block.as_mut_ptr().add(8 * half), block[half]);
         }
     }
-    lanes.scalar(full, f, ki, selection, low);
     lanes
 }

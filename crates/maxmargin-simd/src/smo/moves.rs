@@ -2,7 +2,7 @@
 //!
 //! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
 
-use crate::level::{Level, level};
+use crate::dispatch::level::{Level, level};
 
 /// Variables and their bounds.
 #[derive(Clone, Copy, Debug)]

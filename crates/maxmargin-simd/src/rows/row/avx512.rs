@@ -1,8 +1,7 @@
 //! Sixteen kernel values at a time from a row of any form. Codes whose table no two registers hold
 //! are decoded a stretch at a time.
 
-use super::{FEW, FEW_CODES, MANY_CODES, Row, Table, VALUES};
-use crate::passes::CHUNK;
+use super::{CHUNK, FEW, FEW_CODES, MANY_CODES, Row, Table, VALUES};
 use std::arch::x86_64::*;
 
 /// Room for the values of a stretch of codes: they stay in the first-level cache.
@@ -220,7 +219,7 @@ unsafe fn woven(table: &Table, codes: &[u8], out: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::{Table, gathered, woven};
-    use crate::level::{Level, level};
+    use crate::dispatch::level::{Level, level};
 
     /// Machines without VBMI gather what others weave.
     #[test]

@@ -1,7 +1,7 @@
 //! From raw sums of products to what small squared distances stand for, in `f64`: values are looked
 //! up that would be computed again and again.
 
-use crate::level::{Level, level};
+use crate::dispatch::level::{Level, level};
 
 /// Distances from 0 on that a table has.
 pub const DISTANCES: usize = 256;

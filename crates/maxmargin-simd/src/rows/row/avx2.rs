@@ -1,7 +1,6 @@
 //! Values of a row of any form, a stretch at a time.
 
-use super::{FEW, Row, Table};
-use crate::passes::CHUNK;
+use super::{CHUNK, FEW, Row, Table};
 use std::arch::x86_64::*;
 
 /// Room for the values of a stretch of codes: they stay in the first-level cache.

@@ -5,14 +5,12 @@
 //! of a product, as signed bytes `x − middle`. The caller undoes both shifts with sums that it
 //! knows.
 
-use crate::lengths::room;
-use crate::level::{Level, level};
+use crate::dispatch::lengths::room;
+use crate::dispatch::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
-#[path = "bytes_avx2.rs"]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-#[path = "bytes_avx512.rs"]
 mod avx512;
 
 /// Samples in one panel.

@@ -2,7 +2,7 @@
 //!
 //! The loops are plain Rust compiled once per dispatch level.
 
-use crate::level::{Level, level};
+use crate::dispatch::level::{Level, level};
 
 /// `out_k = min(row + columns_k − 2 sums_k, 255)`, where the distance is not negative.
 ///
