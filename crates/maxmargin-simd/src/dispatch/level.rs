@@ -1,8 +1,8 @@
-//! Which vector instructions this machine has.
+//! Detection and selection of vector instructions.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A set of vector instructions that code here is written for.
+/// A set of vector instructions for which this crate has code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Plain Rust.
@@ -14,7 +14,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// What people call it.
+    /// The readable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -24,10 +24,10 @@ impl Level {
     }
 }
 
-/// 0 until the first call decides.
+/// The selected level; 0 before the first selection.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
-/// The level in use: the best that the machine has, unless [`restrict`] lowered it.
+/// The level in use: the best one of the machine, unless [`restrict`] lowered it.
 #[inline]
 pub fn level() -> Level {
     match CHOSEN.load(Ordering::Relaxed) {
@@ -55,14 +55,14 @@ pub fn detect() -> Level {
     Level::Portable
 }
 
-/// Every level that this machine has, lowest first: what a test of a pass runs over.
+/// Every level of this machine, lowest first, for tests of all levels.
 pub fn levels() -> impl Iterator<Item = Level> {
     let best = detect();
     [Level::Portable, Level::Avx2, Level::Avx512].into_iter().filter(move |&level| level <= best)
 }
 
-/// Uses at most `highest` from now on, in the whole process, and returns what that is on this
-/// machine. For tests and measurements.
+/// Uses at most `highest` in the whole process from now on, and returns the selected level. For
+/// tests and measurements.
 pub fn restrict(highest: Level) -> Level {
     let chosen = detect().min(highest);
     CHOSEN.store(chosen as u8, Ordering::Relaxed);

@@ -1,13 +1,14 @@
-//! Sums over rows: scaled addition and the dot product, in `f64` over rows in `f32` or `f64`.
+//! Scaled addition of rows and dot products with rows, in `f64` for rows in `f32` or `f64`.
 //!
-//! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
+//! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
+//! bits.
 
 use crate::dispatch::level::{Level, level};
 
-/// Partial sums of [`dot`], whatever the width of the machine's vectors.
+/// Number of partial sums of [`dot`], independent of the vector width.
 const LANES: usize = 16;
 
-/// `f_k += factor · row_k`.
+/// Computes `f_k += factor · row_k`.
 ///
 /// # Panics
 ///
@@ -25,7 +26,7 @@ pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     }
 }
 
-/// `Σ_k f_k row_k`, summed in 16 interleaved partial sums.
+/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums.
 ///
 /// # Panics
 ///
@@ -36,8 +37,8 @@ pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     sums.total()
 }
 
-/// A dot product whose row comes in parts, with the bits of [`dot`] of the whole: all parts but the
-/// last have a multiple of 16 elements.
+/// A dot product with a row in parts, with the bits of [`dot`] of the whole row. All parts except
+/// the last have a multiple of 16 elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Products {
     lanes: [f64; LANES],
@@ -45,7 +46,7 @@ pub(crate) struct Products {
 }
 
 impl Products {
-    /// The next part.
+    /// Adds the next part.
     pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
         assert_eq!(f.len(), row.len(), "one length");
         let lanes = &mut self.lanes;
@@ -60,7 +61,7 @@ impl Products {
         };
     }
 
-    /// The sum of all.
+    /// The sum of all parts.
     pub(crate) fn total(&self) -> f64 {
         self.lanes.iter().sum::<f64>() + self.rest
     }

@@ -1,22 +1,23 @@
-//! Moves of variables between bounds along a direction.
+//! Steps of variables along a direction, between bounds.
 //!
-//! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
+//! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
+//! bits.
 
 use crate::dispatch::level::{Level, level};
 
-/// Variables and their bounds.
+/// Variables with their bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'a> {
-    /// Where they are.
+    /// The values of the variables.
     pub at: &'a [f64],
-    /// Their lower bounds.
+    /// The lower bounds.
     pub least: &'a [f64],
-    /// Their upper bounds.
+    /// The upper bounds.
     pub most: &'a [f64],
 }
 
-/// `p_k = turn · p_k` and `to_k = at_k + step · p_k`, and how many of these lie outside of the
-/// bounds or at one.
+/// Computes `p_k = turn · p_k` and `to_k = at_k + step · p_k`. Returns the number of results
+/// outside of their bounds or at one.
 ///
 /// # Panics
 ///
@@ -43,7 +44,7 @@ fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f
     for k in 0..n {
         p[k] *= turn;
         to[k] = at[k] + step * p[k];
-        // Counted without a branch: not a number is outside, too.
+        // Without a branch; NaN counts as outside.
         inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
     }
     n - inside as usize

@@ -1,10 +1,11 @@
-//! From raw sums of byte products to codes of one byte.
+//! One-byte codes from raw sums of byte products.
 //!
-//! The loops are plain Rust compiled once per dispatch level.
+//! The loops are plain Rust that is compiled once per dispatch level.
 
 use crate::dispatch::level::{Level, level};
 
-/// `out_k = min(row + columns_k − 2 sums_k, 255)`, where the distance is not negative.
+/// Computes the distance codes `out_k = min(row + columns_k − 2 sums_k, 255)`. Distances must not
+/// be negative.
 ///
 /// # Panics
 ///
@@ -13,7 +14,8 @@ pub fn distance_codes(row: i32, columns: &[i32], sums: &[i32], out: &mut [u8]) {
     codes::<-2>(row, columns, sums, out);
 }
 
-/// `out_k = min(row + columns_k + sums_k, 255)`, where the product is not negative.
+/// Computes the product codes `out_k = min(row + columns_k + sums_k, 255)`. Products must not be
+/// negative.
 ///
 /// # Panics
 ///

@@ -1,30 +1,30 @@
-//! From raw sums of products to what small squared distances stand for, in `f64`: values are looked
-//! up that would be computed again and again.
+//! Kernel values in `f64` from raw sums of products, by a table of small squared distances. Without
+//! the table the same values would be computed many times.
 
 use crate::dispatch::level::{Level, level};
 
-/// Distances from 0 on that a table has.
+/// Number of distances in a table, from 0 on.
 pub const DISTANCES: usize = 256;
 
-/// Those that registers hold.
+/// Number of distances whose values fit in registers.
 const FEW: usize = 32;
 
-/// What each squared distance below [`DISTANCES`] stands for.
+/// The value of each squared distance below [`DISTANCES`].
 #[derive(Clone, Debug)]
 pub struct Distances {
     values: [f64; DISTANCES],
-    /// No distance is asked for that registers do not hold.
+    /// The values of all requested distances fit in registers.
     few: bool,
 }
 
 impl Distances {
-    /// A table of values of which those up to distance `widest` will be asked for.
+    /// A table of values. Distances up to `widest` will be requested.
     pub fn new(values: [f64; DISTANCES], widest: usize) -> Self {
         Self { values, few: widest < FEW }
     }
 
-    /// `out_k`: the value of the distance `row + columns_k − 2 sums_k`; of one that the table does
-    /// not have, that of another.
+    /// Writes the value of the distance `row + columns_k − 2 sums_k` to `out_k`. For a distance
+    /// beyond the table the result is an arbitrary value of it.
     ///
     /// # Panics
     ///
@@ -64,7 +64,8 @@ unsafe fn avx512<const IN_REGISTERS: bool>(values: &[f64; DISTANCES], row: i32, 
     for at in (0..out.len()).step_by(8) {
         let left = out.len() - at;
         let live: __mmask8 = if left >= 8 { !0 } else { (1 << left) - 1 };
-        // SAFETY: the mask keeps loads and stores below the length, and no distance is larger than the last of the table.
+        // SAFETY: the mask keeps loads and stores below the length, and no distance is larger than
+        // the last of the table.
         unsafe {
             let column = _mm256_maskz_loadu_epi32(live, columns.as_ptr().add(at));
             let sum = _mm256_maskz_loadu_epi32(live, sums.as_ptr().add(at));

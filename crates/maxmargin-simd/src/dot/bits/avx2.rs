@@ -1,5 +1,5 @@
-//! Bits that rows have in common, with AVX2: half bytes counted by table lookups, bytes added up,
-//! their sums taken once for many words.
+//! Common bits of rows with AVX2: table lookups count half bytes, counts are added in bytes, and
+//! bytes are summed once for many words.
 
 use super::PANEL;
 use std::arch::x86_64::*;
@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 /// Vectors of four words in a panel.
 const PARTS: usize = PANEL / 4;
 
-/// Words whose counts a byte can hold: each adds 8 at most.
+/// Number of words whose counts fit in a byte: each adds at most 8.
 const WORDS: usize = 31;
 
 /// # Safety

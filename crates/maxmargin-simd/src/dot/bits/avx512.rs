@@ -1,5 +1,4 @@
-//! Bits that rows have in common, with AVX-512: the words of eight samples counted by one
-//! instruction.
+//! Common bits of rows with AVX-512: one instruction counts the words of eight samples.
 
 use super::PANEL;
 use std::arch::x86_64::*;

@@ -1,7 +1,7 @@
-//! Dot products of rows of zeros and ones: as many bits of a word as two rows have in common.
+//! Dot products of rows of zeros and ones: the number of bits that two rows have in common.
 //!
-//! Words are counted eight at a time where the machine has AVX-512 with VPOPCNTDQ, half bytes by
-//! table lookups where it has AVX2, words one by one elsewhere.
+//! AVX-512 with VPOPCNTDQ counts eight words at a time, AVX2 looks up half bytes in a table, and
+//! portable code counts single words.
 
 use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};
@@ -11,15 +11,15 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-/// Samples in one panel.
+/// Number of samples in a panel.
 pub const PANEL: usize = 32;
 
-/// Rows in one group, at most.
+/// Largest number of rows in a group.
 pub const GROUP: usize = 12;
 
-/// `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows and the
-/// [`PANEL`] samples of one panel: word `k` of sample `j` is `panel[k * PANEL + j]`, of row `r`
-/// `rows[k * count + r]`.
+/// Computes `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows
+/// and the [`PANEL`] samples of one panel. Word `k` of sample `j` is `panel[k * PANEL + j]`, word
+/// `k` of row `r` is `rows[k * count + r]`.
 ///
 /// # Panics
 ///
@@ -35,7 +35,8 @@ pub fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stri
         Level::Avx512 if std::arch::is_x86_feature_detected!("avx512vpopcntdq") => unsafe {
             avx512::products(rows, count, panel, out, stride);
         },
-        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were checked.
+        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were
+        // checked.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Avx2 => unsafe { avx2::products(rows, count, panel, out, stride) },
         _ => plain(rows, count, panel, out, stride),

@@ -1,9 +1,10 @@
-//! Byte products in AVX2: bytes are widened to 16 bits, whose products and sums of two fit 32.
+//! Byte products with AVX2: bytes are widened to 16 bits, whose products and pairwise sums fit in
+//! 32 bits.
 
 use super::PANEL;
 use std::arch::x86_64::*;
 
-/// Rows whose sums fit the registers beside half a panel.
+/// Number of rows whose sums fit in the registers together with half a panel.
 const ROWS: usize = 4;
 
 /// See [`super::products`].
@@ -16,7 +17,8 @@ const ROWS: usize = 4;
 pub(super) unsafe fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], stride: usize) {
     for first in (0..count).step_by(ROWS) {
         for half in 0..2 {
-            // SAFETY: the caller's promises; rows `first …` exist, and so does each half of the panel.
+            // SAFETY: the caller's promises; rows `first …` exist, and so does each half of the
+            // panel.
             unsafe {
                 let out = out.as_mut_ptr().add(first * stride + half * PANEL / 2);
                 match count - first {
@@ -49,12 +51,13 @@ unsafe fn block<const R: usize>(
     let low_bytes = _mm256_set1_epi16(0xff);
     let mut sums = [[_mm256_setzero_si256(); 2]; R];
     for k in 0..rows.len() / count {
-        // SAFETY: k < steps; `rows` holds `steps × count` elements, `panel` `steps` times 128 bytes.
+        // SAFETY: k < steps; `rows` holds `steps × count` elements, `panel` `steps` times 128
+        // bytes.
         unsafe {
             let row = rows.as_ptr().add(k * count + first);
             let column = panel.as_ptr().add((2 * k + half) * 2 * PANEL);
             let columns = [_mm256_loadu_si256(column.cast()), _mm256_loadu_si256(column.add(PANEL).cast())];
-            // Bytes 0 and 2 of each sample, bytes 1 and 3.
+            // Bytes 0 and 2 of each sample, and bytes 1 and 3.
             let even = columns.map(|c| _mm256_and_si256(c, low_bytes));
             let odd = columns.map(|c| _mm256_srli_epi16::<8>(c));
             for (r, sums) in sums.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Byte products in AVX-512 VNNI.
+//! Byte products with AVX-512 VNNI.
 
 use super::PANEL;
 use std::arch::x86_64::*;
@@ -30,7 +30,7 @@ pub(super) unsafe fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out:
     }
 }
 
-/// `R` rows against one panel: `2 R` sums stay in registers.
+/// Multiplies `R` rows with one panel; `2 R` sums stay in registers.
 ///
 /// # Safety
 ///
@@ -42,7 +42,8 @@ unsafe fn group<const R: usize>(rows: &[[i8; 4]], panel: &[u8], out: &mut [i32],
     let mut high = [_mm512_setzero_si512(); R];
     let (mut row, mut column) = (rows.as_ptr(), panel.as_ptr());
     for _ in 0..rows.len() / R {
-        // SAFETY: one step reads `R` elements of `rows` and 128 bytes of `panel`, which hold `steps` times as much.
+        // SAFETY: one step reads `R` elements of `rows` and 128 bytes of `panel`, which hold
+        // `steps` times as much.
         unsafe {
             let first = _mm512_loadu_si512(column.cast());
             let second = _mm512_loadu_si512(column.add(64).cast());

@@ -1,9 +1,8 @@
-//! Exact dot products of small integers: 64 byte products per instruction where the machine has
-//! AVX-512 VNNI, sixteen with AVX2.
+//! Exact dot products of small integers: 64 byte products per instruction with AVX-512 VNNI,
+//! sixteen with AVX2.
 //!
-//! A sample is held twice: as unsigned bytes `x − low` in a panel of columns and, when it is a row
-//! of a product, as signed bytes `x − middle`. The caller undoes both shifts with sums that it
-//! knows.
+//! A sample has two forms: unsigned bytes `x − low` in a panel of columns, and signed bytes `x −
+//! middle` as a row of a product. The caller corrects both shifts with known sums.
 
 use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};
@@ -13,13 +12,13 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-/// Samples in one panel.
+/// Number of samples in a panel.
 pub const PANEL: usize = 32;
 
-/// Rows in one group, at most.
+/// Largest number of rows in a group.
 pub const GROUP: usize = 12;
 
-/// Whether the level in use is AVX-512 and the machine has its byte products (VNNI) besides.
+/// Returns whether the level in use is AVX-512 and the machine has byte products (VNNI).
 fn vnni() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -29,17 +28,17 @@ fn vnni() -> bool {
     false
 }
 
-/// Where byte `k` of sample `j` of a panel is.
+/// The position of byte `k` of sample `j` in a panel.
 #[inline]
 pub fn position(j: usize, k: usize) -> usize {
     (k / 4 * PANEL + j) * 4 + k % 4
 }
 
-/// `out[r * stride + j] = Σ_k rows[k, r] panel[k, j]` for up to [`GROUP`] rows and the [`PANEL`]
-/// samples of one panel.
+/// Computes `out[r * stride + j] = Σ_k rows[k, r] panel[k, j]` for up to [`GROUP`] rows and the
+/// [`PANEL`] samples of one panel.
 ///
-/// `panel` holds `depth` bytes (a multiple of 4) of each sample at [`position`]; `rows` holds four
-/// consecutive signed bytes of row `r` in its element `k / 4 * count + r`. Sums wrap at 32 bits.
+/// `panel` contains `depth` bytes (a multiple of 4) of each sample at [`position`]. Element `k / 4
+/// * count + r` of `rows` contains four consecutive signed bytes of row `r`. Sums wrap at 32 bits.
 ///
 /// # Panics
 ///
@@ -53,7 +52,8 @@ pub fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], s
         // SAFETY: the machine has AVX-512 and VNNI, and all lengths were checked.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if vnni() => unsafe { avx512::products(rows, count, panel, out, stride) },
-        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were checked.
+        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were
+        // checked.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Avx2 => unsafe { avx2::products(rows, count, panel, out, stride) },
         _ => portable(rows, count, panel, out, stride),

@@ -1,9 +1,9 @@
-//! Products in AVX2: half a panel is two vectors, six rows of a group take 12 sums.
+//! Products with AVX2: half a panel is two vectors, and six rows of a group have 12 sums.
 
 use super::{Columns, PIECE};
 use std::arch::x86_64::*;
 
-/// Rows whose sums fit the registers.
+/// Number of rows whose sums fit in the registers.
 const ROWS: usize = 6;
 
 macro_rules! products {
@@ -19,7 +19,8 @@ macro_rules! products {
         pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
             for first in (0..count).step_by(ROWS) {
                 for half in 0..2 {
-                    // SAFETY: the caller's promises; rows `first …` exist, and so does each half of the panel.
+                    // SAFETY: the caller's promises; rows `first …` exist, and so does each half of
+                    // the panel.
                     unsafe {
                         let out = out.as_mut_ptr().add(first * stride + half * 2 * $lanes);
                         match count - first {
@@ -35,7 +36,7 @@ macro_rules! products {
             }
         }
 
-        /// Rows `first … first + R − 1` against half of a panel.
+        /// Multiplies rows `first … first + R − 1` with half a panel.
         ///
         /// # Safety
         ///
@@ -58,7 +59,8 @@ macro_rules! products {
                 let mut low = [$zero(); R];
                 let mut high = [$zero(); R];
                 for at in done..end {
-                    // SAFETY: `rows` has the feature k < depth, `panel` four vectors of its feature `at`.
+                    // SAFETY: `rows` has the feature k < depth, `panel` four vectors of its feature
+                    // `at`.
                     unsafe {
                         let k = panel.features.map_or(at, |features| *features.get_unchecked(at) as usize);
                         let row = rows.as_ptr().add(k * count + first);
@@ -72,7 +74,8 @@ macro_rules! products {
                     }
                 }
                 for r in 0..R {
-                    // SAFETY: the caller's `out` has room for `R` rows of half a panel, `stride` apart.
+                    // SAFETY: the caller's `out` has room for `R` rows of half a panel, `stride`
+                    // apart.
                     unsafe {
                         let to = out.add(r * stride);
                         let (mut one, mut two) = (low[r], high[r]);

@@ -1,4 +1,4 @@
-//! Products in AVX-512: a panel is two vectors, a group of 12 rows takes 24 sums.
+//! Products with AVX-512: a panel is two vectors, and a group of 12 rows has 24 sums.
 
 use super::{Columns, PIECE};
 use std::arch::x86_64::*;
@@ -33,7 +33,7 @@ macro_rules! products {
             }
         }
 
-        /// `R` rows against one panel.
+        /// Multiplies `R` rows with one panel.
         ///
         /// # Safety
         ///
@@ -49,7 +49,8 @@ macro_rules! products {
                 let mut low = [$zero(); R];
                 let mut high = [$zero(); R];
                 for at in done..end {
-                    // SAFETY: one step reads R elements of `rows`, those of a feature that they have, and the next feature of `panel`.
+                    // SAFETY: one step reads R elements of `rows`, those of a feature that they
+                    // have, and the next feature of `panel`.
                     unsafe {
                         let row = row.add(panel.features.map_or(at, |features| *features.get_unchecked(at) as usize) * R);
                         let first = $load(column);

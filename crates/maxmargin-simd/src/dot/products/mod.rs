@@ -1,11 +1,11 @@
 //! Dot products of a few rows with a panel of columns, in `f32` or `f64`, all sums in registers.
 //!
-//! The bits of a dot product depend only on the two samples, not on the block it is computed in:
-//! every product is a chain of multiply-adds over the features in ascending order, in pieces of
-//! [`PIECE`] whose sums are added in order. Features that no column of a panel has may be left out
-//! of it: what they would add is 0 (so that only the sign of a product that is 0 may differ).
-//! Multiply-adds are fused at every level of a processor that can ([`PORTABLE_FUSES`]): all of them
-//! then return the same bits.
+//! The bits of a dot product depend only on the two samples, not on its block. Every product is a
+//! chain of multiply-adds over the features in ascending order, in pieces of [`PIECE`] features
+//! whose sums are added in order. A panel may omit features that none of its columns has: they
+//! would add 0, which can change only the sign of a product that is 0. Multiply-adds are fused at
+//! every level of a processor with this instruction ([`PORTABLE_FUSES`]), so that all levels return
+//! the same bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,49 +16,51 @@ use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};
 use std::ops::AddAssign;
 
-/// Rows in one group, at most.
+/// Largest number of rows in a group.
 pub const GROUP: usize = 12;
 
-/// Features summed in one chain: longer chains would lose accuracy.
+/// Number of features in one chain; longer chains would lose accuracy.
 pub const PIECE: usize = 512;
 
-/// Whether the portable form fuses multiply-adds: wherever every processor of the target has the
-/// instruction. x86-64 without it would take a call for each, a hundred times as long.
+/// The portable form fuses multiply-adds if every processor of the target has the instruction. On
+/// x86-64 without it, each would be a function call and take a hundred times as long.
 pub const PORTABLE_FUSES: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
-/// `f32` or `f64`: what products are computed in.
+/// The number type of products: `f32` or `f64`.
 pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
-    /// Samples in one panel: two cache lines of one feature, so that the sums of a group fit the
-    /// registers.
+    /// Number of samples in a panel: two cache lines per feature, so that the sums of a group fit
+    /// in the registers.
     const PANEL: usize;
 
-    /// `self · factor + sum`, rounded once if [`PORTABLE_FUSES`].
+    /// Computes `self · factor + sum`, rounded once if [`PORTABLE_FUSES`].
     #[doc(hidden)]
     #[must_use]
     fn add_product(self, factor: Self, sum: Self) -> Self;
 
-    /// [`products`] on the level in use. Whoever calls it, it checks the lengths itself.
+    /// [`products`] on the level in use. It checks the lengths itself, because the method is
+    /// public.
     #[doc(hidden)]
     fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize);
 }
 
-/// The columns of a panel: some samples side by side, feature by feature.
+/// The columns of a panel: some samples, feature-major.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a, T> {
-    /// The features that the panel has, ascending; all of the rows' where there is no list.
+    /// The features of the panel, ascending; without a list it has all features of the rows.
     pub features: Option<&'a [u32]>,
-    /// Of the `k`-th of these features sample `j` has the value at `k * PANEL + j`.
+    /// The values: sample `j` has the value `values[k * PANEL + j]` of the `k`-th of these
+    /// features.
     pub values: &'a [T],
 }
 
 impl<T> Columns<'_, T> {
-    /// Features that the panel has, of `depth` that rows have.
+    /// Number of features of the panel, for rows with `depth` features.
     fn count(&self, depth: usize) -> usize {
         self.features.map_or(depth, <[u32]>::len)
     }
 
-    /// The end of a piece that begins with the panel's feature `done` and has those of the rows
-    /// below `limit`.
+    /// The end of a piece: the number of the panel's features below `limit`, searched from `done`
+    /// on.
     #[inline(always)]
     fn piece_end(&self, done: usize, limit: usize, depth: usize) -> usize {
         match self.features {
@@ -82,7 +84,8 @@ macro_rules! real {
             fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize) {
                 check(rows.len(), count, panel, out.len(), stride);
                 match level() {
-                    // SAFETY: `level` found these instructions on this machine; `check` compared all lengths.
+                    // SAFETY: `level` found these instructions on this machine; `check` compared
+                    // all lengths.
                     #[cfg(target_arch = "x86_64")]
                     Level::Avx512 => unsafe { avx512::$name(rows, count, panel, out, stride) },
                     // SAFETY: as above.
@@ -97,18 +100,18 @@ macro_rules! real {
 real!(f32, 32, products32);
 real!(f64, 16, products64);
 
-/// `out[r * stride + j] = Σ_k rows[k * count + r] x_jk` for up to [`GROUP`] rows and the
+/// Computes `out[r * stride + j] = Σ_k rows[k * count + r] x_jk` for up to [`GROUP`] rows and the
 /// [`Real::PANEL`] samples of one panel.
 ///
 /// # Panics
 ///
-/// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature that the
-/// rows do not have.
+/// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature beyond
+/// those of the rows.
 pub fn products<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
     T::dispatch(rows, count, panel, out, stride);
 }
 
-/// Panics unless the lengths are those of [`products`], and the features those of the rows.
+/// Panics unless the lengths suit [`products`] and the features those of the rows.
 fn check<T: Real>(rows: usize, count: usize, panel: &Columns<T>, out: usize, stride: usize) {
     let depth = rows / count.max(1);
     assert!((1..=GROUP).contains(&count) && rows == depth * count, "{depth} × {count} row elements");
@@ -133,8 +136,8 @@ fn portable<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T]
                 let v = rows[k * count + r];
                 sums.iter_mut().zip(columns).for_each(|(sum, &w)| *sum = v.add_product(w, *sum));
             }
-            // As the vector forms do, the first piece is stored and not added to 0: of two zeros
-            // the sign counts too.
+            // Like in the vector forms, the first piece is stored instead of added to 0, which
+            // would change the sign of −0.
             if limit == PIECE {
                 out.copy_from_slice(&sums[..T::PANEL]);
             } else {

@@ -3,7 +3,7 @@
 use super::{CHUNK, FEW, Row, Table};
 use std::arch::x86_64::*;
 
-/// Room for the values of a stretch of codes: they stay in the first-level cache.
+/// A buffer for the values of a stretch of codes, in the first-level cache.
 pub(crate) struct Stretch([f32; CHUNK]);
 
 impl Stretch {
@@ -11,7 +11,7 @@ impl Stretch {
         Self([0.0; CHUNK])
     }
 
-    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: where they lie, or
+    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: in place, or
     /// decoded.
     ///
     /// # Safety
@@ -32,10 +32,10 @@ impl Stretch {
     }
 }
 
-/// Writes what `codes` stand for.
+/// Writes the values of `codes`.
 ///
-/// A table of few values is four of bytes, one for each byte of an `f32`, that shuffles look 32
-/// codes up in at once; its bytes are then woven together.
+/// A table of few values consists of four byte tables, one for each byte of an `f32`. Shuffles look
+/// up 32 codes at once, and the bytes are then interleaved.
 ///
 /// # Safety
 ///
@@ -50,15 +50,15 @@ pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
         };
         let low: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 0));
         let high: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 1));
-        // Weaving works in halves of a vector: quarters of codes take turns, so that what comes out
-        // is in order.
+        // Interleaving works within halves of a vector. Quarters of the codes are permuted first,
+        // so that the result is in order.
         let turns = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
         let last = _mm256_set1_epi8(FEW as i8 - 1);
         for k in (0..full).step_by(FEW) {
             // SAFETY: k + 32 ≤ full.
             let codes = unsafe { _mm256_loadu_si256(codes.as_ptr().add(k).cast()) };
             let codes = _mm256_min_epu8(_mm256_permutevar8x32_epi32(codes, turns), last);
-            // The bit of 16 where a choice looks for it.
+            // The bit of 16, at the position that the blend instruction reads.
             let upper = _mm256_slli_epi16::<3>(codes);
             let [a, b, c, d]: [__m256i; 4] = std::array::from_fn(|byte| {
                 _mm256_blendv_epi8(_mm256_shuffle_epi8(low[byte], codes), _mm256_shuffle_epi8(high[byte], codes), upper)

@@ -1,10 +1,10 @@
-//! Sixteen kernel values at a time from a row of any form. Codes whose table no two registers hold
-//! are decoded a stretch at a time.
+//! Sixteen kernel values at a time from a row of any form. Codes whose table does not fit in two
+//! registers are decoded a stretch at a time.
 
 use super::{CHUNK, FEW, FEW_CODES, MANY_CODES, Row, Table, VALUES};
 use std::arch::x86_64::*;
 
-/// Room for the values of a stretch of codes: they stay in the first-level cache.
+/// A buffer for the values of a stretch of codes, in the first-level cache.
 pub(crate) struct Stretch([f32; CHUNK]);
 
 impl Stretch {
@@ -13,7 +13,7 @@ impl Stretch {
     }
 }
 
-/// Where a row is, and what its codes stand for, in registers.
+/// The addresses of a row, and the table of its codes in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'r> {
     values: *const f32,
@@ -24,8 +24,7 @@ pub(crate) struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    /// The source that reads `row`; nothing is read past its end by masked loads that stay below
-    /// it.
+    /// The source that reads `row`. Masked loads within its length read nothing beyond it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) fn of(row: &Row<'r>) -> Self {
@@ -42,13 +41,12 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Decodes the entries from `from` to `to`, at most [`CHUNK`], where codes are many: what is
-    /// asked for next lies among them.
+    /// Decodes the entries from `from` to `to`, at most [`CHUNK`], if codes are many. The following
+    /// requests must lie within them.
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM` and at least `to` entries; `stretch` lives until others are
-    /// asked for.
+    /// The row has the form `FORM` and at least `to` entries; `stretch` lives until the next call.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn enter<const FORM: u8>(&mut self, stretch: &mut Stretch, from: usize, to: usize) {
@@ -60,12 +58,12 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// The values from `k` on in the lanes of `live`; 0 in the others.
+    /// The values from `k` on in the lanes of `live`, and 0 in the others.
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM`, and the lanes of `live` lie inside it, where codes are many in
-    /// the stretch that was entered.
+    /// The row has the form `FORM`, and the lanes of `live` lie inside it and, if codes are many,
+    /// inside the entered stretch.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn some<const FORM: u8>(&self, k: usize, live: __mmask16) -> __m512 {
@@ -83,8 +81,8 @@ impl<'r> Source<'r> {
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM` and at least `k + 16` entries, where codes are many in the
-    /// stretch that was entered.
+    /// The row has the form `FORM` and at least `k + 16` entries. If codes are many, these lie in
+    /// the entered stretch.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn sixteen<const FORM: u8>(&self, k: usize) -> __m512 {
@@ -98,17 +96,17 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Asks for what lies at `k`, wherever that is.
+    /// Prefetches the entries at `k`, which may be beyond the row.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) fn prefetch<const FORM: u8>(&self, k: usize) {
         let address: *const i8 =
             if FORM == VALUES { self.values.wrapping_add(k).cast() } else { self.codes.wrapping_add(k).cast() };
-        // A prefetch may name any address.
+        // A prefetch of any address is allowed.
         _mm_prefetch::<_MM_HINT_T0>(address);
     }
 
-    /// What sixteen codes of few stand for.
+    /// The values of sixteen codes, for tables of few values.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn decoded(&self, codes: __m128i) -> __m512 {
@@ -136,12 +134,12 @@ pub(super) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Lanes of sixteen that lie before `len`.
+/// The mask of the first `len` of sixteen lanes.
 fn live(at: usize, len: usize) -> __mmask16 {
     if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 }
 }
 
-/// Few codes.
+/// Decodes codes for a table of few values.
 ///
 /// # Safety
 ///
@@ -156,7 +154,7 @@ unsafe fn looked_up(table: &Table, codes: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Any codes.
+/// Decodes any codes by gathering.
 ///
 /// # Safety
 ///
@@ -165,7 +163,8 @@ unsafe fn looked_up(table: &Table, codes: &[u8], out: &mut [f32]) {
 unsafe fn gathered(table: &Table, codes: &[u8], out: &mut [f32]) {
     for at in (0..out.len()).step_by(16) {
         let live = live(at, out.len());
-        // SAFETY: the mask keeps loads and stores below the length, and a code is below 256, the entries of a table.
+        // SAFETY: the mask keeps loads and stores below the length, and a code is below 256, the
+        // entries of a table.
         unsafe {
             let codes = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(live, codes.as_ptr().add(at).cast()));
             let values = _mm512_i32gather_ps::<4>(codes, table.values.as_ptr().cast());
@@ -174,8 +173,8 @@ unsafe fn gathered(table: &Table, codes: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Any codes: the bytes of the values are looked up in the registers, of 64 codes at once, and
-/// woven together.
+/// Decodes any codes. The bytes of the values are looked up in registers, for 64 codes at once, and
+/// then interleaved.
 ///
 /// # Safety
 ///
@@ -185,8 +184,8 @@ unsafe fn woven(table: &Table, codes: &[u8], out: &mut [f32]) {
     // SAFETY: a plane has 4 × 64 bytes.
     let part = |byte: usize, quarter: usize| unsafe { _mm512_loadu_si512(table.planes[byte].as_ptr().add(64 * quarter).cast()) };
     let planes: [[__m512i; 4]; 4] = std::array::from_fn(|byte| std::array::from_fn(|quarter| part(byte, quarter)));
-    // Weaving works in quarters of a vector: fours of codes take turns, so that what comes out is
-    // in order.
+    // Interleaving works within quarters of a vector. Groups of four codes are permuted first, so
+    // that the result is in order.
     let turns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     for at in (0..out.len()).step_by(64) {
         let left = out.len() - at;
@@ -221,7 +220,7 @@ mod tests {
     use super::{Table, gathered, woven};
     use crate::dispatch::level::{Level, level};
 
-    /// Machines without VBMI gather what others weave.
+    /// Both decoders, with and without VBMI, give the same values.
     #[test]
     fn gathered_and_woven_values_are_those_of_the_table() {
         if level() != Level::Avx512 || !std::arch::is_x86_feature_detected!("avx512vbmi") {

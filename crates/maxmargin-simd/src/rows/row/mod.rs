@@ -1,5 +1,4 @@
-//! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand
-//! for.
+//! A kernel row in memory: values, or one-byte codes with the table of their values.
 
 use crate::dispatch::level::{Level, level};
 use crate::rows::sums;
@@ -12,19 +11,19 @@ pub(crate) mod avx512;
 /// Entries of a row that are decoded together, and elements per chunk of a scan.
 pub(crate) const CHUNK: usize = 512;
 
-/// Entries that are looked up in registers.
+/// Number of table entries that fit in registers.
 const FEW: usize = 32;
 
-/// Codes that are turned into values at once, on the stack.
+/// Number of codes that are decoded at once, on the stack.
 const DECODED: usize = 512;
 
-/// What each code of one byte stands for.
+/// The value of each one-byte code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     values: [f32; 256],
-    /// Whether all codes from `FEW − 1` on stand for the same value.
+    /// All codes from `FEW − 1` on have the same value.
     few: bool,
-    /// The values by bytes, the lowest first: what shuffles of bytes look up.
+    /// The bytes of the values, lowest first, for lookups by byte shuffles.
     planes: [[u8; 256]; 4],
 }
 
@@ -37,7 +36,7 @@ impl Table {
         Self { values, few, planes }
     }
 
-    /// What `code` stands for.
+    /// The value of `code`.
     #[inline]
     pub fn value(&self, code: u8) -> f32 {
         self.values[usize::from(code)]
@@ -48,7 +47,7 @@ impl Table {
         &self.values
     }
 
-    /// Writes what `codes` stand for.
+    /// Writes the values of `codes`.
     ///
     /// # Panics
     ///
@@ -72,7 +71,7 @@ impl Table {
 pub enum Row<'a> {
     /// Kernel values.
     Values(&'a [f32]),
-    /// Codes, and what they stand for.
+    /// Codes, and the table of their values.
     Codes(&'a [u8], &'a Table),
 }
 
@@ -86,7 +85,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,7 +94,7 @@ impl<'a> Row<'a> {
     ///
     /// # Panics
     ///
-    /// When the row ends before it.
+    /// When there is no entry `k`.
     #[inline]
     pub fn at(&self, k: usize) -> f32 {
         match self {
@@ -104,7 +103,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `f_k += factor · row_k`.
+    /// Computes `f_k += factor · row_k`.
     ///
     /// # Panics
     ///
@@ -124,7 +123,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `Σ_k f_k row_k`, with the same bits in either form.
+    /// Computes `Σ_k f_k row_k`, with the same bits in both forms.
     ///
     /// # Panics
     ///
@@ -161,7 +160,7 @@ impl<'a> Row<'a> {
     ///
     /// # Panics
     ///
-    /// When the row ends before it does.
+    /// When the range exceeds the row.
     #[inline]
     #[must_use]
     pub fn part(&self, range: std::ops::Range<usize>) -> Row<'a> {
@@ -171,7 +170,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// How it lies in memory.
+    /// The form of the row in memory.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn form(&self) -> Form {
         match self {
@@ -188,12 +187,12 @@ impl<'a> From<&'a [f32]> for Row<'a> {
     }
 }
 
-/// How a row lies in memory, for what is compiled for each.
+/// The form of a row in memory, for code that is compiled for each form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `f32`.
     Values = 0,
-    /// Codes that a table in registers holds.
+    /// Codes whose table fits in registers.
     Few = 1,
     /// Codes whose table is in memory.
     Many = 2,

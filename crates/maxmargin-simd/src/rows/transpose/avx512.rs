@@ -14,7 +14,7 @@ pub(super) unsafe fn transpose16(sources: &[&[f32]; 16], from: usize, out: &mut 
         // SAFETY: the source has `from + 16` values.
         *a = unsafe { _mm512_loadu_ps(source.as_ptr().add(from)) };
     }
-    // Pairs, then fours, inside the 128-bit lanes.
+    // First pairs, then groups of four, within the 128-bit lanes.
     let mut b = [_mm512_setzero_pd(); 16];
     for k in 0..8 {
         b[2 * k] = _mm512_castps_pd(_mm512_unpacklo_ps(a[2 * k], a[2 * k + 1]));

@@ -1,4 +1,4 @@
-//! Transposed copies between rows that lie apart.
+//! Transposed copies between separate rows.
 
 use crate::dispatch::lengths::holds;
 use crate::dispatch::level::{Level, level};
@@ -6,7 +6,7 @@ use crate::dispatch::level::{Level, level};
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-/// `out[r][to + c] = sources[c][from + r]` for every row `r` of `out` and every source `c`.
+/// Copies `out[r][to + c] = sources[c][from + r]` for every row `r` of `out` and every source `c`.
 ///
 /// # Panics
 ///
@@ -34,7 +34,7 @@ pub fn transpose(sources: &[&[f32]], from: usize, out: &mut [&mut [f32]], to: us
     portable(sources, from, out, to);
 }
 
-/// In pieces whose lines stay in cache.
+/// Copies in pieces whose cache lines stay in the cache.
 fn portable(sources: &[&[f32]], from: usize, out: &mut [&mut [f32]], to: usize) {
     for (c, sources) in sources.chunks(16).enumerate() {
         for (r, out) in out.chunks_mut(16).enumerate() {

@@ -1,4 +1,4 @@
-//! The SMO passes with AVX2: 4 doubles a vector, sets expanded from bits to lane masks.
+//! The SMO passes with AVX2: vectors of 4 doubles, sets expanded from bits to lane masks.
 
 use super::portable::MASKS;
 use super::{
@@ -80,7 +80,7 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
         }
         let (least, most) = (array(lowest), array(highest));
         update_each::<KIND>(full, &mut f[..end], q, Update { ki, kj, turn, delta });
-        // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
+        // The tail starts inside a byte of the sets: scan from the start of this byte.
         let byte = full / 8 * 8;
         let tail = if full < end { scan_chunk(&f[byte..end], &up[byte / 8..], &low[byte / 8..]) } else { Extremes::NONE };
         let least = least.into_iter().fold(tail.min_up, f64::min);
@@ -141,7 +141,7 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
                 let gains = _mm256_cmp_pd::<_CMP_GT_OQ>(gains, _mm256_mul_pd(num[part], curvatures[part]));
                 better[part] = _mm256_and_pd(positive, gains);
             }
-            // Few blocks have a better one.
+            // Most blocks have no better candidate.
             let any = _mm256_or_pd(_mm256_or_pd(better[0], better[1]), _mm256_or_pd(better[2], better[3]));
             if _mm256_movemask_pd(any) == 0 {
                 continue;

@@ -1,15 +1,16 @@
-//! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
+//! The SMO passes with AVX-512: sixteen kernel values as two vectors of eight doubles, sets as mask
+//! registers.
 
 use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update};
 use crate::rows::row::avx512::{Source, Stretch};
 use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
-/// Elements between a read of a row that comes from memory and its prefetch: the hardware's own
-/// stops at every page.
+/// Distance, in elements, of prefetches of rows from memory: the hardware prefetcher stops at every
+/// page.
 const AHEAD: usize = 512;
 
-/// The halves of sixteen floats as doubles.
+/// Converts sixteen floats to two vectors of doubles.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn halves(values: __m512) -> [__m512d; 2] {
@@ -70,7 +71,8 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
         let (mut lowest, mut highest) = ([inf; 2], [neg; 2]);
         let mut k = start;
         while k < full {
-            // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k + 15 (k is a multiple of 16).
+            // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k
+            // + 15 (k is a multiple of 16).
             unsafe {
                 if KIND == SINGLE {
                     one.prefetch::<FORM>(k + AHEAD);
@@ -96,7 +98,8 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
         }
         if full < end {
             let live = (1_u16 << (end - full)) - 1;
-            // SAFETY: masked loads and stores touch only the end − full elements below n; a byte of a set is read where it has one.
+            // SAFETY: masked loads and stores touch only the end − full elements below n; a byte of
+            // a set is read where it has one.
             unsafe {
                 let a = halves(one.some::<FORM>(k, live));
                 let b = if KIND == SINGLE { a } else { halves(two.some::<FORM>(k, live)) };
@@ -133,7 +136,7 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
     Extremes { min_up, argmin_up, max_low, argmax_low }
 }
 
-/// The first element of a chunk that has this value and is in the set.
+/// The first element of a chunk with this value that is in the set.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {

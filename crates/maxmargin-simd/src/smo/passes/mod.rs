@@ -1,9 +1,8 @@
 //! The passes of sequential minimal optimisation over kernel rows: fused gradient update and scan,
 //! second-order selection.
 //!
-//! All dispatch levels return the same bits: no fused multiply-add, minima broken by the lowest
-//! index, and the selection runs on [`LANES`] virtual lanes whatever the width of the machine's
-//! vectors.
+//! All dispatch levels return the same bits: no fused multiply-add is used, the lowest index wins
+//! among equal minima, and the selection uses [`LANES`] virtual lanes for every vector width.
 
 use crate::dispatch::lengths::bits;
 use crate::dispatch::level::{Level, level};
@@ -36,13 +35,13 @@ impl Extremes {
     pub const NONE: Self =
         Self { min_up: f64::INFINITY, argmin_up: usize::MAX, max_low: f64::NEG_INFINITY, argmax_low: usize::MAX };
 
-    /// How far the conditions of optimality are from holding: −∞ where a set is empty.
+    /// The violation of the optimality conditions; −∞ where a set is empty.
     pub fn violation(&self) -> f64 {
         self.max_low - self.min_up
     }
 
-    /// Joins the extremes of a later slice that begins at `offset`; equal values keep the earlier
-    /// index.
+    /// Merges the extremes of a later slice that begins at `offset`. The earlier index wins among
+    /// equal values.
     pub fn join(&mut self, later: Self, offset: usize) {
         if later.min_up < self.min_up {
             self.min_up = later.min_up;
@@ -69,8 +68,8 @@ impl Partner {
     /// No partner.
     pub const NONE: Self = Self { gain: f64::NEG_INFINITY, index: usize::MAX };
 
-    /// Joins the winner of a later slice that begins at `offset`; equal gains keep the earlier
-    /// index.
+    /// Merges the winner of a later slice that begins at `offset`. The earlier index wins among
+    /// equal gains.
     pub fn join(&mut self, later: Self, offset: usize) {
         if later.gain > self.gain {
             *self = Self { gain: later.gain, index: offset + later.index };
@@ -87,46 +86,46 @@ pub enum Diagonal<'a> {
     Each(&'a [f64]),
 }
 
-/// A direction that steps on pairs are made conjugate to: of curvature `length`, with `K p = q`.
+/// The last direction `p`, with `K p = q`, to which steps on pairs are made conjugate.
 #[derive(Clone, Copy, Debug)]
 pub struct Along<'a> {
     /// `(K p)_k` of the candidates.
     pub q: &'a [f64],
-    /// `(K p)_i` of the variable that looks for a partner.
+    /// `(K p)_i` of the variable whose partner is selected.
     pub qi: f64,
     /// `1 / pᵀ K p`.
     pub scale: f64,
 }
 
-/// What a variable looks for in a partner.
+/// The parameters of a partner selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
     /// `K_jj` of the candidates.
     pub diagonal: Diagonal<'a>,
-    /// What the step is to be conjugate to.
+    /// The direction to which the step is made conjugate, if there is one.
     pub along: Option<Along<'a>>,
     /// `K_ii`.
     pub kii: f64,
-    /// Candidates have a greater `f` than this.
+    /// The gradient of the variable: candidates have a greater `f`.
     pub fi: f64,
-    /// Least curvature.
+    /// Smallest curvature.
     pub tau: f64,
 }
 
-/// A step on a pair, along its own direction and a multiple of the last.
+/// A step on a pair, along its own direction plus a multiple of the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'a> {
-    /// The row of the variable that rises.
+    /// The row of the variable that increases.
     pub ki: Row<'a>,
-    /// The row of the variable that falls.
+    /// The row of the variable that decreases.
     pub kj: Row<'a>,
-    /// How much of the last direction there is in this one.
+    /// The factor of the last direction.
     pub turn: f64,
     /// The length of the step.
     pub delta: f64,
 }
 
-/// Whether bit `k` of a packed set is on.
+/// Returns whether bit `k` of a packed set is 1.
 #[inline]
 pub fn bit(set: &[u8], k: usize) -> bool {
     set[k / 8] >> (k % 8) & 1 == 1
@@ -137,8 +136,8 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
     assert!(bits(up.len(), n) && bits(low.len(), n), "one bit per element");
 }
 
-/// `f_k += delta (ki_k − kj_k)` for every `k`, and the extremes of the new `f` over the sets `up`
-/// and `low` (packed bits).
+/// Computes `f_k += delta (ki_k − kj_k)` for every `k`, and the extremes of the new `f` over the
+/// sets `up` and `low` (packed bits).
 ///
 /// # Panics
 ///
@@ -149,8 +148,8 @@ pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], l
     dispatch_update::<PAIR>(f, &mut [], Update { ki, kj, turn: 0.0, delta }, up, low)
 }
 
-/// `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the extremes of
-/// the new `f` as in [`update_and_scan`].
+/// Computes `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the
+/// extremes of the new `f` as in [`update_and_scan`].
 ///
 /// # Panics
 ///
@@ -170,7 +169,8 @@ fn check_alike(ki: Row, kj: Row) {
     assert!(alike, "rows of one store have one form");
 }
 
-/// `f_k += delta · ki_k` for every `k`, and the extremes of the new `f` as in [`update_and_scan`].
+/// Computes `f_k += delta · ki_k` for every `k`, and the extremes of the new `f` as in
+/// [`update_and_scan`].
 ///
 /// # Panics
 ///
@@ -180,16 +180,18 @@ pub fn add_and_scan(f: &mut [f64], ki: Row, delta: f64, up: &[u8], low: &[u8]) -
     dispatch_update::<SINGLE>(f, &mut [], Update { ki, kj: ki, turn: 0.0, delta }, up, low)
 }
 
-/// What an update adds: one row (the other is not read), the difference of two, or that difference
-/// and a multiple of `q`, which it becomes part of.
+/// The kinds of updates: one row (the other is not read), the difference of two rows, or this
+/// difference plus a multiple of `q`, which is updated as well.
 pub(crate) const SINGLE: u8 = 0;
 pub(crate) const PAIR: u8 = 1;
 pub(crate) const TURN: u8 = 2;
 
-/// `q` is as long as `f` where `KIND` is [`TURN`], and not read otherwise.
+/// Runs an update at the level in use. `q` is as long as `f` for [`TURN`], and is not read
+/// otherwise.
 fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update, up: &[u8], low: &[u8]) -> Extremes {
     match level() {
-        // SAFETY: `level` found these instructions on this machine; the callers checked the lengths.
+        // SAFETY: `level` found these instructions on this machine; the callers checked the
+        // lengths.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::update_and_scan::<KIND>(f, q, update, up, low) },
         // SAFETY: as above.
@@ -199,7 +201,7 @@ fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update,
     }
 }
 
-/// Updates the elements from `from` on, one by one.
+/// Updates the elements from `from` on, one at a time.
 pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f64], update: Update) {
     let Update { ki, kj, turn, delta } = update;
     for (k, f) in f.iter_mut().enumerate().skip(from) {
@@ -225,9 +227,9 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     portable::scan(f, up, low)
 }
 
-/// The partner `j` in `low` with `f_j > f_i` (the selection's `fi`) that maximises `(f_j − f_i)² /
-/// max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin 2005, working set selection 2). Steps that
-/// are conjugate to a direction `along` have a curvature less by `(q_j − q_i)² / pᵀ K p`
+/// The partner `j` in `low` with `f_j > f_i` (`fi` of the selection) that maximises `(f_j − f_i)² /
+/// max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin 2005, working set selection 2). For steps
+/// conjugate to a direction `along`, `(q_j − q_i)² / pᵀ K p` is subtracted from the curvature
 /// (Torres-Barrán, Alaíz and Dorronsoro 2021).
 ///
 /// # Panics
@@ -248,14 +250,13 @@ pub fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Pa
     lanes.best()
 }
 
-/// Best fraction `num / den` of each virtual lane, compared by cross multiplication: no division in
-/// the loop.
+/// The best fraction `num / den` of each virtual lane. Fractions are compared by cross
+/// multiplication, without divisions in the loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes {
     pub(crate) num: [f64; LANES],
     pub(crate) den: [f64; LANES],
-    /// Block of [`LANES`] elements that the winner of a lane is in, as `f64` bits travel badly:
-    /// plain integers.
+    /// The block of [`LANES`] elements with the winner of each lane, as an integer.
     pub(crate) block: [i64; LANES],
 }
 
@@ -264,7 +265,7 @@ impl Lanes {
         Self { num: [0.0; LANES], den: [1.0; LANES], block: [-1; LANES] }
     }
 
-    /// Feeds the elements from `from` on, one by one.
+    /// Compares the elements from `from` on, one at a time.
     pub(crate) fn scalar(
         &mut self,
         from: usize,
@@ -298,7 +299,7 @@ impl Lanes {
     }
 
     fn best(&self) -> Partner {
-        // Without a branch for each lane: problems of some hundred variables feel it.
+        // Branches per lane would slow down problems of some hundred variables.
         let gains: [f64; LANES] = std::array::from_fn(|lane| self.num[lane] / self.den[lane]);
         let gain = |lane: usize| if self.block[lane] >= 0 { gains[lane] } else { f64::NEG_INFINITY };
         let most = (0..LANES).map(gain).fold(f64::NEG_INFINITY, f64::max);
@@ -331,12 +332,12 @@ pub(crate) struct ChunkExtreme {
     pub(crate) chunk: usize,
 }
 
-/// Completes the extremes whose values and chunks are known: finds the lowest index in each chunk.
+/// Finds the lowest index of each extreme in its chunk.
 #[inline(always)]
 pub(crate) fn locate(f: &[f64], up: &[u8], low: &[u8], least: ChunkExtreme, most: ChunkExtreme) -> Extremes {
     let find = |ChunkExtreme { value, chunk }: ChunkExtreme, set: &[u8]| {
         let end = (chunk + CHUNK).min(f.len());
-        // A block at a time, which vectors compare, and its elements where one is equal.
+        // Compares a block at a time with vectors, and its elements only if one is equal.
         let blocks = f[chunk..end].chunks(LANES).zip((chunk..end).step_by(LANES));
         let equal = blocks.filter(|(block, _)| block.iter().map(|f| u8::from(*f == value)).sum::<u8>() > 0);
         let mut places = equal.flat_map(|(block, at)| at..at + block.len());

@@ -1,5 +1,5 @@
-//! The SMO passes in plain Rust: lanes of a fixed number without branches, which compilers turn
-//! into vectors of whatever width there is.
+//! The SMO passes in plain Rust: a fixed number of lanes without branches, which compilers turn
+//! into vectors of any width.
 
 use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, scan_chunk};
 use crate::rows::row::{CHUNK, Row};
@@ -15,8 +15,7 @@ pub(super) static MASKS: [[u64; 4]; 16] = {
     masks
 };
 
-/// The entries of a row from `start` to `end`, at most a chunk, decoded into `room` where they are
-/// codes.
+/// The entries of a row from `start` to `end`, at most a chunk; codes are decoded into `room`.
 #[inline(always)]
 fn values<'a>(row: &Row<'a>, start: usize, end: usize, room: &'a mut [f32; CHUNK]) -> &'a [f32] {
     match row {
@@ -69,8 +68,8 @@ pub(super) fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     found
 }
 
-/// Joins the extremes of the elements from `start` on, with their sets. Few blocks hold one: to see
-/// that takes no branch, to find it does.
+/// Merges the extremes of the elements from `start` on, with their sets. Few blocks contain one:
+/// the test has no branch, only the search has.
 fn look(start: usize, f: &[f64], up: &[u8], low: &[u8], found: &mut Extremes) {
     for (n, block) in f.chunks(LANES).enumerate() {
         let (at, byte) = (n * LANES, n * LANES / 8);
@@ -83,7 +82,7 @@ fn look(start: usize, f: &[f64], up: &[u8], low: &[u8], found: &mut Extremes) {
     }
 }
 
-/// Whether one of `up` is below `least` or one of `low` above `most`.
+/// Returns whether an element of `up` is below `least` or one of `low` above `most`.
 #[inline(always)]
 fn beyond(f: &[f64; LANES], up: [u8; 2], low: [u8; 2], least: f64, most: f64) -> bool {
     let mut any = [0; LANES];
@@ -96,7 +95,7 @@ fn beyond(f: &[f64; LANES], up: [u8; 2], low: [u8; 2], least: f64, most: f64) ->
     any.iter().fold(0, |any, lane| any | lane) != 0
 }
 
-/// The masks of the four elements of a block that are its `part`.
+/// The masks of the four elements of a block that form its `part`.
 #[inline(always)]
 fn masks(set: [u8; 2], part: usize) -> &'static [u64; 4] {
     &MASKS[usize::from(set[part / 2] >> (4 * (part % 2)) & 15)]
@@ -134,8 +133,8 @@ pub(super) fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]
 }
 
 impl Lanes {
-    /// Feeds the block of elements from `at` on. Few of them are better than what there is: to see
-    /// that takes no branch, to keep them does.
+    /// Compares the block of elements from `at` on. Few elements are better than the current
+    /// winners: the test has no branch, only the update has.
     #[inline(always)]
     fn offer(&mut self, at: usize, f: &[f64], fi: f64, tau: f64, curvature: &mut [f64; LANES], low: [u8; 2]) {
         let (mut squares, mut better) = ([0.0; LANES], [0; LANES]);

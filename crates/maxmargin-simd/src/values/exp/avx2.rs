@@ -1,5 +1,5 @@
-//! Gaussians in AVX2 with FMA; the last, partial vector is computed by [`Gaussian::one32`] and
-//! [`Gaussian::one64`].
+//! Gaussians with AVX2 and FMA. [`Gaussian::one32`] and [`Gaussian::one64`] compute the last,
+//! partial vector.
 
 use super::{C32, C64, Gaussian, ROUND32, ROUND64, integer_distance};
 use std::arch::x86_64::*;

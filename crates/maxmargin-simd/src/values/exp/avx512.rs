@@ -1,4 +1,4 @@
-//! Gaussians in AVX-512.
+//! Gaussians with AVX-512.
 
 use super::{C32, C64, Gaussian, ROUND32, ROUND64};
 use std::arch::x86_64::*;
@@ -108,8 +108,9 @@ pub(super) unsafe fn fill32_from64(g: &Gaussian, norm: f64, norms: &[f64], dots:
     while at < len {
         let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
         let (low, high) = (live as __mmask8, (live >> 8) as __mmask8);
-        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; the second pointer may lie past
-        // the end, where its mask is empty, and `wrapping_add` allows it.
+        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; the
+        // second pointer may lie past the end, where its mask is empty, and `wrapping_add` allows
+        // it.
         unsafe {
             let n0 = _mm512_maskz_loadu_pd(low, norms.as_ptr().wrapping_add(at));
             let n1 = _mm512_maskz_loadu_pd(high, norms.as_ptr().wrapping_add(at + 8));
@@ -164,8 +165,8 @@ pub(super) unsafe fn fill32_from_integers(g: &Gaussian, norm: i32, norms: &[i32]
     let norm = _mm512_set1_epi32(norm);
     while at < len {
         let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
-        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a pointer past the end is only
-        // formed (with `wrapping_add`) where its mask is empty.
+        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a
+        // pointer past the end is only formed (with `wrapping_add`) where its mask is empty.
         unsafe {
             let n = _mm512_maskz_loadu_epi32(live, norms.as_ptr().add(at));
             let dot = _mm512_maskz_loadu_epi32(live, dots.as_ptr().add(at));
@@ -187,8 +188,8 @@ pub(super) unsafe fn fill64_from_integers(g: &Gaussian, norm: i32, norms: &[i32]
     let norm = _mm512_set1_epi32(norm);
     while at < len {
         let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
-        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a pointer past the end is only
-        // formed (with `wrapping_add`) where its mask is empty.
+        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a
+        // pointer past the end is only formed (with `wrapping_add`) where its mask is empty.
         unsafe {
             let n = _mm512_maskz_loadu_epi32(live, norms.as_ptr().add(at));
             let dot = _mm512_maskz_loadu_epi32(live, dots.as_ptr().add(at));

@@ -1,12 +1,11 @@
-//! Gaussians over slices: `exp(−γ max(0, n + n_j − 2 dot_j))`, the last step of every block of an
-//! RBF kernel.
+//! Gaussians of slices: `exp(−γ max(0, n + n_j − 2 dot_j))`, the last step of every block of an RBF
+//! kernel.
 //!
 //! All dispatch levels perform the same correctly rounded operations in the same order, so they
-//! return the same bits. The argument is reduced in base 2 with `γ log₂e` split into two numbers,
-//! so that the product `γ d²` is never rounded: for the squared distance `d²` that was formed in
-//! the working precision the result is within 1 unit in the last place of `exp(−γ d²)`. Results
-//! below 2⁻¹²⁵ (`f32`) or 2⁻¹⁰²¹ (`f64`) are returned as 0: subnormal numbers would slow every
-//! later pass.
+//! return the same bits. The argument is reduced in base 2. `γ log₂e` is split into two numbers, so
+//! that the product `γ d²` is not rounded. For the squared distance `d²` in the working precision,
+//! the error is at most 1 unit in the last place of `exp(−γ d²)`. Results below 2⁻¹²⁵ (`f32`) or
+//! 2⁻¹⁰²¹ (`f64`) become 0, because subnormal numbers would slow down every later pass.
 
 use crate::dispatch::level::{Level, detect, level};
 
@@ -18,7 +17,7 @@ mod avx512;
 /// Coefficients of `(2^r − 1) / r` on |r| ≤ ½, Chebyshev fit, relative error 9e-9.
 pub(crate) const C32: [f32; 6] = [0.693_147_2, 0.240_226_5, 0.055_503_57, 0.009_618_082, 0.001_339_097_9, 0.000_154_532_62];
 
-/// The same in `f64`, relative error 2e-17.
+/// The coefficients for `f64`, relative error 2e-17.
 pub(crate) const C64: [f64; 11] = [
     0.693_147_180_559_945_3,
     0.240_226_506_959_100_97,
@@ -33,16 +32,16 @@ pub(crate) const C64: [f64; 11] = [
     4.454_979_471_176_061e-10,
 ];
 
-/// Adding it rounds to an integer and leaves that integer in the low bits.
+/// Adding this number rounds to an integer and leaves the integer in the low bits.
 pub(crate) const ROUND32: f32 = 12_582_912.0;
 
-/// The same for `f64`.
+/// The number like [`ROUND32`] for `f64`.
 pub(crate) const ROUND64: f64 = 6_755_399_441_055_744.0;
 
-/// log₂ e and what its `f64` form lacks.
+/// log₂ e, and the rounding error of its `f64` value.
 const LOG2_E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
 
-/// `norm + other − 2 dot`, whatever wraps on the way to it.
+/// Computes `norm + other − 2 dot`; intermediate results may wrap.
 #[inline]
 pub(crate) fn integer_distance(norm: i32, other: i32, dot: i32) -> i32 {
     norm.wrapping_add(other).wrapping_sub(dot.wrapping_mul(2))
@@ -55,22 +54,22 @@ pub struct Gaussian {
     /// `−γ log₂e` in two parts.
     pub(crate) hi32: f32,
     pub(crate) lo32: f32,
-    /// The result is 0 beyond.
+    /// The argument beyond which the result is 0.
     pub(crate) limit32: f32,
     pub(crate) hi64: f64,
     pub(crate) lo64: f64,
     pub(crate) limit64: f64,
-    /// Whether results in `f32` are less 1.
+    /// 1 is subtracted from results in `f32`.
     pub(crate) less_one: bool,
 }
 
 impl Gaussian {
-    /// For `gamma > 0`, at the level in use.
+    /// The function for `gamma > 0`, at the level in use.
     pub fn new(gamma: f64) -> Self {
         Self::at(gamma, level())
     }
 
-    /// At `level`, or the best below it that this machine has.
+    /// The function at `level`, or at the best lower level of the machine.
     pub fn at(gamma: f64, level: Level) -> Self {
         let gamma = gamma.min(1e300);
         let hi64 = -gamma * LOG2_E[0];
@@ -82,15 +81,14 @@ impl Gaussian {
         Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64, less_one: false }
     }
 
-    /// The same with 1 taken from every result in `f32`: `expm1(−γ x)` within 2 units in the last
-    /// place, so that small distances keep their digits where `exp` is 1. Results in `f64` are what
-    /// they were.
+    /// Subtracts 1 from every result in `f32`: `expm1(−γ x)` within 2 units in the last place.
+    /// Small distances then keep their digits where `exp` is 1. Results in `f64` do not change.
     #[must_use]
     pub fn less_one(self) -> Self {
         Self { less_one: true, ..self }
     }
 
-    /// `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
+    /// Computes `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
     ///
     /// # Panics
     ///
@@ -98,7 +96,8 @@ impl Gaussian {
     pub fn fill32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f32]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill32(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -112,8 +111,8 @@ impl Gaussian {
         }
     }
 
-    /// The same from `f64` norms and dot products: the distance is formed in `f64`, its exponential
-    /// in `f32`.
+    /// [`Gaussian::fill32`] from `f64` norms and dot products: the distance is computed in `f64`,
+    /// its exponential in `f32`.
     ///
     /// # Panics
     ///
@@ -121,7 +120,8 @@ impl Gaussian {
     pub fn fill32_from64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f32]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill32_from64(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -135,7 +135,7 @@ impl Gaussian {
         }
     }
 
-    /// The same, all in `f64`.
+    /// [`Gaussian::fill32`] with all numbers in `f64`.
     ///
     /// # Panics
     ///
@@ -143,7 +143,8 @@ impl Gaussian {
     pub fn fill64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f64]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill64(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -157,8 +158,9 @@ impl Gaussian {
         }
     }
 
-    /// The same from `f32` norms and dot products, the distance formed in `f64`: for integer data,
-    /// whose norms and dot products `f32` holds exactly (the sum of two norms it may not).
+    /// [`Gaussian::fill64`] from `f32` norms and dot products, with the distance in `f64`. It is
+    /// meant for integer data, whose norms and dot products are exact in `f32` (the sum of two
+    /// norms may not be).
     ///
     /// # Panics
     ///
@@ -166,7 +168,8 @@ impl Gaussian {
     pub fn fill64_from32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill64_from32(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -180,8 +183,8 @@ impl Gaussian {
         }
     }
 
-    /// `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers: the distance is exact,
-    /// whatever wraps on the way to it (it must lie in 0 … 2³¹ − 1).
+    /// Computes `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers. Intermediate results
+    /// may wrap; the exact distance must lie in 0 … 2³¹ − 1.
     ///
     /// # Panics
     ///
@@ -189,7 +192,8 @@ impl Gaussian {
     pub fn fill32_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill32_from_integers(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -203,7 +207,7 @@ impl Gaussian {
         }
     }
 
-    /// The same in `f64`.
+    /// [`Gaussian::fill32_from_integers`] in `f64`.
     ///
     /// # Panics
     ///
@@ -211,7 +215,8 @@ impl Gaussian {
     pub fn fill64_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
         match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
+            // lengths were compared above.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::fill64_from_integers(self, norm, norms, dots, out) },
             // SAFETY: as above.
@@ -225,7 +230,7 @@ impl Gaussian {
         }
     }
 
-    /// `exp(−γ max(0, squared))` in `f32`, less 1 where that is asked for.
+    /// Computes `exp(−γ max(0, squared))` in `f32`, minus 1 where that is selected.
     #[inline]
     pub fn one32(&self, squared: f32) -> f32 {
         let x = squared.max(0.0);
@@ -241,13 +246,13 @@ impl Gaussian {
         if x <= self.limit32 { f32::from_bits(bits) } else { 0.0 }
     }
 
-    /// `exp(−γ max(0, squared))` in `f64`.
+    /// Computes `exp(−γ max(0, squared))` in `f64`.
     #[inline]
     pub fn one64(&self, squared: f64) -> f64 {
         let x = squared.max(0.0);
         let rounded = x.mul_add(self.hi64, ROUND64);
         let r = x.mul_add(self.lo64, x.mul_add(self.hi64, -(rounded - ROUND64)));
-        // Even and odd powers apart: two chains of half the length.
+        // Even and odd powers form two chains of half the length.
         let r2 = r * r;
         let (mut even, mut odd) = (C64[10], C64[9]);
         for k in (0..4).rev() {
