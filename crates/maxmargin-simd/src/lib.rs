@@ -3,11 +3,12 @@
 #![doc = include_str!("../README.md")]
 //!
 //! Layer 0 of maxmargin. It contains the numerical `unsafe` code: loads and stores whose bounds the
-//! public functions have checked, and calls of code for instructions that [`level`] has found on this
-//! machine. The modules, in reading order:
+//! public functions have checked, and calls of code for instructions that [`level`] has found on
+//! this machine. The modules, in reading order:
 //!
 //! - [`level`] selects the vector instructions at run time. All levels return the same bits.
-//! - [`products`], [`bytes`] and [`bits`] are dot products of a group of rows with a panel of samples.
+//! - [`products`], [`bytes`] and [`bits`] are dot products of a group of rows with a panel of
+//!   samples.
 //! - [`exp`], [`codes`] and [`distances`] turn dot products into kernel values.
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
 //! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows.

@@ -59,7 +59,7 @@ impl Deref for Piece {
 impl DerefMut for Piece {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `deref`; nobody else has these bytes, and this borrow is the only one.
+        // SAFETY: as in `deref`; no other piece has these bytes, and this borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.slab.first.as_ptr().add(self.start), self.len) }
     }
 }
