@@ -197,7 +197,8 @@ proptest! {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(150))]
 
-    /// The spot checks find no fault for data of any size and for suitable or unsuitable parameters.
+    /// The spot checks find no fault for data of any size and for suitable or unsuitable
+    /// parameters.
     #[test]
     fn no_value_is_called_wrong_that_is_only_rounded(
         kind in prop::sample::select(KINDS.to_vec()),

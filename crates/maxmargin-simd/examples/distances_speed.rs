@@ -1,5 +1,5 @@
-//! Nanoseconds that an exact value of a small squared distance takes at each level: looked up among
-//! few and among many, and computed.
+//! Nanoseconds per exact value of a small squared distance at each level: looked up among few and
+//! many values, and computed.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::distances::{DISTANCES, Distances};
@@ -7,7 +7,7 @@ use maxmargin_simd::exp::Gaussian;
 use maxmargin_simd::level::{levels, restrict};
 use std::time::Instant;
 
-/// Values of a tile, and how often it is filled.
+/// Number of values of a tile, and of repetitions.
 const COUNT: usize = 1024;
 const TIMES: usize = 100_000;
 

@@ -1,4 +1,4 @@
-//! Microseconds of the passes of an iteration, over values and over codes, at each level:
+//! Microseconds of the passes of an iteration, with values and with codes, at each level:
 //! `passes_speed [VARIABLES] [ROWS]`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
@@ -7,13 +7,13 @@ use maxmargin_simd::passes::{Along, Diagonal, Selection, Update, second_order, t
 use maxmargin_simd::row::{Row, Table};
 use std::time::Instant;
 
-/// The number at this place of the command line.
+/// The number at this position of the command line.
 fn given(place: usize) -> Option<usize> {
     std::env::args().nth(place).map(|word| word.parse().expect("a number"))
 }
 
 fn main() {
-    // As many as no cache holds.
+    // More rows than fit in any cache.
     let (n, rows) = (given(1).unwrap_or(26_000), given(2).unwrap_or(2000));
     let codes: Vec<Vec<u8>> = (0..rows).map(|r| (0..n).map(|k| ((k * 7 + r * 13) % 29) as u8).collect()).collect();
     let few = Table::new(|code| if code > 30 { 0.0 } else { (-0.05 * f32::from(code)).exp() });

@@ -1,4 +1,4 @@
-//! Products a nanosecond of each pass at each level: what kernel blocks are chosen by.
+//! Products per nanosecond of each pass at each level, which determine the choice of kernel blocks.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::level::{levels, restrict};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const DEPTH: usize = 512;
 
-/// Products of one call of `pass`, a nanosecond, the best of many.
+/// Products per nanosecond of one call of `pass`, the best of many.
 fn rate(count: usize, mut pass: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..200 {

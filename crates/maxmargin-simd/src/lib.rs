@@ -2,31 +2,34 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store
-//! whose bounds were checked at the door, or a call of code for instructions that [`level`] found
-//! on this machine.
-#![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
-#![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine names dozens of them")]
+//! Layer 0 of maxmargin. It contains the numerical `unsafe` code: loads and stores whose bounds the
+//! public functions have checked, and calls of code for instructions that [`level`] has found on
+//! this machine. The modules, in reading order:
+//!
+//! - [`level`] selects the vector instructions at run time. All levels return the same bits.
+//! - [`products`], [`bytes`] and [`bits`] are dot products of a group of rows with a panel of
+//!   samples.
+//! - [`exp`], [`codes`] and [`distances`] turn dot products into kernel values.
+//! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
+//! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows.
+//! - [`pages`] is memory on huge pages, and [`selftest`] compares all passes with plain code.
+#![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch")]
+#![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine uses dozens of them")]
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]
 #![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
-#![cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(unused_imports, dead_code, reason = "what chooses between the levels of x86, and serves them")
-)]
+#![cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, dead_code, reason = "dispatch and helpers for the levels of x86"))]
 
-pub mod bits;
-pub mod bytes;
-pub mod codes;
-pub mod distances;
-pub mod exp;
-mod lengths;
-pub mod level;
-pub mod moves;
+mod dispatch;
+mod dot;
 pub mod pages;
-pub mod passes;
-pub mod products;
-pub mod row;
+mod rows;
 pub mod selftest;
+mod smo;
 pub mod sparse;
-pub mod sums;
-pub mod transpose;
+mod values;
+
+pub use dispatch::level;
+pub use dot::{bits, bytes, products};
+pub use rows::{row, sums, transpose};
+pub use smo::{moves, passes};
+pub use values::{codes, distances, exp};

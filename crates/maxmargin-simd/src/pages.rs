@@ -1,9 +1,9 @@
 //! Memory for kernel values: pieces of large mappings, on huge pages where the system has them.
 //!
-//! The first touch of a page is the price of memory: on small pages a matrix of some gigabytes
-//! costs more to touch than to compute. Pieces lie side by side, so that a huge page is touched
-//! once for all of them, and mappings whose pieces are all gone are filled again before there is a
-//! new one.
+//! The first touch of a page is the main cost of memory: with small pages, touching a matrix of
+//! some gigabytes takes longer than computing it. Pieces are adjacent, so that the first touch of a
+//! huge page serves all of them. A mapping without remaining pieces is filled again before a new
+//! one is created.
 
 use memmap2::MmapMut;
 use std::alloc::{Layout, handle_alloc_error};
@@ -11,32 +11,33 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pieces begin at multiples of this: whole lines of the cache, enough for every vector.
+/// The alignment of pieces: whole cache lines, sufficient for every vector.
 const ALIGN: usize = 64;
 
-/// The first mapping, and the largest that is made for small pieces.
+/// Size of the first mapping, and of the largest one for small pieces.
 const SMALLEST: usize = 1 << 18;
 const LARGEST: usize = 1 << 26;
 
-/// From this size on huge pages are asked for.
+/// Smallest size of a mapping for which huge pages are requested.
 const HUGE: usize = 1 << 22;
 
-/// A mapping, which its pieces keep alive.
+/// A mapping, which lives as long as its pieces.
 #[derive(Debug)]
 struct Slab {
-    /// Of the whole mapping; the pieces that were cut from it do not overlap.
+    /// The address of the whole mapping; its pieces do not overlap.
     first: NonNull<u8>,
     len: usize,
-    /// Unmapped with the last piece.
+    /// The mapping, which is unmapped with the last piece.
     _map: MmapMut,
 }
 
-// SAFETY: a slab is an address and a length; bytes behind it are read and written through pieces alone, of which no two overlap.
+// SAFETY: a slab is an address and a length; bytes behind it are read and written through pieces
+// alone, of which no two overlap.
 unsafe impl Send for Slab {}
 // SAFETY: as above.
 unsafe impl Sync for Slab {}
 
-/// Bytes of one's own in a mapping that others share.
+/// A piece of a mapping, with exclusive access.
 #[derive(Debug)]
 pub struct Piece {
     slab: Arc<Slab>,
@@ -49,8 +50,8 @@ impl Deref for Piece {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: `take` cut `start + len ≤ slab.len` for this piece alone, the mapping lives as long as its slab, and its bytes were zero or
-        // written by the owner of an earlier piece.
+        // SAFETY: `take` cut `start + len ≤ slab.len` for this piece alone, the mapping lives as
+        // long as its slab, and its bytes were zero or written by the owner of an earlier piece.
         unsafe { std::slice::from_raw_parts(self.slab.first.as_ptr().add(self.start), self.len) }
     }
 }
@@ -58,50 +59,50 @@ impl Deref for Piece {
 impl DerefMut for Piece {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `deref`; nobody else has these bytes, and this borrow is the only one.
+        // SAFETY: as in `deref`; no other piece has these bytes, and this borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.slab.first.as_ptr().add(self.start), self.len) }
     }
 }
 
-/// Where pieces come from. Clones share the mappings.
+/// The source of pieces. Clones share the mappings.
 #[derive(Clone, Debug, Default)]
 pub struct Pages(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
     slabs: Vec<Arc<Slab>>,
-    /// The slab that is being filled, and how far.
+    /// The current slab, and the number of its used bytes.
     open: usize,
     used: usize,
 }
 
 impl Pages {
-    /// No memory yet.
+    /// A source without mappings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes mapped.
+    /// Number of mapped bytes.
     pub fn bytes(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).slabs.iter().map(|slab| slab.len as u64).sum()
     }
 
-    /// `len` bytes: zero, or what an earlier owner left there.
+    /// A piece of `len` bytes, which are zero or contents of an earlier piece.
     ///
-    /// Without memory the process ends, as it does wherever memory is taken.
+    /// If there is no memory the process aborts, like for every allocation.
     pub fn take(&self, len: usize) -> Piece {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |slab: &Slab, used: usize| slab.len.checked_sub(used).is_some_and(|left| left >= len);
         let Inner { slabs, open, used } = &mut *inner;
-        // Whose pieces are all gone is filled from its start again, the first of them first: what
-        // was touched before costs nothing.
+        // A slab without remaining pieces is filled again from its start, the first such slab
+        // first: pages that were touched before cost nothing.
         if slabs.get_mut(*open).is_some_and(|slab| Arc::get_mut(slab).is_some()) {
             *open = slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0))).unwrap_or(*open);
             *used = 0;
         }
         let open = (*open, *used);
         if !inner.slabs.get(open.0).is_some_and(|slab| fits(slab, open.1)) {
-            // One whose pieces are all gone; else a new one, twice as large as the last.
+            // Takes a slab without remaining pieces, or else a new one, twice as large as the last.
             let free = inner.slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0)));
             if free.is_none() {
                 let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST)).max(len);
@@ -112,15 +113,15 @@ impl Pages {
             inner.used = 0;
         }
         let (slab, start) = (Arc::clone(&inner.slabs[inner.open]), inner.used);
-        // No further than the end: a piece of no bytes there is as good as any.
+        // The offset must not exceed the end: an empty piece may be anywhere.
         inner.used = (start + len).next_multiple_of(ALIGN).min(slab.len);
         Piece { slab, start, len }
     }
 }
 
 impl Inner {
-    /// Before `more` bytes are mapped: of slabs that nobody has a piece of, which are all too
-    /// small, no more than as many bytes are kept.
+    /// Called before `more` bytes are mapped. Unused slabs are all too small then, and at most as
+    /// many of their bytes are kept.
     fn make_room(&mut self, more: usize) {
         let mut kept = 0;
         self.slabs.retain_mut(|slab| {
@@ -137,7 +138,7 @@ impl Slab {
         let Ok(mut map) = MmapMut::map_anon(len) else {
             handle_alloc_error(Layout::array::<u8>(len).unwrap_or(Layout::new::<u8>()))
         };
-        // Refusal only means small pages.
+        // If the system refuses, the pages are small.
         #[cfg(target_os = "linux")]
         if len >= HUGE {
             let _ = map.advise(memmap2::Advice::HugePage);
@@ -177,8 +178,8 @@ mod tests {
         assert_eq!((again.as_ptr(), pages.bytes()), (address, 3 * SMALLEST as u64));
     }
 
-    /// Matrices of one size one after the other lie where the first did, wherever in its mappings
-    /// that ended.
+    /// Successive matrices of the same size reuse the memory of the first, at any position of its
+    /// mappings.
     #[test]
     fn what_was_touched_is_used_before_what_was_not() {
         let pages = Pages::new();

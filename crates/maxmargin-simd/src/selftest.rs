@@ -1,38 +1,39 @@
-//! Whether the passes compute on this machine what plain code in double precision does, at every
-//! level that it has.
+//! A self-test: compares the passes with plain code in double precision, at every level of this
+//! machine.
 //!
-//! The tests of this crate say the same of the machines on which they were run; this says it of the
-//! user's, in milliseconds.
+//! The tests of this crate check the machines on which they run. This module checks the user's
+//! machine, in milliseconds.
 
-use crate::exp::Gaussian;
-use crate::level::{Level, level, levels, restrict};
-use crate::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
-use crate::products::{PORTABLE_FUSES, Real};
-use crate::row::{Row, Table};
-use crate::{bits, bytes, codes, products, sums, transpose};
+use crate::dispatch::level::{Level, level, levels, restrict};
+use crate::dot::products::{PORTABLE_FUSES, Real};
+use crate::dot::{bits, bytes, products};
+use crate::rows::row::{Row, Table};
+use crate::rows::{sums, transpose};
+use crate::smo::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
+use crate::values::codes;
+use crate::values::exp::Gaussian;
 
-/// Elements of a pass: no multiple of any vector's length.
+/// Number of elements of a pass: not a multiple of any vector length.
 const N: usize = 1003;
 
-/// Features of a product: more than one piece of a sum.
+/// Number of features of a product: more than one piece of a sum.
 const DEPTH: usize = products::PIECE + 7;
 
-/// Rows of a product.
+/// Number of rows of a product.
 const ROWS: usize = 7;
 
-/// What one pass did at one level.
+/// The result of one pass at one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The level.
     pub level: Level,
     /// The pass.
     pub pass: &'static str,
-    /// What was wrong, if anything was.
+    /// The first wrong value, if there is one.
     pub fault: Option<String>,
 }
 
-/// The answers of a pass as bits, to compare levels with each other; or what plain code says
-/// instead.
+/// The results of a pass as bits, for comparisons of levels, or the difference from plain code.
 type Pass = fn(&Sample) -> Result<Vec<u64>, String>;
 
 const PASSES: [(&str, Pass); 10] = [
@@ -48,8 +49,8 @@ const PASSES: [(&str, Pass); 10] = [
     ("transposed copies", transposed),
 ];
 
-/// Tries every pass at every level of this machine. The level in use is what it was, afterwards;
-/// work that goes on beside it meanwhile runs at other levels.
+/// Tests every pass at every level of this machine, and restores the level in use. Concurrent work
+/// runs at other levels meanwhile.
 pub fn run() -> Vec<Finding> {
     let _restored = Restored(level());
     let sample = Sample::new();
@@ -62,7 +63,7 @@ pub fn run() -> Vec<Finding> {
             match check(&sample) {
                 Err(found) => fault = Some(found),
                 Ok(bits) => {
-                    // Products of reals at a portable level without fused multiply-adds round
+                    // The portable level without fused multiply-adds rounds products of reals
                     // twice.
                     let rounds_twice = at == Level::Portable && !PORTABLE_FUSES && pass.ends_with("precision");
                     match &first {
@@ -80,7 +81,7 @@ pub fn run() -> Vec<Finding> {
     findings
 }
 
-/// Whatever happens, the level is what it was.
+/// Restores the level, even after a panic.
 struct Restored(Level);
 
 impl Drop for Restored {
@@ -89,7 +90,7 @@ impl Drop for Restored {
     }
 }
 
-/// What the passes are tried on: numbers from a fixed stream.
+/// Test data from a fixed stream of numbers.
 struct Sample {
     f: Vec<f64>,
     row: Vec<f32>,
@@ -123,11 +124,11 @@ impl Sample {
     }
 }
 
-/// The first of some numbers that is further from its expected value than its tolerance.
+/// The first number whose difference from the expected value exceeds its tolerance.
 fn near(found: &[f64], expected: impl Fn(usize) -> (f64, f64)) -> Result<(), String> {
     for (k, &found) in found.iter().enumerate() {
         let (value, tolerance) = expected(k);
-        // Not a number is no difference that could be compared.
+        // The negated comparison also catches NaN.
         if (found - value).abs() <= tolerance {
             continue;
         }
@@ -141,7 +142,7 @@ fn exactly<T: PartialEq + std::fmt::Debug>(found: &[T], expected: impl Fn(usize)
     wrong.map_or(Ok(()), |(k, found)| Err(format!("element {k} is {found:?} where plain code has {:?}", expected(k))))
 }
 
-/// `f32` or `f64` from a number, and back.
+/// Conversion of numbers to `f32` or `f64`, and back.
 trait Number: Real + Into<f64> {
     const EPSILON: f64;
     fn rounded(value: f64) -> Self;
@@ -228,8 +229,8 @@ fn exponentials(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut coarse = vec![0.0; N];
     gaussian.fill32_from64(9.0, &norms, &dots, &mut coarse);
     let wide: Vec<f64> = coarse.iter().map(|v| f64::from(*v)).collect();
-    // The squared distance, below 15, is rounded to single precision before its exponential is
-    // taken: 0.7 · 15 / 2 units, and one of the exponential.
+    // The squared distance, below 15, is rounded to single precision before the exponential: 0.7 ·
+    // 15 / 2 units, and one unit of the exponential.
     near(&wide, |k| (expected(k), 8.0 * <f32 as Number>::EPSILON * expected(k)))?;
     Ok(fine.iter().map(|v| v.to_bits()).chain(coarse.iter().map(|v| u64::from(v.to_bits()))).collect())
 }
@@ -258,7 +259,7 @@ fn gradient(sample: &Sample) -> Result<Vec<u64>, String> {
 }
 
 fn partner(sample: &Sample) -> Result<Vec<u64>, String> {
-    // A value in a code is the same as the value itself.
+    // A decoded value equals the value itself.
     let table = Table::new(|code| (-0.1 * f32::from(code)).exp());
     let codes = &sample.bytes[..N];
     let values: Vec<f32> = codes.iter().map(|code| table.value(*code)).collect();

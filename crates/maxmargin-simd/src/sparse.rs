@@ -1,8 +1,7 @@
-//! Compressed rows whose column numbers were checked once, so that products need not check them
-//! again.
+//! Compressed rows with validated column numbers, so that products need no further checks.
 //!
-//! Sums are in four interleaved partial sums and never fused, so that every machine returns the
-//! same bits.
+//! Sums use four interleaved partial sums and no fused multiply-adds, so that every machine returns
+//! the same bits.
 
 use std::borrow::Cow;
 
@@ -37,7 +36,7 @@ impl Value for One {
     }
 }
 
-/// A matrix in compressed rows, its arrays borrowed or owned.
+/// A matrix in compressed rows, with borrowed or owned arrays.
 #[derive(Clone, Debug)]
 pub struct SparseRows<'a, V: Value> {
     offsets: Cow<'a, [usize]>,
@@ -47,12 +46,13 @@ pub struct SparseRows<'a, V: Value> {
 }
 
 impl<'a, V: Value> SparseRows<'a, V> {
-    /// Row `i` holds `values[k]` in column `indices[k]` for `k` in `offsets[i]..offsets[i + 1]`.
+    /// A matrix whose row `i` has `values[k]` in column `indices[k]` for `k` in
+    /// `offsets[i]..offsets[i + 1]`.
     ///
     /// # Panics
     ///
-    /// When offsets do not ascend from 0 to the number of entries, there are not as many values as
-    /// indices, or a column is not below `columns`.
+    /// When offsets do not ascend from 0 to the number of entries, the numbers of values and
+    /// indices differ, or a column is not less than `columns`.
     pub fn new(
         offsets: impl Into<Cow<'a, [usize]>>,
         indices: impl Into<Cow<'a, [u32]>>,
@@ -71,7 +71,7 @@ impl<'a, V: Value> SparseRows<'a, V> {
         self.offsets.len() - 1
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -81,7 +81,7 @@ impl<'a, V: Value> SparseRows<'a, V> {
         self.columns
     }
 
-    /// Number of entries stored.
+    /// Number of stored entries.
     pub fn entries(&self) -> usize {
         self.indices.len()
     }
@@ -93,11 +93,11 @@ impl<'a, V: Value> SparseRows<'a, V> {
         (&self.indices[range.clone()], &self.values[range])
     }
 
-    /// `Σ_j row_ij w_j`.
+    /// Computes `Σ_j row_ij w_j`.
     ///
     /// # Panics
     ///
-    /// When `w` has fewer entries than there are columns, or there is no row `i`.
+    /// When `w` has fewer entries than the matrix has columns, or there is no row `i`.
     #[inline]
     pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
         assert!(w.len() >= self.columns, "one weight a column");
@@ -118,7 +118,7 @@ impl<'a, V: Value> SparseRows<'a, V> {
         (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
     }
 
-    /// `w_j += factor · row_ij`.
+    /// Computes `w_j += factor · row_ij`.
     ///
     /// # Panics
     ///
@@ -133,8 +133,7 @@ impl<'a, V: Value> SparseRows<'a, V> {
         }
     }
 
-    /// Asks the processor for row `i`, which will be needed soon. A row that does not exist is
-    /// ignored.
+    /// Prefetches row `i` for a use soon after; a row that does not exist is ignored.
     #[inline]
     pub fn prefetch(&self, i: usize) {
         if i + 1 < self.offsets.len() {
@@ -145,10 +144,10 @@ impl<'a, V: Value> SparseRows<'a, V> {
     }
 }
 
-/// Cache lines that [`prefetch`] asks for; what comes after them the processor guesses.
+/// Number of cache lines that [`prefetch`] requests; the hardware prefetches the following ones.
 const LINES: usize = 12;
 
-/// Asks the processor for the beginning of a slice that will be needed soon.
+/// Prefetches the beginning of a slice for a use soon after.
 #[inline]
 pub fn prefetch<T>(slice: &[T]) {
     #[cfg(target_arch = "x86_64")]

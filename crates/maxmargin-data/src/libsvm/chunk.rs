@@ -1,12 +1,9 @@
 //! Parses whole lines of text into separate arrays, which the caller merges.
 
-use super::error::Problem;
+use super::error::{MAX_INDEX, Problem};
 use super::{IndexBase, ReadOptions};
 use crate::samples::is_single;
 use crate::text::number::{digits, short_decimal};
-
-/// The greatest index, with which every number of features fits in `u32`.
-pub(crate) const MAX_INDEX: u32 = u32::MAX - 1;
 
 /// A position in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

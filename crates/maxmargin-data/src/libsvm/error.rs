@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The greatest index, with which every number of features fits in `u32`.
+pub(crate) const MAX_INDEX: u32 = u32::MAX - 1;
+
 /// The reasons for which text cannot be parsed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -66,7 +69,7 @@ pub enum Problem {
     #[error("has a negative index; indices start at 1 (or at 0)")]
     NegativeIndex,
     /// An index is too large.
-    #[error("has an index above {}, the greatest possible", super::chunk::MAX_INDEX)]
+    #[error("has an index above {}, the greatest possible", MAX_INDEX)]
     IndexTooLarge,
     /// Index 0 occurs, although the options number features from 1.
     #[error("has index 0, but the features are said to be numbered from 1; read the file as zero-based")]

@@ -11,8 +11,8 @@ pub use write::write;
 use crate::dataset::Dataset;
 use crate::run::par::Par;
 use crate::run::{Asking, Halted};
-pub(crate) use chunk::MAX_INDEX;
 use chunk::{Chunk, parse_chunk};
+pub(crate) use error::MAX_INDEX;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Writing of LIBSVM's text format, which reads back to the same bits.
 
-use super::chunk::MAX_INDEX;
+use super::error::MAX_INDEX;
 use crate::dataset::Dataset;
 use crate::samples::Storage;
 use crate::text::number::{write_integer, write_shortest};

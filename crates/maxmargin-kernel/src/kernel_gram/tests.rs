@@ -165,8 +165,8 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
     }
 }
 
-/// The speed of the machine determines which of the two stores is used. Norms exceed 2²⁴ here, where
-/// sums of them are not exact in `f32`.
+/// The speed of the machine determines which of the two stores is used. Norms exceed 2²⁴ here,
+/// where sums of them are not exact in `f32`.
 #[test]
 fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     let mut state = 3_u64;

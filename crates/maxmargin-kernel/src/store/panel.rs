@@ -144,12 +144,12 @@ impl<T: Real + PartialEq> Panel<T> {
                 let values = self.values[self.begins[p] * T::PANEL..].chunks_exact(T::PANEL);
                 let mut next = 0;
                 // Features that the panel lacks add the square of the row's value.
-                let missing = |sums: &mut [f64], own: &[f64]| {
+                let add_missing = |sums: &mut [f64], own: &[f64]| {
                     own.iter().filter(|x| **x != 0.0).for_each(|x| sums.iter_mut().for_each(|sum| *sum += x * x));
                 };
                 for (&k, values) in features.iter().zip(values) {
                     let k = k as usize;
-                    missing(&mut sums, &row[next..k]);
+                    add_missing(&mut sums, &row[next..k]);
                     let x = row[k];
                     for (sum, &z) in sums.iter_mut().zip(values) {
                         let difference = x - z.into();
@@ -157,7 +157,7 @@ impl<T: Real + PartialEq> Panel<T> {
                     }
                     next = k + 1;
                 }
-                missing(&mut sums, &row[next..]);
+                add_missing(&mut sums, &row[next..]);
                 let part = columns.start.max(p * T::PANEL)..columns.end.min((p + 1) * T::PANEL);
                 each(r, part.clone(), &sums[part.start - p * T::PANEL..part.end - p * T::PANEL]);
             }

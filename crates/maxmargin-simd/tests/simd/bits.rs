@@ -1,4 +1,4 @@
-//! Bits in common: the answer of a plain loop at every level, and nothing written beyond the sums.
+//! Common bits: the results of a plain loop at every level, and no writes beyond the sums.
 
 use crate::at_each_level;
 use maxmargin_simd::bits::{GROUP, PANEL, products};
@@ -15,7 +15,7 @@ fn words(count: usize, seed: u64) -> Vec<u64> {
 
 #[test]
 fn counts_are_those_of_a_plain_loop() {
-    // Past the words that a byte can count.
+    // More words than the counts in a byte allow.
     for depth in [1, 2, 5, 31, 32, 70] {
         for count in [1, 3, GROUP] {
             for full in [false, true] {

@@ -1,4 +1,4 @@
-//! Byte products: exact, and nothing written between the rows.
+//! Byte products: exact, and no writes between the rows.
 
 use crate::at_each_level;
 use maxmargin_simd::bytes::{GROUP, PANEL, position, products};
@@ -29,8 +29,7 @@ fn byte_products_are_exact_at_every_level() {
     }
 }
 
-/// The greatest products of all, −128 · 255, in every place: sums of two of them do not fit 16
-/// bits.
+/// The largest products, −128 · 255, in every position: sums of two of them do not fit in 16 bits.
 #[test]
 fn the_greatest_byte_products_do_not_saturate() {
     let (rows, panel) = (vec![[-128_i8; 4]; 8 * 5], vec![255_u8; 8 * 4 * PANEL]);

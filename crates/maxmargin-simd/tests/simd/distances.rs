@@ -1,4 +1,4 @@
-//! Values of small distances: every level against a plain loop.
+//! Values of small distances: every level compared with a plain loop.
 
 use crate::at_each_level;
 use maxmargin_simd::distances::{DISTANCES, Distances};
@@ -15,7 +15,7 @@ proptest! {
     ) {
         let values: [f64; DISTANCES] = std::array::from_fn(|distance| (distance as f64 * 0.37).cos());
         let distance = |wish: usize| wish % (widest + 1);
-        // Terms may wrap: distances do not.
+        // Terms may wrap, but distances do not.
         let (columns, sums): (Vec<i32>, Vec<i32>) = entries
             .iter()
             .map(|&(sum, wish)| ((distance(wish) as i32).wrapping_sub(row).wrapping_add(sum.wrapping_mul(2)), sum))

@@ -35,7 +35,8 @@ fn whole_range_f32() {
     }
 }
 
-/// What is near 1 keeps the digits of the distance: the error is one of `1 − exp`, not of `exp`.
+/// Values close to 1 keep the digits of the distance: the error is relative to `1 − exp`, not to
+/// `exp`.
 #[test]
 #[cfg_attr(miri, ignore = "long")]
 fn whole_range_less_one() {

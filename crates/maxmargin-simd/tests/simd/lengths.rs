@@ -1,5 +1,4 @@
-//! Lengths near 2⁶⁴: sums and products of them wrap where nobody checks them, and a wrapped length
-//! passes for a short one.
+//! Lengths close to 2⁶⁴: unchecked sums and products would wrap and appear small.
 
 use crate::at_each_level;
 use maxmargin_simd::moves::{Between, moved};
@@ -8,7 +7,7 @@ use maxmargin_simd::row::Row;
 use maxmargin_simd::{bits, bytes, products, transpose};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `pass` panics with at each level; it must not return.
+/// Checks the panic message of `pass` at each level; it must not return.
 fn refused(pass: impl Fn() + Copy, says: &str) {
     at_each_level(|level| {
         let error = catch_unwind(AssertUnwindSafe(pass)).expect_err("a length that cannot be is refused");
@@ -80,7 +79,7 @@ fn what_is_one_element_short_is_refused() {
     refused(|| transpose::transpose(&[&[0.0; 4]], 0, &mut [&mut [0.0; 4]], 4), "rows of less than 4 + 1 values");
 }
 
-/// The passes of conjugate steps: rows, `q`, bounds and bits of sets that are one short.
+/// The passes of conjugate steps refuse rows, `q`, bounds and bits of sets that are one too short.
 #[test]
 fn passes_with_a_direction_refuse_what_is_short() {
     let (row, set) = ([0.0_f32; 24], [0_u8; 3]);
@@ -113,7 +112,7 @@ fn passes_with_a_direction_refuse_what_is_short() {
     refused(|| bits::products(&[0; 3], 3, &[0; 32], &mut [0; 2 * 40 + 31], 40), "room for 111 sums");
 }
 
-/// A method of a public trait can be called around the function that is documented.
+/// A method of a public trait can be called without the documented function.
 #[test]
 fn the_hidden_way_to_products_checks_lengths_too() {
     refused(|| <f32 as products::Real>::dispatch(&[0.0; 12], 12, &whole(&[0.0; 32]), &mut [0.0; 31], 32), "room for 31 products");

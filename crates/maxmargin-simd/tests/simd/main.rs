@@ -1,4 +1,4 @@
-//! Every pass at every level that this machine has: the answers of a plain loop, and the same bits.
+//! Every pass at every level of this machine: the results of a plain loop, with the same bits.
 
 mod bits;
 mod bytes;
@@ -13,7 +13,7 @@ use maxmargin_simd::level::{Level, levels, restrict};
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-/// Levels are a process-wide choice: one test at a time changes them.
+/// The level belongs to the process, so only one test at a time may change it.
 static LEVEL: Mutex<()> = Mutex::new(());
 
 /// Calls `check` at each level of this machine.
@@ -25,7 +25,7 @@ fn at_each_level(check: impl Fn(Level)) {
     }
 }
 
-/// What `pass` answers at each level of this machine, the portable one first.
+/// The results of `pass` at each level of this machine, the portable one first.
 fn answers<T>(pass: impl Fn() -> T) -> Vec<T> {
     let found = RefCell::new(Vec::new());
     at_each_level(|_| found.borrow_mut().push(pass()));

@@ -1,4 +1,4 @@
-//! The SMO passes: every dispatch level against a plain loop, bit for bit.
+//! The SMO passes: every dispatch level compared with a plain loop, bit for bit.
 
 use crate::{answers, at_each_level};
 use maxmargin_simd::moves::{Between, moved};
@@ -8,7 +8,7 @@ use maxmargin_simd::passes::{
 use maxmargin_simd::row::{Row, Table};
 use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
-/// A problem of the passes: gradient, two rows and two sets.
+/// A problem for the passes: gradient, two rows and two sets.
 #[derive(Debug, Clone)]
 struct State {
     f: Vec<f64>,
@@ -76,7 +76,7 @@ proptest! {
         });
     }
 
-    /// The last direction is part of a step: plain loops, bit for bit.
+    /// Steps with a part of the last direction, compared with plain loops, bit for bit.
     #[test]
     fn turned_updates_are_the_plain_loop(state in states(), turn in -2.0..2.0_f64, delta in -10.0..10.0_f64) {
         let before: Vec<f64> = state.diagonal.iter().map(|d| d - 1.0).collect();
@@ -114,15 +114,14 @@ proptest! {
         if best == f64::NEG_INFINITY {
             prop_assert_eq!(found[0], Partner::NONE);
         } else {
-            // Fractions are compared by cross multiplication: the winner may miss the greatest by
-            // rounding only.
+            // Fractions are compared by cross multiplication, so the winner may miss the maximum by
+            // rounding.
             prop_assert!(found[0].gain >= best * (1.0 - 1e-14));
             prop_assert_eq!(found[0].gain, gain(found[0].index));
         }
     }
 
-    /// Codes of one byte, in a table that registers hold and in one that they do not: the bits of
-    /// the values that they stand for.
+    /// One-byte codes, with tables that fit in registers and others, have the bits of their values.
     #[test]
     fn codes_are_what_they_stand_for(state in states(), few in any::<bool>(), delta in -10.0..10.0_f64, fi in -4.0..4.0_f64) {
         let table = Table::new(|code| if few && code >= 31 { 0.0 } else { (-0.1 * f32::from(code)).exp() });
@@ -149,7 +148,7 @@ proptest! {
             let mut values = vec![f32::NAN; ci.len()];
             table.decode(&ci, &mut values);
             assert_eq!(values, ki, "{level:?}");
-            // Longer than what is decoded at once, and not a multiple of it.
+            // Longer than one decoded stretch, and not a multiple of it.
             let long = |row: &[u8]| row.iter().copied().cycle().take(1200 + row.len()).collect::<Vec<u8>>();
             let codes = long(&ci);
             let (plain, f) = (decoded(&codes), (0..codes.len()).map(|k| (k as f64 * 0.37).sin()).collect::<Vec<f64>>());
@@ -186,7 +185,7 @@ proptest! {
         let at: Vec<f64> = state.kj.iter().map(|k| f64::from(*k)).collect();
         let turned: Vec<f64> = p.iter().map(|p| turn * p).collect();
         let ends: Vec<f64> = at.iter().zip(&turned).map(|(at, p)| at + step * p).collect();
-        // What ends at its bound is outside; every other one of these at the lower.
+        // Results at a bound count as outside. Every second one of these is at the lower bound.
         let most: Vec<f64> = ends.iter().enumerate().map(|(k, end)| if k % nth == 0 { *end } else { 3.0 }).collect();
         let least: Vec<f64> = ends.iter().enumerate().map(|(k, end)| if k % (2 * nth) == nth { *end } else { -3.0 }).collect();
         let outside = (0..p.len()).filter(|k| k % nth == 0 || k % (2 * nth) == nth).count();

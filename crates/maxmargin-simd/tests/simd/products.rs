@@ -1,4 +1,4 @@
-//! Products of rows with panels: their bits depend on the two samples alone.
+//! Products of rows with panels: their bits depend only on the two samples.
 
 use crate::{answers, at_each_level, stream};
 use maxmargin_simd::level::Level;
@@ -32,15 +32,15 @@ macro_rules! number {
 number!(f32);
 number!(f64);
 
-/// `products` of `count` rows whose rows begin `stride` apart, in an array of sevens.
+/// Runs `products` for `count` rows at distances of `stride`, in an array filled with 7.
 fn run<T: Number>(rows: &[T], count: usize, features: Option<&[u32]>, panel: &[T], stride: usize) -> Vec<T> {
     let mut out = vec![<T as Number>::from(7.0); count * stride];
     products(rows, count, &Columns { features, values: panel }, &mut out, stride);
     out
 }
 
-/// What the documentation says: chains of multiply-adds in ascending order, in pieces whose sums
-/// are added in order.
+/// The documented definition: chains of multiply-adds in ascending order, in pieces whose sums are
+/// added in order.
 fn defined<T: Number>(row: impl Fn(usize) -> T, column: impl Fn(usize) -> T, depth: usize, fused: bool) -> T {
     let mut whole: Option<T> = None;
     for start in (0..depth).step_by(PIECE) {
@@ -54,8 +54,8 @@ fn defined<T: Number>(row: impl Fn(usize) -> T, column: impl Fn(usize) -> T, dep
     whole.unwrap_or_default()
 }
 
-/// Every group, depths about the length of a piece; values of 0, of both signs and of all sizes, so
-/// that each rounding shows.
+/// Every group size, depths around the length of a piece, and values of 0, of both signs and of all
+/// sizes, so that each rounding has an effect.
 fn same_bits<T: Number>() {
     let counts = if cfg!(miri) { 5..=7 } else { 1..=GROUP };
     for (count, depth) in counts.flat_map(|c| [0, 1, 22, PIECE, PIECE + 1, 1100].map(|d| (c, d))) {
@@ -83,16 +83,16 @@ fn same_bits<T: Number>() {
     }
 }
 
-/// The same bits at every level that fuses, those of plain rounding at a portable one that does
-/// not.
+/// All levels with fused multiply-adds give the same bits; a portable level without them rounds
+/// twice.
 #[test]
 fn products_have_the_bits_that_are_documented_at_every_level() {
     same_bits::<f32>();
     same_bits::<f64>();
 }
 
-/// A product that underflows below 0 leaves −0 where it is rounded once; added to 0, the first
-/// piece would lose the sign.
+/// A negative product that underflows gives −0 if it is rounded once. Adding the first piece to 0
+/// would lose the sign.
 #[test]
 fn the_sign_of_a_zero_is_the_same_at_every_level_that_fuses() {
     let (rows, panel) = (vec![1e-30_f32], vec![-1e-30_f32; 32]);
@@ -117,8 +117,8 @@ fn bits_do_not_depend_on_the_block() {
     });
 }
 
-/// Panels without the features that none of their samples has: from none of them to all, with
-/// pieces that have none, some or all.
+/// Panels that omit features of none of their samples, from no features to all of them, with pieces
+/// that have none, some or all.
 #[test]
 #[cfg_attr(miri, ignore = "long")]
 fn features_left_out_change_nothing() {

@@ -1,0 +1,4 @@
+//! Run-time dispatch: the vector instructions of the machine, and length checks before unsafe code.
+
+pub(crate) mod lengths;
+pub mod level;

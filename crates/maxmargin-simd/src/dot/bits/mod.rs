@@ -1,0 +1,57 @@
+//! Dot products of rows of zeros and ones: the number of bits that two rows have in common.
+//!
+//! AVX-512 with VPOPCNTDQ counts eight words at a time, AVX2 looks up half bytes in a table, and
+//! portable code counts single words.
+
+use crate::dispatch::lengths::room;
+use crate::dispatch::level::{Level, level};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// Number of samples in a panel.
+pub const PANEL: usize = 32;
+
+/// Largest number of rows in a group.
+pub const GROUP: usize = 12;
+
+/// Computes `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows
+/// and the [`PANEL`] samples of one panel. Word `k` of sample `j` is `panel[k * PANEL + j]`, word
+/// `k` of row `r` is `rows[k * count + r]`.
+///
+/// # Panics
+///
+/// When `count` is 0 or above [`GROUP`], or a slice is too short.
+pub fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    let words = rows.len() / count.max(1);
+    assert!((1..=GROUP).contains(&count) && rows.len() == words * count, "{words} × {count} words of rows");
+    assert!(words.checked_mul(PANEL) == Some(panel.len()), "a panel of {} words for {words} of a row", panel.len());
+    assert!(room(out.len(), count, stride, PANEL), "room for {} sums", out.len());
+    match level() {
+        // SAFETY: the machine has AVX-512 and VPOPCNTDQ, and all lengths were checked.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if std::arch::is_x86_feature_detected!("avx512vpopcntdq") => unsafe {
+            avx512::products(rows, count, panel, out, stride);
+        },
+        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were
+        // checked.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 | Level::Avx2 => unsafe { avx2::products(rows, count, panel, out, stride) },
+        _ => plain(rows, count, panel, out, stride),
+    }
+}
+
+/// [`products`] in plain Rust.
+fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    for r in 0..count {
+        let mut sums = [0_u64; PANEL];
+        for (word, columns) in rows[r..].iter().step_by(count).zip(panel.as_chunks::<PANEL>().0) {
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                *sum += u64::from((word & column).count_ones());
+            }
+        }
+        out[r * stride..][..PANEL].iter_mut().zip(&sums).for_each(|(out, sum)| *out = *sum as i32);
+    }
+}

@@ -1,0 +1,111 @@
+//! Scaled addition of rows and dot products with rows, in `f64` for rows in `f32` or `f64`.
+//!
+//! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
+//! bits.
+
+use crate::dispatch::level::{Level, level};
+
+/// Number of partial sums of [`dot`], independent of the vector width.
+const LANES: usize = 16;
+
+/// Computes `f_k += factor · row_k`.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
+    assert_eq!(f.len(), row.len(), "one length");
+    match level() {
+        // SAFETY: `level` found these instructions on this machine.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { add_scaled_avx512(f, factor, row) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { add_scaled_avx2(f, factor, row) },
+        _ => plain_add_scaled(f, factor, row),
+    }
+}
+
+/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
+    let mut sums = Products::default();
+    sums.add(f, row);
+    sums.total()
+}
+
+/// A dot product with a row in parts, with the bits of [`dot`] of the whole row. All parts except
+/// the last have a multiple of 16 elements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Products {
+    lanes: [f64; LANES],
+    rest: f64,
+}
+
+impl Products {
+    /// Adds the next part.
+    pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
+        assert_eq!(f.len(), row.len(), "one length");
+        let lanes = &mut self.lanes;
+        self.rest = match level() {
+            // SAFETY: `level` found these instructions on this machine.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { products_avx512(lanes, f, row) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { products_avx2(lanes, f, row) },
+            _ => plain_products(lanes, f, row),
+        };
+    }
+
+    /// The sum of all parts.
+    pub(crate) fn total(&self) -> f64 {
+        self.lanes.iter().sum::<f64>() + self.rest
+    }
+}
+
+#[inline(always)]
+fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
+    for (f, &k) in f.iter_mut().zip(row) {
+        *f += factor * k.into();
+    }
+}
+
+#[inline(always)]
+fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+    let (f_blocks, f_rest) = f.as_chunks::<LANES>();
+    let (row_blocks, row_rest) = row.as_chunks::<LANES>();
+    for (f, k) in f_blocks.iter().zip(row_blocks) {
+        for lane in 0..LANES {
+            lanes[lane] += f[lane] * k[lane].into();
+        }
+    }
+    f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn add_scaled_avx512<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
+    plain_add_scaled(f, factor, row);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_scaled_avx2<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
+    plain_add_scaled(f, factor, row);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn products_avx512<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+    plain_products(lanes, f, row)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn products_avx2<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+    plain_products(lanes, f, row)
+}

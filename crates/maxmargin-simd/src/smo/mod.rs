@@ -1,0 +1,4 @@
+//! The passes of sequential minimal optimisation.
+
+pub mod moves;
+pub mod passes;

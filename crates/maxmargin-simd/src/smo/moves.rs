@@ -1,0 +1,69 @@
+//! Steps of variables along a direction, between bounds.
+//!
+//! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
+//! bits.
+
+use crate::dispatch::level::{Level, level};
+
+/// Variables with their bounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    /// The values of the variables.
+    pub at: &'a [f64],
+    /// The lower bounds.
+    pub least: &'a [f64],
+    /// The upper bounds.
+    pub most: &'a [f64],
+}
+
+/// Computes `p_k = turn · p_k` and `to_k = at_k + step · p_k`. Returns the number of results
+/// outside of their bounds or at one.
+///
+/// # Panics
+///
+/// When slices differ in length.
+pub fn moved(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    let n = to.len();
+    assert!([from.at, from.least, from.most, p].iter().all(|slice| slice.len() == n), "one length");
+    match level() {
+        // SAFETY: `level` found these instructions on this machine.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { moved_avx512(from, p, turn, step, to) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { moved_avx2(from, p, turn, step, to) },
+        _ => plain(from, p, turn, step, to),
+    }
+}
+
+#[inline(always)]
+fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    let n = to.len();
+    let (at, least, most, p) = (&at[..n], &least[..n], &most[..n], &mut p[..n]);
+    let mut inside = 0_u64;
+    for k in 0..n {
+        p[k] *= turn;
+        to[k] = at[k] + step * p[k];
+        // Without a branch; NaN counts as outside.
+        inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
+    }
+    n - inside as usize
+}
+
+/// # Safety
+///
+/// Requires AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, turn, step, to)
+}
+
+/// # Safety
+///
+/// Requires AVX-512 F, BW, DQ and VL.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn moved_avx512(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, turn, step, to)
+}
