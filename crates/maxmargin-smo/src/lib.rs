@@ -15,24 +15,18 @@
 //! An iteration makes two vectorised passes over the variables, which threads can share. The maths
 //! is in `docs/math/smo.md`.
 
-mod active;
-mod direction;
-mod layout;
+mod config;
 mod pair_budget;
 mod pairs;
+mod passes;
 mod prefetch;
-mod relax;
-mod round_layout;
-mod shard;
+mod rounds;
 mod solve;
 mod solver;
-mod state;
-mod sums;
-mod team;
 
-pub use active::Shrinking;
+pub use config::{Shrinking, SmoConfig, SmoError};
 pub use maxmargin_core::Refine;
 pub use pair_budget::PairBudget;
-pub use relax::{Relaxation, Relaxed, relax};
-pub use solve::{SmoConfig, SmoError, solve};
+pub use rounds::relax::{Relaxation, Relaxed, relax};
+pub use solve::solve;
 pub use solver::Smo;

@@ -1,13 +1,12 @@
-//! Pair steps inside a chunk: the least that every iteration gains, and what it falls back on.
+//! Pair steps inside a chunk: the least gain of every iteration, and the fallback.
 
-use crate::chunk::Chunk;
+use crate::working_set::chunk::Chunk;
 use maxmargin_simd::sums::add_scaled;
 
-/// A curvature below this counts as this (LIBSVM's τ): kernels may be flat or indefinite along a
-/// pair.
+/// The least curvature of a pair (LIBSVM's τ): kernels may be flat or indefinite along a pair.
 const TAU: f64 = 1e-12;
 
-/// The optimality indicator over the samples that may rise and over those that may fall.
+/// The extremes of the optimality indicator over the samples that may rise and those that may fall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extremes {
     pub(crate) min_up: f64,
@@ -30,7 +29,7 @@ impl Extremes {
         found
     }
 
-    /// The KKT violation; negative infinity where nothing may move.
+    /// Returns the KKT violation; negative infinity if no sample may move.
     pub(crate) fn violation(&self) -> f64 {
         self.max_low - self.min_up
     }
@@ -45,7 +44,7 @@ pub(crate) struct Pair {
     pub(crate) gain: f64,
 }
 
-/// The best step on two samples, if it is one.
+/// Returns the best step on two samples.
 fn step(chunk: &Chunk, up: usize, down: usize) -> Pair {
     let m = chunk.len();
     let k = |i: usize, j: usize| chunk.kernel[i * m + j];
@@ -55,13 +54,13 @@ fn step(chunk: &Chunk, up: usize, down: usize) -> Pair {
     Pair { up, down, by, gain: by * (b - 0.5 * by * a) }
 }
 
-/// The step on the pair that violates most.
+/// Returns the step on the pair that violates most.
 pub(crate) fn worst(chunk: &Chunk, extremes: &Extremes) -> Pair {
     step(chunk, extremes.up, extremes.down)
 }
 
-/// The step of the sample that may rise most urgently with its best partner (second order; Fan,
-/// Chen and Lin 2005).
+/// Returns the step of the sample with the smallest indicator with its best partner (second order;
+/// Fan, Chen and Lin 2005).
 pub(crate) fn best(chunk: &Chunk, extremes: &Extremes) -> Pair {
     let (m, f, up) = (chunk.len(), &chunk.f, extremes.up);
     let (row, own) = (chunk.row(up), chunk.kernel[up * m + up]);

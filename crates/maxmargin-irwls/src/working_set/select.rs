@@ -1,42 +1,41 @@
-//! Working set selection (section 3 of the paper, and rules beside it).
+//! Selection of working sets (section 3 of the paper, and further rules).
 
 use crate::config::Selection;
 use crate::state::{Extremes, State};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A variable and what it is ranked by.
+/// A variable and its rank.
 type Ranked = (f64, usize);
 
-/// What is asked of a selection.
+/// The parameters of a selection.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct SelectionQuery {
     pub(crate) rule: Selection,
-    /// Most variables.
+    /// The largest number of variables.
     pub(crate) count: usize,
-    /// Variables that satisfy their conditions at a bound join where they do so by no more than
-    /// this.
+    /// The largest distance from a violation at which satisfied bounded variables may join.
     pub(crate) near: f64,
-    /// Errors up to this violate nothing.
+    /// The largest error that does not count as a violation.
     pub(crate) slack: f64,
 }
 
-/// Chooses working sets, one after the other.
+/// Selects working sets, one after the other.
 pub(crate) struct Chooser {
     rng: ChaCha8Rng,
-    /// The last working set, those that joined last at the end.
+    /// The last working set, newest members at the end.
     last: Vec<usize>,
     taken: Vec<bool>,
     chosen: Vec<usize>,
 }
 
-/// The variables that a rule may choose from.
+/// The variables that a rule may select from.
 struct Pool {
-    /// Those that violate their condition, by how much.
+    /// The violators, with their violation.
     violators: Vec<Ranked>,
-    /// Free ones that do not, by |error|.
+    /// The free variables without violation, by |error|.
     free: Vec<Ranked>,
-    /// Bounded ones that do not, by |error|.
+    /// The bounded variables without violation, by |error|.
     satisfied: Vec<Ranked>,
     /// The worst violator by class and condition.
     worst: [[Ranked; 3]; 2],
@@ -47,19 +46,19 @@ impl Chooser {
         Self { rng, last: Vec::new(), taken: vec![false; variables], chosen: Vec::new() }
     }
 
-    /// The next working set, in ascending order. It contains the pair that violates most, unless
-    /// all of it is drawn.
-    pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, wanted: Wanted) -> Vec<usize> {
+    /// Selects the next working set, in ascending order. It contains the pair that violates most,
+    /// unless all of it is drawn at random.
+    pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, query: SelectionQuery) -> Vec<usize> {
         self.chosen.iter().for_each(|&k| self.taken[k] = false);
         self.chosen.clear();
-        if wanted.rule != Selection::PureRandom {
-            self.take(extremes.up, wanted.count);
-            self.take(extremes.low, wanted.count);
+        if query.rule != Selection::PureRandom {
+            self.take(extremes.up, query.count);
+            self.take(extremes.low, query.count);
         }
-        if wanted.rule == Selection::Steepest {
-            self.take_steepest(state, wanted.count);
+        if query.rule == Selection::Steepest {
+            self.take_steepest(state, query.count);
         } else {
-            self.take_by_rule(Pool::of(state, extremes, wanted), state, wanted);
+            self.take_by_rule(Pool::of(state, extremes, query), state, query);
         }
         self.last.retain(|k| self.taken[*k]);
         let mut known = vec![false; self.taken.len()];
@@ -70,33 +69,33 @@ impl Chooser {
         set
     }
 
-    fn take_by_rule(&mut self, mut pool: Pool, state: &State, wanted: Wanted) {
-        if wanted.rule != Selection::PureRandom {
-            pool.worst.into_iter().flatten().for_each(|(_, k)| self.take(k, wanted.count));
+    fn take_by_rule(&mut self, mut pool: Pool, state: &State, query: SelectionQuery) {
+        if query.rule != Selection::PureRandom {
+            pool.worst.into_iter().flatten().for_each(|(_, k)| self.take(k, query.count));
         }
-        match wanted.rule {
+        match query.rule {
             Selection::Random | Selection::PureRandom => {
                 pool.violators.append(&mut pool.free);
-                self.take_random(&mut pool.violators, wanted.count);
+                self.take_random(&mut pool.violators, query.count);
             }
-            Selection::Smallest => self.take_least(&mut pool.violators, wanted.count),
+            Selection::Smallest => self.take_least(&mut pool.violators, query.count),
             Selection::Half => {
-                let kept = self.chosen.len() + wanted.count.saturating_sub(self.chosen.len()) / 2;
+                let kept = self.chosen.len() + query.count.saturating_sub(self.chosen.len()) / 2;
                 let last = std::mem::take(&mut self.last);
                 last.iter().filter(|k| state.is_free(**k)).for_each(|&k| self.take(k, kept));
                 last.iter().rev().for_each(|&k| self.take(k, kept));
                 self.last = last;
                 let (mut rising, mut falling): (Vec<_>, Vec<_>) = pool.violators.iter().partition(|(_, k)| state.moves(*k).0);
-                let half = self.chosen.len() + wanted.count.saturating_sub(self.chosen.len()) / 2;
+                let half = self.chosen.len() + query.count.saturating_sub(self.chosen.len()) / 2;
                 self.take_most(&mut rising, half);
-                self.take_most(&mut falling, wanted.count);
-                self.take_most(&mut rising, wanted.count);
+                self.take_most(&mut falling, query.count);
+                self.take_most(&mut rising, query.count);
             }
-            Selection::Largest | Selection::Steepest => self.take_most(&mut pool.violators, wanted.count),
+            Selection::Largest | Selection::Steepest => self.take_most(&mut pool.violators, query.count),
         }
-        self.take_most(&mut pool.free, wanted.count);
-        pool.satisfied.retain(|(by, _)| *by <= wanted.near);
-        self.take_least(&mut pool.satisfied, wanted.count);
+        self.take_most(&mut pool.free, query.count);
+        pool.satisfied.retain(|(by, _)| *by <= query.near);
+        self.take_least(&mut pool.satisfied, query.count);
     }
 
     fn take_steepest(&mut self, state: &State, count: usize) {
@@ -108,7 +107,7 @@ impl Chooser {
         self.take_least(&mut rising, count);
     }
 
-    /// Takes a variable, unless it is taken or there are `most`.
+    /// Adds a variable, unless it is in the set or there are `most`.
     fn take(&mut self, k: usize, most: usize) {
         if k != usize::MAX && self.chosen.len() < most && !self.taken[k] {
             self.taken[k] = true;
@@ -116,7 +115,7 @@ impl Chooser {
         }
     }
 
-    /// Takes those with the least rank until there are `most`; equal ranks in order.
+    /// Adds those with the least rank until there are `most`; equal ranks in order.
     fn take_least(&mut self, pool: &mut Vec<Ranked>, most: usize) {
         pool.retain(|(_, k)| !self.taken[*k]);
         let count = most.saturating_sub(self.chosen.len()).min(pool.len());
@@ -129,7 +128,7 @@ impl Chooser {
         pool[..count].iter().for_each(|&(_, k)| self.take(k, most));
     }
 
-    /// Takes those with the greatest rank.
+    /// Adds those with the greatest rank.
     fn take_most(&mut self, pool: &mut Vec<Ranked>, most: usize) {
         pool.iter_mut().for_each(|entry| entry.0 = -entry.0);
         self.take_least(pool, most);
@@ -148,7 +147,7 @@ impl Chooser {
 }
 
 impl Pool {
-    fn of(state: &State, extremes: &Extremes, wanted: Wanted) -> Self {
+    fn of(state: &State, extremes: &Extremes, query: SelectionQuery) -> Self {
         let threshold = f64::midpoint(extremes.min_up, extremes.max_low);
         let none = (f64::NEG_INFINITY, usize::MAX);
         let mut pool = Self { violators: vec![], free: vec![], satisfied: vec![], worst: [[none; 3]; 2] };
@@ -161,7 +160,7 @@ impl Pool {
                 (false, true) => -error,
                 (false, false) => continue,
             };
-            if violation > wanted.slack {
+            if violation > query.slack {
                 let class = usize::from(state.dual.sign()[k] > 0.0);
                 let condition = if rises && falls { 2 } else { usize::from(state.alpha[k] > 0.0) };
                 let worst = &mut pool.worst[class][condition];

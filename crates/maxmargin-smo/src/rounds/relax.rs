@@ -1,9 +1,10 @@
 //! Coordinate descent at a fixed bias: repairs a point after a change of the problem nearby.
 
-use crate::active::{Shrinking, furthest};
-use crate::round_layout::RoundLayout;
-use crate::state::State;
-use crate::sums::{Changes, sums_of};
+use crate::config::Shrinking;
+use crate::passes::state::State;
+use crate::rounds::active::furthest;
+use crate::rounds::round_layout::RoundLayout;
+use crate::rounds::sums::{Changes, sums_of};
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Rows, part_of};

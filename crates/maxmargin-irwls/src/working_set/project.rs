@@ -1,10 +1,10 @@
 //! The nearest point of a box with a given sum.
 
-/// Moves `point` to the nearest point of `low ≤ x ≤ high` with `Σ x = sum`, as near to that sum as
-/// the box allows.
+/// Moves `point` to the nearest point of `low ≤ x ≤ high` with `Σ x = sum`, or as near to that sum
+/// as the box allows.
 ///
-/// That point is `clip(point + t)` for one shift t. What rounding leaves is taken by the entry with
-/// the most room to either side.
+/// The result is `clip(point + t)` for one shift t. The entry with the most room to either side
+/// takes the rounding error.
 pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     let shift = shift(point, |_| 1.0, low, high, sum);
     for k in 0..point.len() {
@@ -12,7 +12,7 @@ pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     }
     let rest = sum - point.iter().sum::<f64>();
     if rest != 0.0 {
-        // Nothing leaves a bound for rounding's sake, as long as something is between its bounds.
+        // Rounding must not move an entry off its bound while others are between their bounds.
         let ahead = |k: usize| if rest > 0.0 { high[k] - point[k] } else { point[k] - low[k] };
         let room = |k: usize| (ahead(k).min(high[k] - point[k]).min(point[k] - low[k]), ahead(k));
         let widest = (0..point.len()).fold(None, |best: Option<usize>, k| match best {
@@ -25,9 +25,9 @@ pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     }
 }
 
-/// Moves `point` into the box and to the sum by as little as [`project`], but for what is on a
-/// bound, which stays there if the others can make up the sum: a sample that a solver put on its
-/// bound must not leave it for the sake of another's rounding.
+/// Moves `point` into the box and to the sum by as little as [`project`] does. Entries on a bound
+/// stay there if the others can make up the sum. A sample that a solver put on its bound must not
+/// leave it because of another's rounding.
 pub(crate) fn rebalance(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     for k in 0..point.len() {
         point[k] = point[k].clamp(low[k], high[k]);
@@ -53,12 +53,12 @@ pub(crate) fn rebalance(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) 
     inside.iter().zip(&moved).for_each(|(&k, x)| point[k] = *x);
 }
 
-/// The `t` at which `Σ_k clip(c_k t + p_k) = sum`, or as near as the box allows, where `c_k > 0` is
-/// the rate of entry k.
+/// Returns the `t` with `Σ_k clip(c_k t + p_k) = sum`, or the nearest that the box allows, with
+/// `c_k > 0` the rate of entry k.
 ///
-/// The sum is piecewise linear and monotone in t: the pieces are walked in order.
+/// The sum is piecewise linear and monotone in t: the pieces are visited in order.
 pub(crate) fn shift(point: &[f64], rate: impl Fn(usize) -> f64, low: &[f64], high: &[f64], sum: f64) -> f64 {
-    // Where an entry begins (+) or ceases (−) to move, and at what rate.
+    // The places where an entry begins (+) or ceases (−) to move, with its rate.
     let mut turns: Vec<(f64, f64)> = Vec::with_capacity(2 * point.len());
     let mut slope = 0.0;
     for k in (0..point.len()).filter(|&k| low[k] < high[k]) {
@@ -87,7 +87,8 @@ pub(crate) fn shift(point: &[f64], rate: impl Fn(usize) -> f64, low: &[f64], hig
         at = turn;
         slope += change;
     }
-    // Rates that were taken away again leave rounding, unless something moves without end.
+    // Rates that were added and subtracted leave rounding; recompute the rate of entries without an
+    // upper bound.
     let endless = (0..point.len()).filter(|&k| high[k] == f64::INFINITY).map(&rate).sum::<f64>();
     if endless > 0.0 { at + lack / endless } else { at }
 }
@@ -101,7 +102,7 @@ mod tests {
     fn by_hand() {
         let mut x = [2.0, -1.0, 0.5];
         project(&mut x, &[0.0; 3], &[1.0; 3], 1.0);
-        // Shifted by −½, which takes the third to 0 exactly where the first meets its bound.
+        // The shift is −½, which takes the third to 0 exactly where the first meets its bound.
         assert_eq!(x, [1.0, 0.0, 0.0]);
         let mut x = [0.25, 0.25];
         project(&mut x, &[f64::NEG_INFINITY, 0.0], &[0.0, f64::INFINITY], -1.0);
@@ -131,7 +132,7 @@ mod tests {
             project(&mut x, &low, &high, sum);
             prop_assert!((x.iter().sum::<f64>() - sum).abs() <= 1e-13);
             prop_assert!(x.iter().zip(low.iter().zip(&high)).all(|(x, (l, h))| x >= l && x <= h));
-            // The conditions of the nearest point: one multiplier for all, apart from what is at
+            // The conditions of the nearest point: one multiplier for all entries that are not at
             // bounds.
             let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
             for (k, e) in entries.iter().enumerate() {

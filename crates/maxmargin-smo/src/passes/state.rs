@@ -1,9 +1,9 @@
 //! The running state of SMO: α, the optimality indicator `f` and the index sets as packed bits.
 
-use crate::direction::{Direction, Reach};
-use crate::layout::Layout;
-use crate::shard::{PartnerQuery, Pass, PassResult, Sets, Shard, TAU};
-use crate::team::Team;
+use crate::passes::direction::{Direction, Reach};
+use crate::passes::layout::Layout;
+use crate::passes::shard::{PartnerQuery, Pass, PassResult, Sets, Shard, TAU};
+use crate::passes::team::Team;
 use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};

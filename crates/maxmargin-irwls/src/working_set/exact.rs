@@ -1,19 +1,19 @@
-//! Kernel values of a working set, from rows or exactly.
+//! The kernel values of a working set, from rows or exact.
 
-use crate::chunk::Chunk;
 use crate::state::State;
+use crate::working_set::chunk::Chunk;
 use maxmargin_core::{Asking, Halted};
 use maxmargin_kernel::Rows;
 
-/// Rows that are held while a chunk is filled.
+/// The rows that are kept while a chunk is filled.
 const GROUP: usize = 128;
 
-/// Makes `chunk` the working set `set` at the present point, with kernel values in `f32`, or with
+/// Fills `chunk` with the working set `set` at the present point, with kernel values in `f32` or
 /// exact ones.
 ///
 /// # Errors
 ///
-/// When it was called off; the chunk is then none.
+/// When the run is cancelled; the chunk is then unusable.
 pub(crate) fn fill(
     chunk: &mut Chunk,
     state: &State,
@@ -25,8 +25,8 @@ pub(crate) fn fill(
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
     chunk.par = state.par;
-    // Every entry is written below; memory that is new is cleared by the system, where it is first
-    // written to.
+    // Every entry is written below. The system clears new memory on the first write, so a new
+    // vector is cheaper than a resize.
     if chunk.kernel.capacity() < m * m {
         chunk.kernel = vec![0.0; m * m];
     }
@@ -55,7 +55,8 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// The matrix from exact kernel values, each computed once, whatever variables share a sample.
+/// Fills the matrix with exact kernel values. Each is computed once, even if several variables
+/// share a sample.
 fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking) -> Result<(), Halted> {
     let m = ids.len();
     let mut order: Vec<usize> = (0..m).collect();
@@ -63,7 +64,7 @@ fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking)
     let of_samples: Vec<&[usize]> = order.chunk_by(|&a, &b| ids[a] == ids[b]).collect();
     let samples: Vec<usize> = of_samples.iter().map(|variables| ids[variables[0]]).collect();
     let gram = rows.gram();
-    // Row i up to its diagonal: columns are single, since ids are scattered.
+    // Row i up to its diagonal, column by column, since the ids are scattered.
     let per_value = gram.value_operations();
     let stretch = (Asking::piece() as usize / (per_value as usize * m.max(1))).max(1) * rows.par().threads();
     for from in (0..samples.len()).step_by(stretch) {

@@ -1,7 +1,7 @@
 //! A range of places with all data that a pass reads and writes: the unit of work that threads
 //! share.
 
-use crate::layout::Piece;
+use crate::passes::layout::Piece;
 use maxmargin_kernel::{Row, RowRef};
 use maxmargin_simd::passes::{
     Along, Diagonal, Extremes, Partner, Selection, Update, add_and_scan, scan, second_order, turn_and_scan, update_and_scan,

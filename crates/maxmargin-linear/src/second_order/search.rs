@@ -1,4 +1,4 @@
-//! The inner problem along a line: its derivative is monotone and piecewise linear, so that the
+//! The line search of the inner problem: its derivative is monotone and piecewise linear, so the
 //! search is almost exact.
 
 use maxmargin_data::Par;
@@ -7,20 +7,20 @@ use maxmargin_kernel::features::CHUNK;
 /// One variable of the inner problem.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variable {
-    /// By how much the margin is missed: `−linear_term − s (x·w + b)`.
+    /// The missing part of the margin: `−linear_term − s (x·w + b)`.
     pub(crate) slack: f64,
-    /// What the slack loses for a whole step.
+    /// The decrease of the slack by a full step.
     pub(crate) fall: f64,
     /// The maximiser is `p = clip(base + weight · slack)`.
     pub(crate) base: f64,
     pub(crate) weight: f64,
     pub(crate) upper: f64,
-    /// `p` where the last step ended.
+    /// The maximiser `p` at the end of the last step.
     pub(crate) p: f64,
 }
 
 impl Variable {
-    /// `p` before it is clipped, after the share `t` of the step.
+    /// Returns `p` before clipping, after the share `t` of the step.
     #[inline]
     pub(crate) fn wish(&self, t: f64) -> f64 {
         self.base + self.weight * (self.slack - t * self.fall)
@@ -33,21 +33,21 @@ impl Variable {
     }
 }
 
-/// How far the derivative must fall along the line.
+/// The share of the first derivative at which the search ends.
 const FALL: f64 = 0.05;
 
-/// The smooth part of the derivative: `start + t · square`, to which `−Σ fall · p` is added.
+/// The smooth part of the derivative, `start + t · square`; `−Σ fall · p` is added to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// `w · d + wanted · d_b`
+    /// The value `w · d + wanted · d_b`.
     pub(crate) linear: f64,
-    /// `d · d`
+    /// The value `d · d`.
     pub(crate) square: f64,
     /// The derivative at 0.
     pub(crate) slope: f64,
 }
 
-/// The share of the step that (almost) minimises the inner problem; 0 when it is no descent
+/// Returns the share of the step that (almost) minimises the inner problem; 0 if it is no descent
 /// direction.
 pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     if line.slope >= 0.0 || !line.slope.is_finite() {
@@ -63,7 +63,8 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     };
     let (mut low, mut low_slope) = (0.0, line.slope);
     let (mut high, mut high_slope) = (1.0, whole(1.0));
-    // Beyond 1 only where the model was too steep, as for a bias that nothing holds.
+    // Steps beyond 1 are needed only if the model was too steep, as for a bias that no variable
+    // holds.
     while high_slope < -goal && high < 1e18 {
         (low, low_slope) = (high, high_slope);
         high *= 2.0;
@@ -72,7 +73,7 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     if high_slope.abs() <= goal {
         return high;
     }
-    // What is clipped at the same bound at both ends is clipped there in between.
+    // A variable clipped at the same bound at both ends is clipped there in between.
     let mut fixed = 0.0;
     let mut moving: Vec<Variable> = Vec::new();
     for v in variables {

@@ -8,7 +8,7 @@
 //! Results are merged in the order of the places, and shards depend on the problem only. The result
 //! has the same bits for any number of threads.
 
-use crate::shard::{Pass, PassResult, Shard};
+use crate::passes::shard::{Pass, PassResult, Shard};
 use maxmargin_data::Par;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,

@@ -11,53 +11,16 @@
 //! never stored, so no n × n matrix is held. The end is that of the whole problem: no violation
 //! among all variables.
 
+use crate::config::SmoConfig;
 use crate::pair_budget;
 use crate::pairs::Pairs;
-use crate::round_layout::RoundLayout;
-use crate::solve::SmoConfig;
-use crate::sums::{Changes, sums_of};
-use maxmargin_core::{Asking, Clock, Dual, EqualityConstraint, Goal, Looking, Status, Work};
+use crate::rounds::round_layout::RoundLayout;
+use crate::rounds::sums::{Changes, sums_of};
+use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
 use std::time::Instant;
-
-/// The problem sizes from which SMO works on active variables only, in rows as short as their
-/// number.
-///
-/// The solution is the same within the tolerance. The iteration counts differ from those of a
-/// solver that uses all variables in every pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shrinking {
-    /// The least number of variables of a problem: the rows of smaller ones are short already.
-    pub from: usize,
-    /// The least number of variables of a problem with a long run. After [`Shrinking::LONG`]
-    /// iterations per variable most variables have settled.
-    pub long_from: usize,
-    /// The number of variables of the first round. Also the least number that enter a later round,
-    /// if as many violate the conditions of optimality.
-    pub first: usize,
-}
-
-impl Shrinking {
-    /// All variables in every pass, as in the papers.
-    pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1 };
-
-    /// The iterations per variable that make a run long.
-    pub const LONG: u64 = 5;
-
-    /// Returns true if SMO works on active variables from its start, and keeps none of the full
-    /// `rows`.
-    pub fn pays(&self, dual: &Dual, rows: &Rows) -> bool {
-        Active::pays(dual, rows, self).0
-    }
-}
-
-impl Default for Shrinking {
-    fn default() -> Self {
-        Self { from: 6000, long_from: 1000, first: 4000 }
-    }
-}
 
 /// The largest share of all variables in a set; a larger set saves nothing.
 const MOST: f64 = 0.5;
@@ -79,10 +42,6 @@ const CLOSE_OF_VALUES: f64 = 0.2;
 /// The share of rows after which a round computes its whole matrix. It is high because most
 /// variables of a set do not move.
 const WHOLE: f64 = 0.6;
-
-/// The largest cost of a kernel value in nanoseconds ([`maxmargin_kernel::Gram::value_cost`]).
-/// Dearer values, as those of 140 real features or of text, are better stored.
-const CHEAP: f64 = 4.0;
 
 /// The number of variables that one thread scans at a time.
 const STRETCH: usize = 1 << 16;
@@ -113,20 +72,6 @@ pub(crate) struct Active<'a, 'g> {
 }
 
 impl<'a, 'g> Active<'a, 'g> {
-    /// Returns whether active variables may pay from the start of a run, and whether they may in a
-    /// long run.
-    pub(crate) fn pays(dual: &Dual, rows: &Rows, shrinking: &Shrinking) -> (bool, bool) {
-        let gram = rows.gram();
-        // Rows of one-byte codes are cheaper to keep than to compute twice.
-        let kept = rows.holds_all() && gram.table().is_some();
-        // With a sum per sign there are two ranges of `f`; rounds handle one.
-        let can = matches!(dual.balance(), EqualityConstraint::Sum(_)) && gram.value_cost() <= CHEAP;
-        // A long run has stored most rows already. Where they leave no room for a second matrix,
-        // each row would be computed again.
-        let roomy = !rows.holds_all() || rows.room() >= rows.budget() / 4;
-        (can && dual.len() >= shrinking.from && !kept, can && roomy && dual.len() >= shrinking.long_from)
-    }
-
     /// Begins at `alpha` with its gradient.
     pub(crate) fn new(
         dual: &'a Dual,

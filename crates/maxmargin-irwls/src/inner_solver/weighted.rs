@@ -1,35 +1,35 @@
-//! The chunk with fixed weights: a smooth problem, solved by resorting the sets until they stay.
+//! The chunk with fixed weights: a smooth problem, solved by re-sorting the sets until they stay.
 
-use crate::chunk::Chunk;
-use crate::project::shift;
-use crate::system::System;
+use crate::inner_solver::system::System;
+use crate::working_set::chunk::Chunk;
+use crate::working_set::project::shift;
 use maxmargin_simd::sums::{add_scaled, dot};
 
-/// Resortings, at most: a few are usual, and what they have reached is of use.
+/// The largest number of re-sortings. A few are usual, and the point they reached is useful.
 const MOST: usize = 100;
 
-/// The cap of the weights grows by this when the sets stay.
+/// The factor of the cap of the weights once the sets stay.
 const FASTER: f64 = 5.0;
 
-/// Where the first cap is at most so much larger than the last, the last is tried alone first.
+/// If the first cap is at most this factor above the last, the last is tried alone first.
 const NEAR: f64 = 25.0;
 
-/// A share of the way that is none: halving an interval ends a little above 0.
+/// A share of the step that counts as none: halving an interval ends a little above 0.
 const STILL: f64 = 1e-12;
 
-/// A share of the cap that errors of the wrong sign may have where a sample is at its bound.
+/// The share of the cap that errors of the wrong sign may have at a bound.
 const SLACK: f64 = 0.2;
 
-/// `min ½ ΔᵀKΔ + f₀ᵀΔ + ½ ΔᵀD⁻¹Δ` over the box and `Σ Δ = 0`, `Δ = β − β₀`.
+/// The problem `min ½ ΔᵀKΔ + f₀ᵀΔ + ½ ΔᵀD⁻¹Δ` over the box and `Σ Δ = 0`, `Δ = β − β₀`.
 ///
-/// Its dual, `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k`
-/// over the box, is a smooth piecewise quadratic function of (v, t) without constraints: the primal
-/// SVM with a loss that is quadratic where a sample is between its bounds (S1) and linear where it
-/// is not (S2 and S3). Newton's step for it is equation (3) of the paper; with an exact line search
-/// it ends after finitely many.
+/// Its dual is `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k`
+/// over the box. That is a smooth piecewise quadratic function of (v, t) without constraints: the
+/// primal SVM with a loss that is quadratic for samples between their bounds (S1) and linear for
+/// others (S2 and S3). Its Newton step is equation (3) of the paper. With an exact line search the
+/// method ends after finitely many steps.
 pub(crate) struct Weighted<'c> {
     chunk: &'c Chunk,
-    /// `1 / a_k`.
+    /// The diagonal `1 / a_k`.
     damping: Vec<f64>,
     /// The box around β₀.
     low: Vec<f64>,
@@ -40,19 +40,19 @@ pub(crate) struct Weighted<'c> {
     kv: Vec<f64>,
 }
 
-/// Which samples are between their bounds (S1), and Δ: at a bound for the others.
+/// The samples between their bounds (S1), and Δ of the others, at a bound.
 struct Sets {
     inside: Vec<bool>,
     aim: Vec<f64>,
 }
 
-/// Where it came to.
-pub(crate) struct Solved {
-    /// Δ inside the box; its sum is 0 when `settled`.
-    pub(crate) step: Vec<f64>,
-    /// `KΔ`.
+/// The result.
+pub(crate) struct WeightedStep {
+    /// The step Δ inside the box; its sum is 0 if `settled`.
+    pub(crate) delta: Vec<f64>,
+    /// The product `KΔ`.
     pub(crate) product: Vec<f64>,
-    /// Whether the sets stay.
+    /// True if the sets stay.
     pub(crate) settled: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'c> Weighted<'c> {
         }
     }
 
-    /// `Δ_k` at an error.
+    /// Returns `Δ_k` at an error.
     fn response(&self, k: usize, error: f64) -> f64 {
         (error / self.damping[k]).clamp(self.low[k], self.high[k])
     }
@@ -80,25 +80,25 @@ impl<'c> Weighted<'c> {
         self.t - self.chunk.f[k] - self.kv[k]
     }
 
-    /// The best threshold for this v.
+    /// Sets the best threshold for this v.
     fn settle_threshold(&mut self) {
         let m = self.v.len();
         let point: Vec<f64> = (0..m).map(|k| -(self.chunk.f[k] + self.kv[k]) / self.damping[k]).collect();
         self.t = shift(&point, |k| 1.0 / self.damping[k], &self.low, &self.high, 0.0);
     }
 
-    /// Lets weights be as large as `C / cap`, and at most `1 / lift`.
+    /// Limits the weights to `C / cap` and `1 / lift`.
     fn cap(&mut self, cap: f64, lift: f64) {
         for k in 0..self.damping.len() {
             self.damping[k] = (cap / (self.chunk.high[k] - self.chunk.low[k])).max(lift);
         }
     }
 
-    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing
-    /// where a system cannot be solved in this precision.
+    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Returns
+    /// `None` if a system cannot be solved in this precision.
     ///
-    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system
-    /// is all; where they may be nearly those, few more.
+    /// If the free samples of β₀ are those of the solution, the first attempt shows it, and one
+    /// system suffices. If they are nearly those, a few more are needed.
     pub(crate) fn solve(
         mut self,
         begin: f64,
@@ -106,47 +106,47 @@ impl<'c> Weighted<'c> {
         lift: f64,
         system: &mut System,
         more: &mut dyn FnMut() -> bool,
-    ) -> Option<Solved> {
+    ) -> Option<WeightedStep> {
         let mut sets = self.free();
         let mut cap = begin.max(end);
         self.cap(end, lift);
         let near = cap <= NEAR * end;
         let settled = self.attempt(&mut sets, end, near, system, more)?;
         if settled || near && self.resort(&mut sets, end, system, more)? {
-            return Some(Solved { step: self.v, product: self.kv, settled: true });
+            return Some(WeightedStep { delta: self.v, product: self.kv, settled: true });
         }
         let was_last = cap <= end;
         if near && !was_last {
-            // What the last weights make of rounding is no start for others.
+            // The result of the last weights may be rounding, which is no start for other weights.
             self.v.fill(0.0);
             self.kv.fill(0.0);
             sets = self.free();
         }
-        // Weights that were tried alone would be tried again with the same steps.
+        // Weights that were tried alone would repeat the same steps.
         while !was_last && more() {
             self.cap(cap, lift);
             if !self.attempt(&mut sets, cap, true, system, more)? && !self.resort(&mut sets, cap, system, more)? {
                 break;
             }
             if cap <= end {
-                return Some(Solved { step: self.v, product: self.kv, settled: true });
+                return Some(WeightedStep { delta: self.v, product: self.kv, settled: true });
             }
             cap = (cap / FASTER).max(end);
         }
         self.settle_threshold();
         let step: Vec<f64> = (0..self.v.len()).map(|k| self.response(k, self.error(k))).collect();
         let product = multiply(self.chunk, &step);
-        Some(Solved { step, product, settled: false })
+        Some(WeightedStep { delta: step, product, settled: false })
     }
 
-    /// The sets of β₀ itself.
+    /// Returns the sets of β₀ itself.
     fn free(&self) -> Sets {
         let inside = (0..self.v.len()).map(|k| self.low[k] < 0.0 && self.high[k] > 0.0).collect();
         Sets { inside, aim: vec![0.0; self.v.len()] }
     }
 
-    /// Goes where these sets lead, if they are those of the place it leads to; whether they are.
-    /// Otherwise, where `part`, goes as far towards it as is good.
+    /// Moves to the solution for these sets, if its own sets are the same; returns true then.
+    /// Otherwise, with `part`, moves towards it as far as the function falls.
     fn attempt(
         &mut self,
         sets: &mut Sets,
@@ -177,14 +177,14 @@ impl<'c> Weighted<'c> {
         Some(false)
     }
 
-    /// Goes so much of the way to the end of `change`, where the threshold is `t`.
+    /// Moves a share of the way to the end of `change`, where the threshold is `t`.
     fn step(&mut self, share: f64, change: &[f64], product: &[f64], t: f64) {
         add_scaled(&mut self.v, share, change);
         add_scaled(&mut self.kv, share, product);
         self.t += share * (t - self.t);
     }
 
-    /// Newton steps until the sets stay; whether they do.
+    /// Makes Newton steps until the sets stay; returns true if they do.
     fn resort(&mut self, sets: &mut Sets, cap: f64, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<bool> {
         let m = self.v.len();
         for _ in 0..MOST {
@@ -216,15 +216,15 @@ impl<'c> Weighted<'c> {
         Some(false)
     }
 
-    /// Whether the sets of a point, where Δ is `aim` and KΔ is `product`, are those that led to it:
-    /// it is then the minimum, and no line search is needed, which would see rounding only. What is
-    /// at a bound may have an error of the wrong sign that is small beside the cap.
+    /// Returns true if the sets of a point with Δ `aim` and KΔ `product` are those that led to it.
+    /// The point is then the minimum, and a line search would only see rounding. At a bound an
+    /// error of the wrong sign is allowed if it is small relative to the cap.
     fn stays(&self, inside: &[bool], aim: &[f64], t: f64, product: &[f64], cap: f64) -> bool {
         let slack = SLACK * cap;
         (0..aim.len()).all(|k| {
             let error = t - self.chunk.f[k] - product[k];
             if inside[k] {
-                // More accurate than its error divided by the damping.
+                // This test is more accurate than the error divided by the damping.
                 aim[k] > self.low[k] && aim[k] < self.high[k]
             } else {
                 self.response(k, error + slack) == aim[k] || self.response(k, error - slack) == aim[k]
@@ -232,7 +232,7 @@ impl<'c> Weighted<'c> {
         })
     }
 
-    /// `aim` of the samples inside, from that of the others, and the threshold with it.
+    /// Computes `aim` of the samples inside from that of the others; returns the threshold.
     fn newton(&self, system: &mut System, inside: &[bool], aim: &mut [f64], more: &mut dyn FnMut() -> bool) -> Option<f64> {
         let mut rest = multiply(self.chunk, aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
@@ -241,8 +241,8 @@ impl<'c> Weighted<'c> {
         system.solve(self.chunk, &wanted, &rest, sum, aim, more)
     }
 
-    /// The share of the way in (0, 1] at which the function is least: the root of its piecewise
-    /// linear derivative.
+    /// Returns the share of the way in (0, 1] at which the function is least: the root of its
+    /// piecewise linear derivative.
     fn search(&self, change: &[f64], product: &[f64], by: f64) -> f64 {
         let (first, second) = (dot(change, &self.kv), dot(change, product));
         let errors: Vec<(f64, f64)> = (0..change.len()).map(|k| (self.error(k), by - product[k])).collect();
@@ -283,10 +283,10 @@ impl<'c> Weighted<'c> {
     }
 }
 
-/// Entries of a product that are summed up together.
+/// The entries of a product that are summed together.
 const PIECE: usize = 1024;
 
-/// `K x`, by the rows where x is not 0.
+/// Returns `K x`, from the rows where x is not 0.
 pub(crate) fn multiply(chunk: &Chunk, x: &[f64]) -> Vec<f64> {
     let mut product = vec![0.0; x.len()];
     chunk.par.for_chunks(&mut product, PIECE, |piece, product| {

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// A number below `n`, by multiplication: the bias of 2⁻³² n does not matter for an order.
+/// Returns a number below `n`, by multiplication: the bias of 2⁻³² n does not matter for an order.
 #[inline]
 fn below(n: usize, random: &mut ChaCha8Rng) -> usize {
     ((u64::from(random.next_u32()) * n as u64) >> 32) as usize

@@ -1,4 +1,4 @@
-//! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without a bias that is not regularised.
+//! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -10,38 +10,38 @@ use maxmargin_kernel::features::{combine, products};
 use maxmargin_kernel::{Holding, MemoryBudget};
 use maxmargin_simd::sums::dot;
 
-/// Systems of at most this many unknowns are factored.
+/// The largest number of unknowns of a system that is factored.
 pub(crate) const DIRECT: usize = 1500;
 
-/// Rows of a Gram matrix that is factored when conjugate gradients do not do.
+/// The largest Gram matrix that is factored if conjugate gradients do not converge.
 const MOST: usize = 6000;
 
-/// Rows per block of a dense product.
+/// The rows per block of a dense product.
 const BLOCK: usize = 256;
 
-/// Partial sums of the matrix.
+/// The number of partial sums of the matrix.
 const PARTS: usize = 4;
 
-/// Iterations of conjugate gradients at most.
+/// The largest number of conjugate gradient iterations.
 const GRADIENTS: u64 = 2000;
 
-/// `Σ x_k x_kᵀ` over a set of variables that changes little from one Newton step to the next, lower
-/// triangle.
+/// The lower triangle of `Σ x_k x_kᵀ` over a set of variables that changes little between Newton
+/// steps.
 #[derive(Default)]
 pub(crate) struct Curvature {
     sum: Option<Mat<f64>>,
-    /// Its members, ascending, and their weights relative to the scale.
+    /// The members, ascending, and their weights relative to the scale.
     members: Vec<(usize, f64)>,
 }
 
 impl Curvature {
-    /// Forgets the sum, and with it the rounding errors of what was added and taken away.
+    /// Drops the sum, and with it the rounding errors of earlier updates.
     pub(crate) fn clear(&mut self) {
         self.sum = None;
         self.members.clear();
     }
 
-    /// Adds who is new and takes away who has left; anew where that is less work.
+    /// Adds new members and subtracts former ones, or computes the sum anew if that is less work.
     fn follow<R: FeatureRows>(&mut self, system: &System<R>, asking: &Asking) -> Result<&Mat<f64>, Halted> {
         let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
@@ -79,26 +79,26 @@ impl Curvature {
     }
 }
 
-/// One system.
+/// One Newton system.
 pub(crate) struct System<'a, R> {
     pub(crate) rows: &'a R,
-    pub(crate) ledger: &'a MemoryBudget,
+    pub(crate) memory: &'a MemoryBudget,
     pub(crate) dual: &'a Dual,
-    /// Typical weight.
+    /// The typical weight.
     pub(crate) scale: f64,
-    /// Variables that count in the Hessian, and their weights.
+    /// The variables in the Hessian, and their weights.
     pub(crate) free: &'a [usize],
     pub(crate) weights: &'a [f64],
     pub(crate) par: Par,
 }
 
 impl<R: FeatureRows> System<'_, R> {
-    /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy`
-    /// where it is iterated; and the iterations.
+    /// Returns the Newton direction of `w` and of the bias for these gradients, and the iterations.
+    /// An iterative solution has the relative `accuracy`.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When the run is cancelled.
     pub(crate) fn solve(
         &self,
         gradient: &[f64],
@@ -113,7 +113,7 @@ impl<R: FeatureRows> System<'_, R> {
         let (mut direction, mut iterations) = inverse.apply(&down, accuracy, asking)?;
         let Some(bias_gradient) = bias_gradient else { return Ok((direction, 0.0, iterations)) };
         if ids.is_empty() {
-            // Nothing holds the bias: a step whose length the search decides.
+            // No variable holds the bias: the line search decides the length of its step.
             return Ok((direction, -bias_gradient / self.scale.max(1.0), iterations));
         }
         // Block elimination of the bias: its column is q = Σ h_k x_k, its diagonal Σ h_k.
@@ -129,11 +129,11 @@ impl<R: FeatureRows> System<'_, R> {
 
     fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature, asking: &Asking) -> Result<Inverse<'s, R>, Halted> {
         let (width, m) = (self.rows.width(), ids.len());
-        let base = Base { rows: self.rows, ledger: self.ledger, ids, weights: self.weights, par: self.par };
-        // The sum that changes little, what is added to it in parts, and the factor; where there is
-        // no room for them, conjugate gradients do.
+        let base = Base { rows: self.rows, memory: self.memory, ids, weights: self.weights, par: self.par };
+        // Memory for the sum that changes little, the parts added to it, and the factor. Without
+        // room for them, use conjugate gradients.
         let primal = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
-        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.ledger.hold(primal) } else { None };
+        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.memory.hold(primal) } else { None };
         let factor = if width > DIRECT || m == 0 {
             None
         } else if width <= 2 * m {
@@ -149,7 +149,7 @@ impl<R: FeatureRows> System<'_, R> {
         Ok(Inverse { base, factor, held })
     }
 
-    /// `I + Σ h_k x_k x_kᵀ`, lower triangle.
+    /// Returns `I + Σ h_k x_k x_kᵀ`, lower triangle.
     fn hessian(&self, curvature: &mut Curvature, asking: &Asking) -> Result<Mat<f64>, Halted> {
         let mut h = curvature.follow(self, asking)?.clone();
         for j in 0..h.ncols() {
@@ -159,7 +159,7 @@ impl<R: FeatureRows> System<'_, R> {
         Ok(h)
     }
 
-    /// `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
+    /// Returns `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
     fn products(&self, of: &[(usize, f64)], asking: &Asking) -> Result<Mat<f64>, Halted> {
         let (width, m) = (self.rows.width(), of.len());
         let id = |at: usize| self.dual.ids()[of[at].0];
@@ -170,8 +170,7 @@ impl<R: FeatureRows> System<'_, R> {
         let parts = (m * entries * entries / (width * width)).clamp(1, PARTS);
         let size = m.div_ceil(parts).max(1);
         let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
-        // Every part in stretches of whole blocks, so that the sums are the same wherever they are
-        // cut.
+        // Every part in stretches of whole blocks, so that the sums do not depend on the cuts.
         let cost = if dense { width * width / 8 } else { entries * entries };
         let stretch = (Asking::piece() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
         for from in (0..size).step_by(stretch) {
@@ -239,16 +238,16 @@ impl<R: FeatureRows> System<'_, R> {
 
 struct Base<'s, R> {
     rows: &'s R,
-    ledger: &'s MemoryBudget,
+    memory: &'s MemoryBudget,
     ids: &'s [usize],
     weights: &'s [f64],
     par: Par,
 }
 
 enum Factor {
-    /// Of `I + Σ h x xᵀ`.
+    /// The factor of `I + Σ h x xᵀ`.
     Primal(Mat<f64>),
-    /// Of `diag(1/h) + X Xᵀ` (Woodbury's identity).
+    /// The factor of `diag(1/h) + X Xᵀ` (Woodbury's identity).
     Dual(Mat<f64>),
 }
 
@@ -265,7 +264,7 @@ struct Inverse<'s, R> {
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
-    /// The solution for the right-hand side `r`, and the iterations it took.
+    /// Returns the solution for the right-hand side `r`, and its iterations.
     fn apply(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
         let base = &self.base;
         Ok(match &self.factor {
@@ -287,13 +286,13 @@ impl<R: FeatureRows> Inverse<'_, R> {
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
-    /// Conjugate gradients as long as they are cheaper than a factor.
+    /// Solves by conjugate gradients while they are cheaper than a factor.
     fn iterated(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
         let base = &self.base;
         let m = base.ids.len();
         let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
         let most = if m <= MOST {
-            // Arithmetic of the factor against that of an iteration; blocked arithmetic is ten
+            // The arithmetic of the factor against that of an iteration; blocked arithmetic is ten
             // times as fast as scattered.
             let m = m as f64;
             let factor = 0.5 * m * entries + m * m * m / 60.0;
@@ -311,16 +310,16 @@ impl<R: FeatureRows> Inverse<'_, R> {
 }
 
 impl<'s, R: FeatureRows> Base<'s, R> {
-    /// The factor and what it holds, where there is room for it and its copy.
+    /// Returns the factor and its memory, if there is room for it and its copy.
     fn dual_factor(&self, asking: &Asking) -> Result<(Option<Factor>, Option<Holding<'s>>), Halted> {
         let m = self.ids.len() as u64;
-        let Some(held) = self.ledger.hold(16 * m * m) else { return Ok((None, None)) };
+        let Some(held) = self.memory.hold(16 * m * m) else { return Ok((None, None)) };
         let mut gram = self.gram(asking)?;
         let factored = cholesky(gram.as_mut(), self.par, asking)?;
         Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))
     }
 
-    /// `diag(1/h) + X Xᵀ`, lower triangle.
+    /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
     fn gram(&self, asking: &Asking) -> Result<Mat<f64>, Halted> {
         let m = self.ids.len();
         let mut values = vec![0.0; m * m];
@@ -345,7 +344,7 @@ impl<'s, R: FeatureRows> Base<'s, R> {
         Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
     }
 
-    /// Conjugate gradients with the diagonal as preconditioner.
+    /// Solves by conjugate gradients with the diagonal as preconditioner.
     fn conjugate_gradients(&self, r: &[f64], accuracy: f64, most: u64, asking: &Asking) -> Result<(Vec<f64>, u64, bool), Halted> {
         let width = self.rows.width();
         let mut diagonal = vec![1.0; width];

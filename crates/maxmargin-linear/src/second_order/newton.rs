@@ -1,16 +1,23 @@
 //! Semismooth Newton steps on the augmented Lagrangian: the second-order finish.
 //!
+//! ```text
+//!   1  u_k ← −lin_k − s_k (x_k·w + b);  p_k ← clip((α_k + σ_k u_k) / (1 + σ_k D_k), 0, U_k)
+//!   2  g ← w − Σ s_k p_k x_k;  stop if g changes no margin noticeably: p is the next α
+//!   3  solve (I + Σ h_k x_k x_kᵀ) d = −g over the k that are not clipped,  h_k = σ_k / (1 + σ_k D_k)
+//!   4  t ← line search along d (search.rs);  w += t d;  go to 1
+//! ```
+//!
 //! For the dual `min ½ αᵀQα + linᵀα` over the box, the proximal point step from `α` solves `min
-//! ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias), with `u_k = −lin_k − s_k (x_k·w + b)` and `ψ_k`
-//! the largest `p u_k − ½ D_k p² − (p − α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`. It is attained at `p_k =
-//! clip((α_k + σ_k u_k) / (1 + σ_k D_k))`; the gradient is `w − Σ s_k p_k x_k`, the generalised
-//! Hessian `I + Σ h_k x_k x_kᵀ` over the `k` where nothing is clipped, `h_k = σ_k / (1 + σ_k D_k)`.
-//! At the minimum `p` is the next α. The steps converge the faster the larger σ is, and finitely
-//! for this piecewise quadratic problem. Without an upper bound (squared hinge) `σ_k = ∞`: plain
-//! Newton on the primal.
+//! ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias). `ψ_k` is the largest `p u_k − ½ D_k p² − (p −
+//! α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`, attained at the `p_k` of step 1. Step 3 is the generalised
+//! Hessian.
+//!
+//! The larger σ is, the faster the steps converge; for this piecewise quadratic problem they are
+//! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
-use crate::search::{Line, Variable, search};
-use crate::system::{Curvature, System};
+use crate::point::PointValues;
+use crate::second_order::search::{Line, Variable, search};
+use crate::second_order::system::{Curvature, System};
 use maxmargin_core::{Asking, Dual, EqualityConstraint};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
@@ -18,7 +25,7 @@ use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine};
 use maxmargin_simd::sums::dot;
 
-/// What Newton steps cost.
+/// The cost of Newton steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
     /// Newton steps.
@@ -32,55 +39,55 @@ pub(crate) struct Cost {
 /// The state of the method.
 pub(crate) struct Newton<'a, R> {
     rows: &'a R,
-    ledger: &'a MemoryBudget,
+    memory: &'a MemoryBudget,
     dual: &'a Dual,
     par: Par,
     w: Vec<f64>,
     bias: f64,
     variables: Vec<Variable>,
-    /// `Σ s_k p_k x_k`, and `Σ s_k p_k`.
+    /// The sums `Σ s_k p_k x_k` and `Σ s_k p_k`.
     sum: Vec<f64>,
     balance: f64,
-    /// Variables that nothing clips, ascending, and their weights.
+    /// The variables that are not clipped, ascending, and their weights.
     free: Vec<usize>,
     weights: Vec<f64>,
-    /// Largest projected gradient of `p` at the current `w`.
+    /// The largest projected gradient of `p` at the present `w`.
     violation: f64,
-    /// Largest `‖x_k‖`.
+    /// The largest `‖x_k‖`.
     longest: f64,
     curvature: Curvature,
     pub(crate) cost: Cost,
 }
 
-/// Newton steps of one round before it is given up.
+/// The Newton steps after which a round is given up.
 const STEPS: u64 = 40;
 
-/// The same where no variable has a bound: there is nothing proximal then, and the next round would
-/// begin this one again.
+/// The same limit if no variable has a bound: there is no proximal term then, and the next round
+/// would start the same problem again.
 const STEPS_AT_ONCE: u64 = 1000;
 
-/// A round ends when the gradient of the inner problem disturbs no margin by more than this share
-/// of the present violation.
+/// A round ends when the gradient of the inner problem changes no margin by more than this share of
+/// the present violation.
 const EARLY: f64 = 0.1;
 
-/// How a round ended.
+/// The end of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The inner problem is solved well enough.
     Solved,
-    /// Not within its steps, or no step led down.
+    /// The inner problem needs more steps, or no step descends.
     Unsolved,
-    /// The caller wanted to stop.
+    /// The run was cancelled.
     Stopped,
 }
 
 impl<'a, R: FeatureRows> Newton<'a, R> {
-    pub(crate) fn new((rows, ledger): (&'a R, &'a MemoryBudget), squares: &[f64], dual: &'a Dual, par: Par) -> Self {
+    pub(crate) fn new(rows: &'a R, memory: &'a MemoryBudget, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
         Self {
             rows,
-            ledger,
+            memory,
             dual,
             par,
             w: vec![0.0; width],
@@ -97,7 +104,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         }
     }
 
-    /// `Σ s p` that the balance asks for, if there is a bias.
+    /// Returns the required `Σ s p`, if there is a bias.
     fn wanted(&self) -> Option<f64> {
         match self.dual.balance() {
             EqualityConstraint::Sum(wanted) => Some(wanted),
@@ -105,8 +112,8 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         }
     }
 
-    /// Takes `w`, bias and gradient `Qα + lin` of a point that was computed afresh, with `σ` for
-    /// the variables that have a bound.
+    /// Starts from `w`, bias and gradient `Qα + lin` of a point computed anew, with `σ` for the
+    /// variables that have a bound.
     fn centre(&mut self, alpha: &[f64], w: &[f64], bias: f64, gradient: &[f64], sigma: f64) {
         self.w.copy_from_slice(w);
         self.bias = bias;
@@ -126,14 +133,14 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.advance(0.0);
     }
 
-    /// Moves the slacks by the share `t` of the step, renews `p`, and adds what changed to the
-    /// sums.
+    /// Moves the slacks by the share `t` of the step, updates `p` (step 1), and adds the changes to
+    /// the sums.
     fn advance(&mut self, t: f64) {
         let dual = self.dual;
         let n = self.variables.len();
         let mut parts: Vec<Chunk> = (0..n.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
         {
-            // Chunks of the variables, each with its part.
+            // Chunks of the variables, each with its part of the result.
             let mut tasks: Vec<(&mut [Variable], &mut Chunk)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
             self.par.for_chunks(&mut tasks, 1, |chunk, task| {
                 let (variables, part) = &mut task[0];
@@ -160,22 +167,23 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
     }
 
-    /// One proximal step from `alpha`, solved until the gradient of the inner problem disturbs no
-    /// margin by more than a share of what is still to be gained, or of `tol`. [`Newton::solution`]
-    /// has the next α.
+    /// Makes one proximal step from `from`. It is solved until the gradient of the inner problem
+    /// changes no margin by more than a share of the violation, or of `tol`. [`Newton::solution`]
+    /// returns the next α.
     pub(crate) fn round(
         &mut self,
-        from: (&[f64], &[f64], f64, &[f64]),
+        alpha: &[f64],
+        from: &PointValues,
         sigma: f64,
         tol: f64,
         mut stop: impl FnMut(&Cost, f64) -> bool,
     ) -> Round {
-        let (alpha, w, bias, gradient) = from;
-        self.centre(alpha, w, bias, gradient, sigma);
+        self.centre(alpha, &from.w, from.bias, &from.gradient, sigma);
         self.cost.rounds += 1;
         self.curvature.clear();
         let unbounded = self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0);
         for _ in 0..if unbounded { STEPS_AT_ONCE } else { STEPS } {
+            // 2: the gradient of the inner problem.
             let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
             let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
             let norm = dot(&gradient, &gradient).sqrt();
@@ -190,7 +198,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             self.cost.steps += 1;
             let system = System {
                 rows: self.rows,
-                ledger: self.ledger,
+                memory: self.memory,
                 dual: self.dual,
                 scale: sigma,
                 free: &self.free,
@@ -200,6 +208,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
             let (cost, violation) = (self.cost, self.violation.max(disturbed));
             let mut go_on = || !stop(&cost, violation);
+            // 3: the Newton direction.
             let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &Asking::new(&mut go_on));
             let Ok((direction, bias_direction, gradients)) = found else { return Round::Stopped };
             self.cost.gradients += gradients;
@@ -210,9 +219,10 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
                 square: dot(&direction, &direction),
                 slope: dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction,
             };
+            // 4: the line search; `advance` is step 1.
             let t = search(&self.variables, &line, self.par);
             if t == 0.0 {
-                // Rounding has eaten what was left.
+                // The rest is below rounding.
                 return if disturbed <= tol { Round::Solved } else { Round::Unsolved };
             }
             self.w.iter_mut().zip(&direction).for_each(|(w, d)| *w += t * d);
@@ -222,7 +232,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         Round::Unsolved
     }
 
-    /// What every slack loses along a direction.
+    /// Computes the decrease of every slack along a direction.
     fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
         let (dual, rows) = (self.dual, self.rows);
         self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
@@ -233,13 +243,13 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         });
     }
 
-    /// The maximisers where the last round ended.
+    /// Returns the maximisers at the end of the last round.
     pub(crate) fn solution(&self) -> Vec<f64> {
         self.variables.iter().map(|v| v.p).collect()
     }
 }
 
-/// What one chunk of variables adds.
+/// The results of one chunk of variables.
 #[derive(Default)]
 struct Chunk {
     free: Vec<usize>,

@@ -1,24 +1,25 @@
 //! The linear system of a least squares step, whose factor follows the set of its samples.
 
-use crate::chunk::Chunk;
+use crate::working_set::chunk::Chunk;
 use faer::Mat;
 use maxmargin_core::{Asking, Factor};
 
-/// A factor is made anew where so many times the samples that come and so many times those that go
-/// are more than what stays. Of 7,200 an insertion together with others takes 3 to 4 ms, one of
-/// some 30 deletions 6, a factor 1.8 to 3 s; of 1,600 an insertion alone 0.5 ms and a factor 55.
+/// The weights of insertions and deletions: if their weighted sum exceeds the samples that stay,
+/// the factor is computed anew. With 7,200 samples an insertion among others takes 3 to 4 ms, one
+/// of some 30 deletions 6 ms, a factor 1.8 to 3 s. With 1,600 an insertion alone takes 0.5 ms and a
+/// factor 55 ms.
 const CHANGES: (usize, usize) = (8, 32);
 
-/// The factor of `K + D⁻¹` over a set of samples, bordered by the balance.
+/// The factor of `K + D⁻¹` over a set of samples, bordered by the equality constraint.
 pub(crate) struct System {
     factor: Factor,
-    /// What is factored, in memory that the next factor uses again.
+    /// The matrix to factor; its memory is reused by the next factor.
     matrix: Mat<f64>,
-    /// Samples in the order of the factor.
+    /// The samples in the order of the factor.
     members: Vec<usize>,
-    /// What each sample of the chunk has on the diagonal in the factor; NaN where it is not in it.
+    /// The diagonal of `D⁻¹` of each sample in the factor; NaN for others.
     damped: Vec<f64>,
-    /// Factors made, and entries inserted or deleted.
+    /// The factors computed, and the entries inserted or deleted.
     pub(crate) built: u64,
     pub(crate) updated: u64,
 }
@@ -38,10 +39,10 @@ impl System {
         }
     }
 
-    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of
-    /// `D⁻¹`) is a number, at least one. `out` receives x there and is left alone elsewhere;
-    /// returns t, or nothing where the matrix is not positive definite to working precision or
-    /// `more`, which is asked while a large matrix is factored, says no.
+    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples whose `wanted` (the diagonal of
+    /// `D⁻¹`) is a number; there is at least one. It writes x to `out` there and leaves other
+    /// entries unchanged. Returns t, or `None` if the matrix is not positive definite to working
+    /// precision or `more` returned false during a large factorisation.
     pub(crate) fn solve(
         &mut self,
         chunk: &Chunk,
@@ -60,8 +61,8 @@ impl System {
         (bias.is_finite() && x.iter().all(|x| x.is_finite())).then_some(-bias)
     }
 
-    /// Takes samples in and gives others up, if they are few and `more` does not say no; whether
-    /// the factor is then the one asked for.
+    /// Updates the factor by insertions and deletions, if they are few and `more` does not return
+    /// false. Returns true if the factor is then the required one.
     fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
         let leave: Vec<usize> =
             (0..self.members.len()).filter(|&at| self.damped[self.members[at]] != wanted[self.members[at]]).collect();
@@ -104,8 +105,7 @@ impl System {
         if self.matrix.nrows() < wanted.len() {
             self.matrix = Mat::zeros(wanted.len(), wanted.len());
         }
-        // Column by column, each from one row of a symmetric matrix; the lower half is all that is
-        // read.
+        // Column by column, each from one row of the symmetric matrix; only the lower half is read.
         for (j, &k) in members.iter().enumerate() {
             let (row, column) = (chunk.row(k), &mut self.matrix.col_as_slice_mut(j)[j..members.len()]);
             column.iter_mut().zip(&members[j..]).for_each(|(value, &i)| *value = row[i]);

@@ -1,28 +1,40 @@
 //! Adaptive variable selection frequencies (Glasmachers and Doğan, algorithms 3 to 5).
 //!
-//! Variables whose steps gain more than the average are visited more often. The update of a
-//! preference is that of algorithm 5, which is free of scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`;
-//! the running text of the paper has the difference instead of the quotient.
+//! ```text
+//!   1  p_i ← 1;  Δ_ref ← average gain of the first sweep
+//!   2  repeat
+//!   3    schedule ← n indices with expected frequencies p_i / Σp, in random order   (algorithm 4)
+//!   4    for i in the schedule:
+//!   5      μ ← clip(g / ‖x_i‖², −α_i, C − α_i);  α_i += μ;  w += μ y_i x_i;  Δ ← μ (g − ½ μ ‖x_i‖²)
+//!   6      p_i ← clip(p_i exp(c (Δ / Δ_ref − 1)), 1/20, 20);  Δ_ref += (Δ − Δ_ref) / n
+//!   7    if the largest violation is below ε: stop if can_stop; otherwise p ← 1, can_stop ← true
+//!   8    otherwise can_stop ← false
+//! ```
 //!
-//! The paper has no shrinking. Where it is asked for, a variable is set aside by the baseline's
-//! rule: its preference is 0 until all are 1 again, when the others are within the tolerance.
+//! Variables whose steps gain more than the average are visited more often. Step 6 is the update of
+//! algorithm 5, which does not depend on scale; the running text of the paper has the difference
+//! instead of the quotient.
+//!
+//! The paper has no shrinking. If it is enabled, a variable is set aside by the baseline's rule.
+//! Its preference is 0 until all preferences are reset to 1, when the others are within the
+//! tolerance.
 
-use crate::descent::{BETWEEN, Descent, GoOn, Thresholds};
-use crate::order::shuffle;
+use crate::coordinate::descent::{BETWEEN, Descent, GoOn, Thresholds};
+use crate::coordinate::order::shuffle;
 use maxmargin_kernel::features::FeatureRows;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Learning rate `c` of the preferences.
+/// The learning rate `c` of the preferences.
 const RATE: f64 = 0.2;
 
-/// Smallest and largest preference.
+/// The smallest and the largest preference.
 const PREFERENCES: (f64, f64) = (1.0 / 20.0, 20.0);
 
-/// Draws the schedules and follows the preferences of so many steps without making one, where a
-/// step on variable `k` gains `gains[k]`: what adaptation alone costs a run of
-/// [`Method::Avsf`](crate::Method::Avsf), which no clock inside its steps could tell without
-/// slowing them. Returns the steps of whole sweeps: `steps` and up to a sweep more.
+/// Draws the schedules and updates the preferences of so many steps without making any, with the
+/// gain `gains[k]` for a step on variable `k`. It measures the cost of adaptation in a run of
+/// [`Method::Avsf`](crate::Method::Avsf), where a clock inside the steps would slow them. Returns
+/// the steps of whole sweeps: `steps` and up to a sweep more.
 pub fn adapt(gains: &[f64], steps: u64, seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut frequencies = Frequencies::new(gains.len(), false);
@@ -39,15 +51,15 @@ pub fn adapt(gains: &[f64], steps: u64, seed: u64) -> u64 {
     made
 }
 
-/// Preferences and the average gain of a step.
+/// The preferences and the average gain of a step.
 pub(crate) struct Frequencies {
     preference: Vec<f64>,
-    /// Average gain of a step; none until the first sweep has measured it.
+    /// The average gain of a step; `None` until the first sweep has measured it.
     reference: Option<f64>,
-    /// Gains of the first sweep.
+    /// The gains of the first sweep.
     gains: f64,
-    /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it
-    /// came since.
+    /// True if the previous sweep within the tolerance was followed by a reset, and no sweep beyond
+    /// it came since.
     can_stop: bool,
     schedule: Vec<u32>,
     shrinks: bool,
@@ -68,8 +80,8 @@ impl Frequencies {
         }
     }
 
-    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the
-    /// largest violation and whether to stop; called off inside, it is not done.
+    /// Makes one outer loop (steps 3 to 8). Returns the largest violation and whether to stop;
+    /// after a cancellation not to stop.
     pub(crate) fn sweep<R: FeatureRows>(
         &mut self,
         descent: &mut Descent<R>,
@@ -77,6 +89,7 @@ impl Frequencies {
         random: &mut ChaCha8Rng,
         go_on: GoOn,
     ) -> (f64, bool) {
+        // 3: the schedule.
         self.draw(random);
         let (mut highest, mut lowest) = (0.0_f64, 0.0_f64);
         let mut ask = descent.entries + BETWEEN;
@@ -92,6 +105,7 @@ impl Frequencies {
                 descent.rows.prefetch(descent.dual.ids()[soon as usize]);
             }
             let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
+            // 5: the step.
             let step = descent.step(k);
             let (at_zero, at_upper) = (alpha <= 0.0, alpha >= upper);
             let bounded = (at_zero && step.gradient > 0.0) || (at_upper && step.gradient < 0.0);
@@ -99,17 +113,19 @@ impl Frequencies {
                 highest = highest.max(step.gradient);
                 lowest = lowest.min(step.gradient);
             }
-            if self.thresholds.shrink((at_zero, at_upper), step.gradient) {
+            if self.thresholds.shrink(at_zero, at_upper, step.gradient) {
                 self.preference[k] = 0.0;
             }
-            // Who is set aside stays there, however often the schedule has it.
+            // A variable that is set aside stays so, even if the schedule contains it again.
             if self.preference[k] == 0.0 {
                 continue;
             }
+            // 6: the preference.
             self.learn(k, -step.delta * (step.gradient + 0.5 * step.curvature * step.delta));
         }
         self.swept();
         let largest = highest.max(-lowest);
+        // 7, 8: the end, or a reset.
         if largest >= tol {
             self.can_stop = false;
             if self.shrinks {
@@ -126,8 +142,8 @@ impl Frequencies {
         (largest, false)
     }
 
-    /// What a step on `k` gained moves its preference; in the first sweep it is part of the average
-    /// alone.
+    /// Updates the preference of `k` by the gain of a step (step 6). In the first sweep the gain
+    /// only enters the average.
     #[inline]
     fn learn(&mut self, k: usize, gain: f64) {
         match &mut self.reference {
@@ -142,15 +158,15 @@ impl Frequencies {
         }
     }
 
-    /// After a whole sweep: the first has measured the average gain.
+    /// Sets the average gain after the first sweep.
     fn swept(&mut self) {
         if self.reference.is_none() {
             self.reference = Some(self.gains / self.schedule.len().max(1) as f64);
         }
     }
 
-    /// Draws as many indices as are not set aside with expected frequencies `p / Σp` (algorithm 4),
-    /// in random order.
+    /// Draws as many indices as are not set aside, with expected frequencies `p / Σp` (algorithm
+    /// 4), in random order (step 3).
     fn draw(&mut self, random: &mut ChaCha8Rng) {
         let n = self.preference.iter().filter(|p| **p > 0.0).count();
         self.schedule.clear();
@@ -190,8 +206,8 @@ mod tests {
         assert!(counts.iter().all(|&c| c > 40), "every variable has its turn");
     }
 
-    /// Gains of 1 and 0 drive the preferences to their bounds, and schedules are as long as they
-    /// always are.
+    /// Gains of 1 and 0 drive the preferences to their bounds; the length of schedules does not
+    /// change.
     #[test]
     fn adaptation_alone_makes_whole_sweeps_of_steps() {
         let gains: Vec<f64> = (0..400).map(|k| f64::from(k % 2)).collect();
