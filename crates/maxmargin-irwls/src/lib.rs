@@ -5,16 +5,16 @@
 //!
 //! The main types, in reading order:
 //!
-//! - [`solve`] is the method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez (Fast
-//!   training of support vector classifiers, NIPS 2000). Weighted least squares, with weights from
-//!   the errors, solves a working set while the rest is fixed. Then all errors are updated, and the
-//!   next working set comes from the samples that violate the optimality conditions. Steps are damped,
-//!   so that the dual objective falls in each.
+//! - [`solve()`] is the method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez
+//!   (Fast training of support vector classifiers, NIPS 2000). Weighted least squares, with weights
+//!   from the errors, solves a working set while the rest is fixed. Then all errors are updated,
+//!   and the next working set comes from the samples that violate the optimality conditions. Steps
+//!   are damped, so that the dual objective falls in each.
 //! - [`IrwlsConfig`] has the options, among them the [`Selection`] of working sets and their
 //!   [`ChunkSolver`]; [`Outcome`] is the result, [`IrwlsError`] a refusal.
 //! - [`Chunk`] is a working set as a small dense problem, and [`LeastSquares`] its default solver.
-//! - [`finish`] takes a nearly converged solution of any solver to the precision of `f64`, with the
-//!   options of [`Finish`].
+//! - [`finish()`] takes a nearly converged solution of any solver to the precision of `f64`, with
+//!   the options of [`Finish`].
 //! - [`Irwls`] is the solver behind the [`maxmargin_core::Solve`] trait.
 //!
 //! The maths is in `docs/math/irwls.md`.

@@ -6,7 +6,7 @@
 //! ```text
 //!   1  α ← the start;  f ← s ∘ (Qα + p)
 //!   2  stop if max f over I_low − min f over I_up ≤ ε
-//!   3  S ← a working set of q samples: the worst violators of each condition and class, then by rule
+//!   3  S ← q samples: the worst violator of each condition and class, then by rule
 //!   4  β_S ← weighted least squares on S with the rest fixed (least_squares.rs)
 //!   5  f += K Δβ_S for all samples;  go to 2
 //!   6  f from exact f64 kernel values;  if the violation exceeds the tolerance:

@@ -26,7 +26,7 @@ pub struct Config {
     pub method: Method,
     /// The seed of the random orders.
     pub seed: u64,
-    /// Whether coordinate descent sets variables at their bounds aside until all others are within
+    /// Sets variables at their bounds aside in coordinate descent until all others are within
     /// the tolerance (hard shrinking). `None` is the method's default: on for [`Method::Descent`],
     /// off for [`Method::Avsf`]. The other two ignore it.
     pub shrinking: Option<bool>,

@@ -3,7 +3,7 @@
 //! ```text
 //!   1  coordinate descent until the goal holds or Newton steps are cheaper (front.rs)
 //!   2  repeat until the certificate shows the goal
-//!   3    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by semismooth Newton steps on its dual (newton.rs)
+//!   3    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by Newton steps on its dual (newton.rs)
 //!   4    certificate of α' from values computed anew; α ← α' if it is no worse
 //!   5    σ ← larger if few Newton steps sufficed, smaller if step 3 was not solved
 //! ```

@@ -5,12 +5,12 @@
 //!
 //! Layer 3 of maxmargin. The main types, in reading order:
 //!
-//! - [`solve`] takes the [`maxmargin_core::Dual`] that all solvers take, and the rows of a [`Matrix`]
-//!   instead of a kernel. It keeps `w = Σ s_k α_k x_k` and reads no kernel value. [`LinearSolution`]
-//!   is its result, [`LinearError`] a refusal.
+//! - [`solve()`] takes the [`maxmargin_core::Dual`] that all solvers take, and the rows of a
+//!   [`Matrix`] instead of a kernel. It keeps `w = Σ s_k α_k x_k` and reads no kernel value.
+//!   [`LinearSolution`] is its result, [`LinearError`] a refusal.
 //! - [`Config`] has the options, among them the [`Method`]; [`LinearWork`] counts the cost.
 //! - [`Linear`] is the solver behind the [`maxmargin_core::Solve`] trait.
-//! - [`adapt`] measures the cost of adaptive selection frequencies alone.
+//! - [`adapt()`] measures the cost of adaptive selection frequencies alone.
 //!
 //! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
 //! the default method that combines them. The mathematics is in `docs/math/linear.md`.

@@ -18,8 +18,8 @@ pub struct SmoConfig {
     /// Enables conjugate steps where they save enough (Torres-Barrán, Alaíz and Dorronsoro 2021).
     /// Without them each step moves one pair, as in the papers.
     pub conjugate: bool,
-    /// The iterations after which the run ends with [`Status::IterationLimit`], because another
-    /// solver costs less from there.
+    /// The iterations after which the run ends, because another solver costs less from there. The
+    /// status is then [`IterationLimit`](maxmargin_core::Status::IterationLimit).
     pub pair_budget: Option<PairBudget>,
 }
 

@@ -52,12 +52,7 @@ pub fn solve(
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
-    if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
-        return Err(SmoError::EqualityConstraint(dual.balance()));
-    }
-    if start.alpha().len() != dual.len() {
-        return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
-    }
+    check(dual, &start)?;
     let mut clock = Clock::new(rows, stop, watch);
     // 1: α and its gradient.
     let gradient = match start.gradient() {
@@ -108,6 +103,17 @@ pub fn solve(
         strategy.aim(aim);
     };
     Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: clock.iterations }, config))
+}
+
+/// Checks that SMO solves the problem, and that the start belongs to it.
+fn check(dual: &Dual, start: &Start) -> Result<(), SmoError> {
+    if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
+        return Err(SmoError::EqualityConstraint(dual.balance()));
+    }
+    if start.alpha().len() != dual.len() {
+        return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
+    }
+    Ok(())
 }
 
 /// The end of a run.

@@ -35,6 +35,15 @@ fn solved(problem: Problem, objective: f64, alpha: Option<&[f64]>, bias: (f64, f
 
 /// Returns C-SVC problems: every linear term −1, sum 0.
 pub fn c_svc() -> Vec<Solved> {
+    let mut problems = on_a_line();
+    problems.push(xor());
+    problems.extend(shared_and_weighted());
+    problems.extend(without_structure());
+    problems
+}
+
+/// Returns points on a line with a linear kernel.
+fn on_a_line() -> Vec<Solved> {
     vec![
         // x = ±1, linear. The constraint makes both α equal, a. w = 2a; ½(2a)² − 2a is least where
         // 4a = 2.
@@ -77,7 +86,12 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[-3.0, -1.0, 1.0, 2.0, 5.0],
         ),
-        xor(),
+    ]
+}
+
+/// Returns problems with a duplicate, unequal C, and a weight of zero.
+fn shared_and_weighted() -> Vec<Solved> {
+    vec![
         // Two copies of x = 1 share the α of the first problem in any proportion.
         solved(
             Problem::c_svc("a duplicate", line(&[1.0, 1.0, -1.0]), vec![1.0, 1.0, -1.0], vec![10.0; 3]),
@@ -103,6 +117,12 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, 0.5, -1.0],
         ),
+    ]
+}
+
+/// Returns problems with the identity as kernel matrix, and a contradiction.
+fn without_structure() -> Vec<Solved> {
+    vec![
         // K = I, three positive, one negative. α_k = 1 − s_k ν; 3(1 − ν) = 1 + ν gives ν = ½.
         // Objective −½ Σα = −½ (3·½ + 3/2). A positive point has α + b = 1.
         solved(

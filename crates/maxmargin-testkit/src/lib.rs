@@ -7,7 +7,7 @@
 //!
 //! - [`Problem`] is a named dual over a [`PointsGram`]; [`generate`] draws problems from seeds, and
 //!   [`analytic`] has problems solved by hand.
-//! - [`oracle`] solves small problems exactly; [`Optimum`] is its result.
+//! - [`mod@oracle`] solves small problems exactly; [`Optimum`] is its result.
 //! - [`conformance`] is the suite that every solver must pass.
 //! - [`outside`] finds real data and other programs; [`root()`] returns samples with a given linear
 //!   kernel.

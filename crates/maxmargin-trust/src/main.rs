@@ -43,8 +43,8 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Trains 50 problems on unscaled data and compares with svm-train: exit code 1 if one ends neither
-    /// certified nor with the reason why that is impossible
+    /// Trains 50 problems on unscaled data and compares with svm-train: exit code 1 if one ends
+    /// neither certified nor with the reason why that is impossible
     #[command(name = "nasty")]
     IllConditioned(IllConditionedArgs),
 }

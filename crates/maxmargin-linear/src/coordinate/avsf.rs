@@ -5,7 +5,8 @@
 //!   2  repeat
 //!   3    schedule ← n indices with expected frequencies p_i / Σp, in random order   (algorithm 4)
 //!   4    for i in the schedule:
-//!   5      μ ← clip(g / ‖x_i‖², −α_i, C − α_i);  α_i += μ;  w += μ y_i x_i;  Δ ← μ (g − ½ μ ‖x_i‖²)
+//!   5      μ ← clip(g / ‖x_i‖², −α_i, C − α_i);  α_i += μ;  w += μ y_i x_i
+//!          Δ ← μ (g − ½ μ ‖x_i‖²)
 //!   6      p_i ← clip(p_i exp(c (Δ / Δ_ref − 1)), 1/20, 20);  Δ_ref += (Δ − Δ_ref) / n
 //!   7    if the largest violation is below ε: stop if can_stop; otherwise p ← 1, can_stop ← true
 //!   8    otherwise can_stop ← false

@@ -3,7 +3,7 @@
 //! ```text
 //!   1  u_k ← −lin_k − s_k (x_k·w + b);  p_k ← clip((α_k + σ_k u_k) / (1 + σ_k D_k), 0, U_k)
 //!   2  g ← w − Σ s_k p_k x_k;  stop if g changes no margin noticeably: p is the next α
-//!   3  solve (I + Σ h_k x_k x_kᵀ) d = −g over the k that are not clipped,  h_k = σ_k / (1 + σ_k D_k)
+//!   3  solve (I + Σ h_k x_k x_kᵀ) d = −g over unclipped k,  h_k = σ_k / (1 + σ_k D_k)
 //!   4  t ← line search along d (search.rs);  w += t d;  go to 1
 //! ```
 //!
@@ -214,11 +214,8 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             self.cost.gradients += gradients;
             self.look_along(&direction, bias_direction);
             let wanted = self.wanted().unwrap_or(0.0) * bias_direction;
-            let line = Line {
-                linear: dot(&self.w, &direction) + wanted,
-                square: dot(&direction, &direction),
-                slope: dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction,
-            };
+            let slope = dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction;
+            let line = Line { linear: dot(&self.w, &direction) + wanted, square: dot(&direction, &direction), slope };
             // 4: the line search; `advance` is step 1.
             let t = search(&self.variables, &line, self.par);
             if t == 0.0 {

@@ -59,7 +59,7 @@ pub(crate) struct Active<'a, 'g> {
     pub(crate) work: Work,
     pub(crate) looking: Looking,
     config: SmoConfig,
-    /// See [`Shrinking::first`].
+    /// The value of `Shrinking::first`.
     first: usize,
     /// The value of [`CLOSE`] for this problem.
     close: f64,

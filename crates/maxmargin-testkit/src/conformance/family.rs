@@ -180,12 +180,7 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     }
     let meets = |solved: Solved| meets(case, solved, taken, &what);
     let reference = meets(solved.clone());
-    if problem.dual.len() <= exact::MOST {
-        let optimum = exact::solve(&problem.dual, &problem.gram);
-        let slack = reference.rounding + problem.rounding(&optimum.alpha);
-        let above = reference.objective() - optimum.objective;
-        assert!((-slack..=reference.gap + slack).contains(&above), "{what}: {above:e} above the optimum");
-    }
+    check_optimum(problem, &reference, &what);
     // From its own solution, with the gradient and without, a solver is no worse and ends at once.
     let start = Start::checked(&problem.dual, reference.solution.alpha.clone()).expect("a solution is a start");
     for start in [start.clone(), start.with_gradient(reference.solution.gradient.clone())] {
@@ -208,15 +203,7 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     if rough.exact {
         meets(rough);
     } else {
-        let alpha = &rough.solution.alpha;
-        Start::checked(&problem.dual, alpha.clone()).expect("feasible");
-        let mass: f64 = alpha.iter().sum();
-        // Every kernel value has a rounding error of f32, and every step another.
-        let steps = (1.0 + rough.solution.work.iterations as f64).sqrt();
-        let trust = f64::from(f32::EPSILON) * (1.0 + mass * problem.gram.diagonal().iter().copied().fold(0.0, f64::max)) * steps;
-        let truth = problem.gradient(alpha);
-        let off = rough.solution.gradient.iter().zip(&truth).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-        assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
+        check_rough_gradient(problem, &rough.solution, &what);
     }
     ends(case, &what, &solve);
     // Any number of threads gives the same bits.
@@ -225,6 +212,30 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     let bits = |solution: &Solution| solution.alpha.iter().chain(&solution.gradient).map(|v| v.to_bits()).collect::<Vec<u64>>();
     assert_eq!(bits(&shared.solution), bits(&solved.solution), "{what}: threads");
     assert_eq!(shared.solution.bias.to_bits(), solved.solution.bias.to_bits(), "{what}: threads");
+}
+
+/// Checks the objective against the oracle's optimum, if the problem is small enough.
+fn check_optimum(problem: &Problem, reference: &CheckedSolution, what: &str) {
+    if problem.dual.len() <= exact::MOST {
+        let optimum = exact::solve(&problem.dual, &problem.gram);
+        let slack = reference.rounding + problem.rounding(&optimum.alpha);
+        let above = reference.objective() - optimum.objective;
+        assert!((-slack..=reference.gap + slack).contains(&above), "{what}: {above:e} above the optimum");
+    }
+}
+
+/// Checks a solution that was not refined: it is feasible, and its gradient is off by at most the
+/// rounding of its kernel values and steps.
+fn check_rough_gradient(problem: &Problem, rough: &Solution, what: &str) {
+    let alpha = &rough.alpha;
+    Start::checked(&problem.dual, alpha.clone()).expect("feasible");
+    let mass: f64 = alpha.iter().sum();
+    // Every kernel value has a rounding error of f32, and every step another.
+    let steps = (1.0 + rough.work.iterations as f64).sqrt();
+    let trust = f64::from(f32::EPSILON) * (1.0 + mass * problem.gram.diagonal().iter().copied().fold(0.0, f64::max)) * steps;
+    let truth = problem.gradient(alpha);
+    let off = rough.gradient.iter().zip(&truth).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
 }
 
 /// Checks that limits and watches end a run at a feasible point with a true status.

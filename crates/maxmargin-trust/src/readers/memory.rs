@@ -46,7 +46,8 @@ fn gave(bytes: usize) {
     let _ = HELD.try_with(|held| held.set(held.get().wrapping_sub(bytes as i64)));
 }
 
-// SAFETY: every call goes to the system's allocator with the caller's own arguments; counting allocates nothing.
+// SAFETY: every call goes to the system's allocator with the caller's own arguments; counting
+// allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         took(layout.size());

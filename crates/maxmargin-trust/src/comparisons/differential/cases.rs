@@ -2,6 +2,7 @@
 //! report.
 
 use super::Error;
+use Generator::{Banana, Blobs, GaussM, SparseText, TwoGaussians};
 use maxmargin::data::Dataset;
 use maxmargin::prelude::{BiasTerm, Generator, Kernel, Loss, Samples};
 use maxmargin_testkit::outside::dataset;
@@ -164,11 +165,24 @@ fn matrix(data: &Dataset) -> Result<Dataset, Error> {
 /// Returns the cases of all groups, 250 of them.
 #[expect(clippy::too_many_lines, reason = "a list")]
 pub fn all() -> Vec<Case> {
-    use Generator::{Banana, Blobs, GaussM, SparseText, TwoGaussians};
-    let rbf = |gamma| Kernel::Rbf { gamma };
-    let mut cases: Vec<Case> = Vec::new();
-    let mut add = |group, source: &Source, kernel: &Kernel, c: f64, weights| {
-        cases.push(Case {
+    let mut cases = CaseList(Vec::new());
+    two_classes(&mut cases);
+    many_features(&mut cases);
+    several_classes(&mut cases);
+    precomputed(&mut cases);
+    real_data(&mut cases);
+    without_kernel(&mut cases);
+    cases.0.iter_mut().zip(1..).for_each(|(case, number)| case.number = number);
+    cases.0
+}
+
+/// The cases so far; they are numbered at the end.
+struct CaseList(Vec<Case>);
+
+impl CaseList {
+    /// Adds a C-SVC with a kernel, compared with LIBSVM.
+    fn add(&mut self, group: &'static str, source: &Source, kernel: &Kernel, c: f64, weights: Option<[f64; 2]>) {
+        self.0.push(Case {
             number: 0,
             group,
             source: source.clone(),
@@ -179,29 +193,39 @@ pub fn all() -> Vec<Case> {
             bias_term: BiasTerm::Free,
             peer: Peer::Libsvm,
         });
-    };
+    }
+}
+
+fn rbf(gamma: f64) -> Kernel {
+    Kernel::Rbf { gamma }
+}
+
+fn two_classes(cases: &mut CaseList) {
     let plane = [(GaussM, 1), (GaussM, 2), (Banana, 3), (TwoGaussians, 4), (Blobs, 5)];
     for (generator, seed) in plane {
         let source = Source::Made(generator, 120 + 20 * seed as usize, None, 2, seed);
         for gamma in [0.125, 0.5, 2.0, 10.0] {
             for c in [0.125, 1.0, 10.0, 100.0] {
-                add("two classes, rbf", &source, &rbf(gamma), c, None);
+                cases.add("two classes, rbf", &source, &rbf(gamma), c, None);
             }
         }
         for (gamma, coef0, degree, c) in
             [(0.5, 1.0, 2, 1.0), (0.5, 1.0, 3, 1.0), (0.25, 0.0, 2, 10.0), (0.125, 1.0, 4, 1.0), (1.0, 1.0, 2, 0.125)]
         {
-            add("two classes, polynomial", &source, &Kernel::Poly { gamma, coef0, degree }, c, None);
+            cases.add("two classes, polynomial", &source, &Kernel::Poly { gamma, coef0, degree }, c, None);
         }
         for c in [0.125, 1.0, 10.0] {
-            add("two classes, linear", &source, &Kernel::Linear, c, None);
+            cases.add("two classes, linear", &source, &Kernel::Linear, c, None);
         }
-        add("two classes, sigmoid", &source, &Kernel::Sigmoid { gamma: 0.015_625, coef0: 0.0 }, 1.0, None);
+        cases.add("two classes, sigmoid", &source, &Kernel::Sigmoid { gamma: 0.015_625, coef0: 0.0 }, 1.0, None);
         for weights in [[0.125, 1.0], [1.0, 20.0], [5.0, 0.5], [0.25, 0.25]] {
-            add("weights", &source, &rbf(0.5), 2.0, Some(weights));
+            cases.add("weights", &source, &rbf(0.5), 2.0, Some(weights));
         }
-        add("weights", &source, &Kernel::Linear, 1.0, Some([2.0, 0.25]));
+        cases.add("weights", &source, &Kernel::Linear, 1.0, Some([2.0, 0.25]));
     }
+}
+
+fn many_features(cases: &mut CaseList) {
     for (features, seed) in [(20, 6), (60, 7)] {
         let source = Source::Made(Blobs, 150, Some(features), 2, seed);
         for (kernel, c) in [
@@ -211,13 +235,16 @@ pub fn all() -> Vec<Case> {
             (Kernel::Linear, 1.0),
             (Kernel::Linear, 0.015_625),
         ] {
-            add("many features", &source, &kernel, c, None);
+            cases.add("many features", &source, &kernel, c, None);
         }
         let source = Source::Made(SparseText, 150, Some(1000 * seed as usize), 2, seed);
         for (kernel, c) in [(rbf(0.5), 1.0), (rbf(1.0), 10.0), (rbf(1.0), 100.0), (Kernel::Linear, 1.0), (Kernel::Linear, 10.0)] {
-            add("many features", &source, &kernel, c, None);
+            cases.add("many features", &source, &kernel, c, None);
         }
     }
+}
+
+fn several_classes(cases: &mut CaseList) {
     for (classes, seed) in [(3, 8), (4, 9), (5, 10), (7, 11)] {
         let source = Source::Made(GaussM, 150 + 20 * classes, None, classes, seed);
         for (kernel, c) in [
@@ -227,18 +254,24 @@ pub fn all() -> Vec<Case> {
             (Kernel::Linear, 1.0),
             (Kernel::Poly { gamma: 0.5, coef0: 1.0, degree: 3 }, 1.0),
         ] {
-            add("several classes", &source, &kernel, c, None);
+            cases.add("several classes", &source, &kernel, c, None);
         }
-        add("several classes", &source, &rbf(1.0), 5.0, Some([0.5, 3.0]));
+        cases.add("several classes", &source, &rbf(1.0), 5.0, Some([0.5, 3.0]));
     }
+}
+
+fn precomputed(cases: &mut CaseList) {
     for (generator, seed) in [(GaussM, 12), (Banana, 13), (Blobs, 14)] {
         for c in [0.125, 1.0, 10.0, 100.0] {
-            add("precomputed", &Source::Made(generator, 90, None, 2, seed), &Kernel::Precomputed, c, None);
+            cases.add("precomputed", &Source::Made(generator, 90, None, 2, seed), &Kernel::Precomputed, c, None);
         }
     }
     for c in [1.0, 10.0] {
-        add("precomputed", &Source::Made(GaussM, 90, None, 3, 15), &Kernel::Precomputed, c, None);
+        cases.add("precomputed", &Source::Made(GaussM, 90, None, 3, 15), &Kernel::Precomputed, c, None);
     }
+}
+
+fn real_data(cases: &mut CaseList) {
     for (name, gamma) in [
         ("heart_scale", 0.125),
         ("diabetes_scale", 0.5),
@@ -248,9 +281,12 @@ pub fn all() -> Vec<Case> {
         ("usps", 0.015_625),
     ] {
         for (kernel, c) in [(rbf(gamma), 1.0), (rbf(gamma), 100.0), (Kernel::Linear, 0.125)] {
-            add("real data", &Source::Real(name), &kernel, c, None);
+            cases.add("real data", &Source::Real(name), &kernel, c, None);
         }
     }
+}
+
+fn without_kernel(cases: &mut CaseList) {
     for (source, bias_term) in [
         (Source::Made(GaussM, 200, None, 2, 16), BiasTerm::Feature(1.0)),
         (Source::Made(Blobs, 200, Some(30), 2, 17), BiasTerm::None),
@@ -259,7 +295,7 @@ pub fn all() -> Vec<Case> {
     ] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
             for c in [0.015_625, 1.0, 10.0] {
-                cases.push(Case {
+                cases.0.push(Case {
                     number: 0,
                     group: "without a kernel",
                     source: source.clone(),
@@ -273,8 +309,6 @@ pub fn all() -> Vec<Case> {
             }
         }
     }
-    cases.iter_mut().zip(1..).for_each(|(case, number)| case.number = number);
-    cases
 }
 
 #[cfg(test)]

@@ -49,30 +49,7 @@ pub fn page(rows: &[(Problem, Outcome)], libsvm: Option<&str>) -> String {
         | | data | rows | problem | kernel | solver | ended | KKT | gap | iterations | s | LIBSVM: KKT | gap | s |\n\
         |--:|---|--:|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n";
     for (problem, o) in rows {
-        let _ = write!(
-            page,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2} ",
-            problem.number,
-            problem.data,
-            o.rows,
-            problem.formulation_name(),
-            problem.kernel_name(),
-            problem.solver.name(),
-            status(o),
-            short(o.kkt),
-            short(o.gap),
-            o.iterations,
-            o.seconds,
-        );
-        let _ = match &o.theirs {
-            None => writeln!(page, "| | | |"),
-            Some(t) => {
-                let (kkt, gap) = t.certificate.unwrap_or((f64::NAN, f64::NAN));
-                let more = if t.gave_up { ", gave up" } else { "" };
-                let over = if t.seconds >= TIME_LIMIT { "> " } else { "" };
-                writeln!(page, "| {} | {} | {over}{:.2}{more} |", short(kkt), short(gap), t.seconds)
-            }
-        };
+        write_row(&mut page, problem, o);
     }
     if rows.iter().any(|row| row.1.impossible.is_some()) {
         page += "\n## What is impossible\n\n";
@@ -83,4 +60,32 @@ pub fn page(rows: &[(Problem, Outcome)], libsvm: Option<&str>) -> String {
         }
     }
     page
+}
+
+/// Writes the row of a problem.
+fn write_row(page: &mut String, problem: &Problem, o: &Outcome) {
+    let _ = write!(
+        page,
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2} ",
+        problem.number,
+        problem.data,
+        o.rows,
+        problem.formulation_name(),
+        problem.kernel_name(),
+        problem.solver.name(),
+        status(o),
+        short(o.kkt),
+        short(o.gap),
+        o.iterations,
+        o.seconds,
+    );
+    let _ = match &o.theirs {
+        None => writeln!(page, "| | | |"),
+        Some(t) => {
+            let (kkt, gap) = t.certificate.unwrap_or((f64::NAN, f64::NAN));
+            let more = if t.gave_up { ", gave up" } else { "" };
+            let over = if t.seconds >= TIME_LIMIT { "> " } else { "" };
+            writeln!(page, "| {} | {} | {over}{:.2}{more} |", short(kkt), short(gap), t.seconds)
+        }
+    };
 }

@@ -159,13 +159,23 @@ impl Problem {
 
 /// Returns the problems, fifty of them.
 pub fn all() -> Vec<Problem> {
+    let problem = |(number, (data, formulation, kernel, solver))| Problem { number, data, formulation, kernel, solver };
+    (1..).zip(on_real_data().into_iter().chain(on_generated_data())).map(problem).collect()
+}
+
+/// The data, the formulation, the kernel and the solver of a problem.
+type Entry = (&'static str, Formulation, Kernel, Solver);
+
+fn poly(degree: u32, gamma: f64, coef0: f64) -> Kernel {
+    Kernel::poly(gamma, coef0, degree)
+}
+
+fn on_real_data() -> Vec<Entry> {
     use Solver::{Auto, Smo};
     let (svc, rbf) = (Formulation::c_svc, Kernel::rbf);
-    let poly = |degree, gamma, coef0| Kernel::poly(gamma, coef0, degree);
-    let (svr, nu_svr) = (Formulation::epsilon_svr, |c, nu| Formulation::NuSvr { c, nu });
     let (nu_svc, one) = (|nu| Formulation::NuSvc { nu }, |nu| Formulation::OneClass { nu });
     let linear = || Kernel::Linear;
-    let list = vec![
+    vec![
         ("heart", svc(1e6), rbf(1e-5), Auto),
         ("heart", svc(1e4), linear(), Auto),
         ("heart", svc(1.0), linear(), Smo),
@@ -190,6 +200,16 @@ pub fn all() -> Vec<Problem> {
         ("splice", svc(1.0), poly(3, 1.0, 0.0), Auto),
         ("splice", svc(1e4), linear(), Smo),
         ("madelon", svc(1e4), rbf(1e-7), Auto),
+    ]
+}
+
+fn on_generated_data() -> Vec<Entry> {
+    use Solver::{Auto, Smo};
+    let (svc, rbf) = (Formulation::c_svc, Kernel::rbf);
+    let (svr, nu_svr) = (Formulation::epsilon_svr, |c, nu| Formulation::NuSvr { c, nu });
+    let (nu_svc, one) = (|nu| Formulation::NuSvc { nu }, |nu| Formulation::OneClass { nu });
+    let linear = || Kernel::Linear;
+    vec![
         ("span", svc(1.0), linear(), Auto),
         ("span", svc(1.0), linear(), Smo),
         ("span", svc(100.0), rbf(1e-8), Auto),
@@ -216,9 +236,7 @@ pub fn all() -> Vec<Problem> {
         ("high-wave", svr(1e8, 0.1), rbf(1.0), Auto),
         ("high-wave", nu_svr(1e6, 0.3), rbf(0.1), Auto),
         ("slope", nu_svr(1e3, 0.3), linear(), Auto),
-    ];
-    let problem = |(number, (data, formulation, kernel, solver))| Problem { number, data, formulation, kernel, solver };
-    (1..).zip(list).map(problem).collect()
+    ]
 }
 
 #[cfg(test)]
