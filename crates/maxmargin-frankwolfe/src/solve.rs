@@ -60,14 +60,13 @@ fn members(budget: u64) -> usize {
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
 /// `dual` has the constraint [`EqualityConstraint::Simplex`], no linear term and no upper bound
-/// below 1, as [`crate::l2_svm()`] makes it. Every returned point is on the simplex. If the status is
-/// [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the tolerance of
-/// `stop.goal` for every vertex, with [`Refine::Exact`] by exact kernel values.
+/// below 1, as [`crate::l2_svm()`] makes it. Every returned point is on the simplex. If the status
+/// is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the tolerance
+/// of `stop.goal` for every vertex, with [`Refine::Exact`] by exact kernel values.
 ///
 /// # Errors
 ///
 /// When the problem is another one, the start belongs to a problem of another size, or a sample has
-/// no points.
 /// no points.
 ///
 /// # Panics

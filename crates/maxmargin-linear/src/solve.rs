@@ -74,7 +74,6 @@ pub enum LinearError {
 ///
 /// When the method does not support the constraint, a variable has neither bound nor ridge, or
 /// lengths differ.
-/// differ.
 pub fn solve(
     matrix: &Matrix,
     dual: &Dual,

@@ -4,8 +4,6 @@
 //! Two claims are checked. A certificate that holds has a violation of at most twice the tolerance.
 //! An optimal one has a gap of at most [`GAP`], and a search finds no feasible point that is better
 //! than its primal objective allows.
-//! An optimal one has a gap of at most [`GAP`], and a search finds no feasible point that is better
-//! than its primal objective allows.
 
 mod check;
 mod double;

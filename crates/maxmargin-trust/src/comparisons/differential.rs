@@ -1,4 +1,5 @@
 //! Pinned trainings compared with LIBSVM's `svm-train` and LIBLINEAR's `liblinear-train`.
+//!
 //! Both sides read the same text. The requirements follow from our certificate, which bounds the
 //! optimum from both sides:
 //!
