@@ -8,16 +8,17 @@
 //! - [`Formulation`] is a kind of support vector machine with its parameters. With the samples of a
 //!   [`TrainingSet`] it makes a [`Problem`].
 //! - [`Dual`] is the optimisation problem that every solver minimises: a box, a quadratic form over
-//!   kernel rows, and an [`EqualityConstraint`]. `Problem` keeps it with the sample of each variable.
+//!   kernel rows, and an [`EqualityConstraint`]. `Problem` keeps it with the sample of each
+//!   variable.
 //! - [`Start`] is a feasible point of a dual, from which a solver begins.
 //! - [`Solve`] is the trait of all solver families. A solver gets a [`Run`] with a [`Stop`] (a
 //!   [`Goal`] and limits) and a [`Watch`] for its progress, and returns a [`Solution`] with a
 //!   [`Status`] and the [`Work`] that it took.
-//! - [`Certificate`] is the quality of a solution. [`certify`] computes it from exact kernel values,
-//!   independent of the solver; [`audit`](audit()) certifies many solutions at once, and
+//! - [`Certificate`] is the quality of a solution. [`certify()`] computes it from exact kernel
+//!   values, independent of the solver; [`audit`](audit()) certifies many solutions at once, and
 //!   [`gap_screening`](gap_screening()) returns the labels that the gap fixes at every optimum.
-//! - [`Clock`], [`Looking`] and [`Pace`] are for solvers: limits, checks of the goal, and the end of
-//!   runs that will not converge. [`Factor`] is a Cholesky factor with insertion and deletion.
+//! - [`Clock`], [`Looking`] and [`Pace`] are for solvers: limits, checks of the goal, and the end
+//!   of runs that will not converge. [`Factor`] is a Cholesky factor with insertion and deletion.
 
 mod certificate;
 mod linalg;

@@ -4,15 +4,17 @@
 //!
 //! The main types, in reading order:
 //!
-//! - [`l2_svm`] makes the dual on the simplex, `min ½ αᵀQα, Σ α = 1, α ≥ 0`. [`ordinary`] scales a
-//!   solution to margins of 1 ([`L2Svm`]), and [`decision`] returns its [`Decision`] function.
-//! - [`solve`] is the solver. [`FrankWolfeConfig`] has its options: the [`Method`] (core vector
+//! - [`l2_svm()`] makes the dual on the simplex, `min ½ αᵀQα, Σ α = 1, α ≥ 0`. [`ordinary()`]
+//!   scales a solution to margins of 1 ([`L2Svm`]), and [`decision()`] returns its [`Decision`]
+//!   function.
+//! - [`solve()`] is the solver. [`FrankWolfeConfig`] has its options: the [`Method`] (core vector
 //!   machines of Tsang, Kwok and Cheung 2005; Frank-Wolfe and modified Frank-Wolfe of Frandi et al.
 //!   2013, algorithms 1 to 3; SWAP of Ñanculef et al. 2014; pairwise steps with second-order
 //!   selection), the stopping [`Rule`], and [`Sampling`] with its [`Finish`].
 //! - [`Outcome`] is the result, with the [`Steps`] made and the [`Evidence`] for convergence.
 //! - [`Simplex`] is the solver behind the [`maxmargin_core::Solve`] trait, in the ordinary scaling.
-//! - [`random_start`] is the start of the papers, and [`Ball`] the enclosing ball of their notation.
+//! - [`random_start()`] is the start of the papers, and [`Ball`] the enclosing ball of their
+//!   notation.
 //!
 //! All methods work over the rows of one store and stop by the duality gap. The maths is in
 //! `docs/math/frank-wolfe.md`.

@@ -4,7 +4,7 @@
 //!   1  α ← a point of the simplex;  g ← Qα
 //!   2  repeat
 //!   3    steps of the method until its rule holds by the solver's own g:
-//!          fw, mfw, swap   steps.rs   (Frandi et al. 2013, algorithms 2 and 3; Ñanculef et al. 2014)
+//!          fw, mfw, swap   steps.rs   (Frandi et al. 2013, algorithms 2, 3; Ñanculef et al. 2014)
 //!          cvm             cvm.rs     (algorithm 1)
 //!          pairwise        pairwise.rs
 //!   4    g ← Qα from exact f64 kernel values
@@ -60,14 +60,13 @@ fn members(budget: u64) -> usize {
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
 /// `dual` has the constraint [`EqualityConstraint::Simplex`], no linear term and no upper bound
-/// below 1, as [`crate::l2_svm`] makes it. Every returned point is on the simplex. If the status is
-/// [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the tolerance of
-/// `stop.goal` for every vertex, with [`Refine::Exact`] by exact kernel values.
+/// below 1, as [`crate::l2_svm()`] makes it. Every returned point is on the simplex. If the status
+/// is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the tolerance
+/// of `stop.goal` for every vertex, with [`Refine::Exact`] by exact kernel values.
 ///
 /// # Errors
 ///
 /// When the problem is another one, the start belongs to a problem of another size, or a sample has
-/// no points.
 /// no points.
 ///
 /// # Panics

@@ -1,32 +1,32 @@
-//! What a caller chooses, and what comes back.
+//! The options of a run and its result.
 
-use crate::chunk::ChunkSolver;
-use crate::least_squares::LeastSquares;
+use crate::inner_solver::least_squares::LeastSquares;
+use crate::working_set::chunk::ChunkSolver;
 use maxmargin_core::{EqualityConstraint, Refine, Solution, StartError, Status};
 use maxmargin_data::Par;
 use std::time::Duration;
 
-/// Which samples become the working set.
+/// The rule that selects the working set.
 ///
 /// All rules but [`Selection::Steepest`] and [`Selection::PureRandom`] begin with the worst
-/// violator of each condition (α at 0, α at C, α between) of each class, as the paper's does, and
-/// end with satisfied bounded samples of least |error| where there are not enough others. They
-/// differ in what is between.
+/// violator of each condition (α at 0, α at C, α between) of each class, as in the paper. They end
+/// with satisfied bounded samples of least |error| if there are not enough others. They differ in
+/// the middle part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The paper's: a random sample of the candidates, which are the violators and everything
-    /// between its bounds.
+    /// The paper's rule: a random sample of the candidates, which are the violators and all free
+    /// samples.
     Random,
     /// [`Selection::Random`] without the worst violators of every condition and class, and without
-    /// the pair that violates most: what keeps working sets from gaining nothing is missing, and a
-    /// run may stall. For comparison (section 3 of the paper).
+    /// the pair that violates most. Working sets may then gain nothing, and a run may stall. For
+    /// comparison (section 3 of the paper).
     PureRandom,
     /// The violators with the largest |error|, then the free samples.
     Largest,
     /// The violators with the smallest |error|, then the free samples.
     Smallest,
-    /// Half of the working set stays (its free samples first, then those that joined last), the
-    /// other half are the worst violators of either direction. Not the paper's.
+    /// Half of the working set stays (its free samples first, then those that joined last). The
+    /// other half are the worst violators of either direction. Not in the paper.
     #[default]
     Half,
     /// The steepest feasible direction with as many entries (Joachims 1999, SVMlight): the worst of
@@ -34,23 +34,24 @@ pub enum Selection {
     Steepest,
 }
 
-/// Choices of the solver.
+/// The options of the solver.
 #[derive(Clone, Copy)]
 pub struct IrwlsConfig<'p> {
-    /// See [`Selection`].
+    /// The selection rule.
     pub selection: Selection,
-    /// Samples of a working set, at least 2; as many as the problem has (or more): no chunking. Its
-    /// kernel values are held in `f64`: 8 bytes times the square of this, and about as much again
-    /// for the factor.
+    /// The number of samples in a working set, at least 2. With the problem's number (or more)
+    /// there is no chunking. Its kernel values are stored in `f64`: 8 bytes times the square of
+    /// this, and about as much again for the factor.
     pub working_set: usize,
-    /// Who solves a working set; those of exact kernel values, near the optimum, are always
-    /// [`LeastSquares`]'.
+    /// The solver of working sets. Those of exact kernel values, near the optimum, always use
+    /// [`LeastSquares`].
     pub chunks: &'p dyn ChunkSolver,
-    /// See [`Refine`]; exact, if need be, with working sets of exact kernel values.
+    /// The refinement, if necessary with working sets of exact kernel values.
     pub refine: Refine,
-    /// Seed of random working sets.
+    /// The seed of random working sets.
     pub seed: u64,
-    /// Threads that share the update of all errors. The result has the same bits for any.
+    /// Threads that share the update of all errors. The result has the same bits for any number of
+    /// threads.
     pub par: Par,
 }
 
@@ -67,24 +68,67 @@ impl Default for IrwlsConfig<'_> {
     }
 }
 
-/// A solution with what is known about the run.
+/// The options of the finish.
+#[derive(Clone, Copy, Debug)]
+pub struct Finish {
+    /// The largest number of samples in a working set. A factor takes 20 bytes times the square of
+    /// this while it is computed (3 GB for 12,288). If the free samples are no more, a few dense
+    /// systems solve them together. Otherwise random working sets follow one after the other, which
+    /// converges slowly.
+    pub most: usize,
+    /// True if the solution's gradient comes from exact kernel values, as that of our solvers does
+    /// after convergence with refinement. It is then not recomputed at the beginning. At the end it
+    /// always is.
+    pub exact_gradient: bool,
+    /// Threads for exact kernel values. The result has the same bits for any number of threads.
+    pub par: Par,
+}
+
+impl Default for Finish {
+    fn default() -> Self {
+        Self { most: 12_288, exact_gradient: false, par: Par::Seq }
+    }
+}
+
+/// The bytes per entry: of the working set's matrix, of its copy that is factored, and of the
+/// factor.
+const PER_ENTRY: u64 = 20;
+
+/// Samples that every budget has room for (some hundred kilobytes), so that small problems are
+/// solved with the same bits for any budget.
+const FEWEST: usize = 128;
+
+impl Finish {
+    /// Returns the number of samples in a working set whose matrices fit into so many bytes, at
+    /// most that of the default.
+    pub fn fitting(bytes: u64) -> usize {
+        ((bytes as f64 / PER_ENTRY as f64).sqrt() as usize).clamp(FEWEST, Self::default().most)
+    }
+
+    /// Returns the bytes of the matrices of a working set of `m` samples.
+    pub fn bytes(m: usize) -> u64 {
+        PER_ENTRY * (m * m) as u64
+    }
+}
+
+/// A solution with the counts of its run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// α, bias, gradient; `work.iterations` counts what the working sets' solver calls iterations
+    /// α, bias and gradient. `work.iterations` counts the iterations of the working sets' solver
     /// (linear systems and pair steps).
     pub solution: Solution,
-    /// Working sets solved.
+    /// The working sets solved.
     pub chunks: u64,
-    /// Those of them with exact kernel values.
+    /// The working sets with exact kernel values.
     pub exact_chunks: u64,
-    /// Working sets whose solution lowered the objective by nothing that `f64` holds.
+    /// The working sets whose solution lowered the objective by less than `f64` can hold.
     pub idle_chunks: u64,
-    /// Time inside the working sets' solver.
+    /// The time inside the working sets' solver.
     pub optimiser: Duration,
 }
 
 impl Outcome {
-    /// A run that was ended before its first gradient.
+    /// Returns the result of a run that ended before its first gradient.
     pub(crate) fn without_gradient(alpha: Vec<f64>, status: Status) -> Self {
         Self {
             solution: Solution::without_gradient(alpha, status),
@@ -96,25 +140,25 @@ impl Outcome {
     }
 }
 
-/// Why the solver cannot take a problem.
+/// The reason why the solver refuses a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IrwlsError {
     /// The bias needs one equality constraint.
     #[error("IRWLS solves problems with one balance of sums, not {0:?}")]
     EqualityConstraint(EqualityConstraint),
-    /// Fewer samples than a step moves.
+    /// The working set has fewer samples than a step moves.
     #[error("a working set of {0} cannot keep the balance: it needs at least 2 samples")]
     WorkingSet(usize),
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
-        /// Values of the start.
+        /// The number of values.
         found: usize,
-        /// Variables of the problem.
+        /// The number of variables.
         expected: usize,
     },
-    /// The box cannot reach the balance.
+    /// The box cannot reach the sum.
     #[error("the solution cannot be finished: {0}")]
     Infeasible(#[source] StartError),
 }

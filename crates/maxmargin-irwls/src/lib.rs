@@ -3,32 +3,34 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! The method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez (Fast training of
-//! support vector classifiers, NIPS 2000): a working set is solved by weighted least squares whose
-//! weights follow from the errors, with the rest fixed; then all errors are updated and the next
-//! working set is drawn from the samples that violate the optimality conditions. Steps here are
-//! damped so that the dual objective falls in every one, working sets are solved by whatever
-//! [`ChunkSolver`] the caller brings, and [`finish`] takes a nearly converged solution of any
-//! solver to the precision of `f64`. The maths is in `docs/math/irwls.md`.
+//! The main types, in reading order:
+//!
+//! - [`solve()`] is the method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez
+//!   (Fast training of support vector classifiers, NIPS 2000). Weighted least squares, with weights
+//!   from the errors, solves a working set while the rest is fixed. Then all errors are updated,
+//!   and the next working set comes from the samples that violate the optimality conditions. Steps
+//!   are damped, so that the dual objective falls in each.
+//! - [`IrwlsConfig`] has the options, among them the [`Selection`] of working sets and their
+//!   [`ChunkSolver`]; [`Outcome`] is the result, [`IrwlsError`] a refusal.
+//! - [`Chunk`] is a working set as a small dense problem, and [`LeastSquares`] its default solver.
+//! - [`finish()`] takes a nearly converged solution of any solver to the precision of `f64`, with
+//!   the options of [`Finish`].
+//! - [`Irwls`] is the solver behind the [`maxmargin_core::Solve`] trait.
+//!
+//! The maths is in `docs/math/irwls.md`.
 
-mod chunk;
 mod config;
-mod exact;
 mod finish;
-mod least_squares;
-mod pairs;
-mod project;
-mod select;
+mod inner_solver;
 mod solve;
 mod solver;
 mod state;
-mod system;
-mod weighted;
+mod working_set;
 
-pub use chunk::{Chunk, ChunkSolver};
-pub use config::{IrwlsConfig, IrwlsError, Outcome, Selection};
-pub use finish::{Finish, finish};
-pub use least_squares::LeastSquares;
+pub use config::{Finish, IrwlsConfig, IrwlsError, Outcome, Selection};
+pub use finish::finish;
+pub use inner_solver::least_squares::LeastSquares;
 pub use maxmargin_core::Refine;
 pub use solve::solve;
 pub use solver::Irwls;
+pub use working_set::chunk::{Chunk, ChunkSolver};

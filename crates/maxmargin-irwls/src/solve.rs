@@ -1,12 +1,24 @@
-//! The run: working sets one after the other, and convergence confirmed on exact kernel values.
+//! The run: one working set after another, and convergence confirmed on exact kernel values.
+//!
+//! The notation of Pérez-Cruz et al. (2000), with `β = s ∘ α` and the errors `e = −f − b`, `f = s ∘
+//! (Qα + p)`:
+//!
+//! ```text
+//!   1  α ← the start;  f ← s ∘ (Qα + p)
+//!   2  stop if max f over I_low − min f over I_up ≤ ε
+//!   3  S ← q samples: the worst violator of each condition and class, then by rule
+//!   4  β_S ← weighted least squares on S with the rest fixed (least_squares.rs)
+//!   5  f += K Δβ_S for all samples;  go to 2
+//!   6  f from exact f64 kernel values;  if the violation exceeds the tolerance:
+//!      2 to 5 with exact kernel values and a smaller ε, then 6
+//! ```
 
-use crate::chunk::Chunk;
-use crate::config::{IrwlsConfig, IrwlsError, Outcome, Selection};
-use crate::exact::fill;
-use crate::finish::Finish;
-use crate::least_squares::LeastSquares;
-use crate::select::{Chooser, Wanted};
+use crate::config::{Finish, IrwlsConfig, IrwlsError, Outcome, Selection};
+use crate::inner_solver::least_squares::LeastSquares;
 use crate::state::{Extremes, State};
+use crate::working_set::chunk::Chunk;
+use crate::working_set::exact::fill;
+use crate::working_set::select::{Chooser, SelectionQuery};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Clock, Dual, EqualityConstraint, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient,
@@ -21,30 +33,30 @@ use std::time::{Duration, Instant};
 /// round.
 const AIM: f64 = 0.95;
 
-/// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of
-/// exact values take over there.
+/// The error that kernel values in `f32` leave in a gradient, relative to `‖α‖ max K_ii`. Below it
+/// working sets of exact values take over.
 const SINGLE: f64 = 5e-8;
 
-/// Towards a gap working sets aim at this share of the present violation.
+/// For a gap, working sets aim at this share of the present violation.
 const CLOSER: f64 = 0.1;
 
-/// The aim of a working set as a share of that of the run.
+/// The tolerance of a working set as a share of that of the run.
 const INSIDE: f64 = 0.5;
 
-/// Working sets without progress before a run counts as stalled.
-const PATIENCE: u32 = 50;
+/// The working sets without progress after which a run counts as stalled.
+const IDLE_SETS: u32 = 50;
 
-/// As many working sets as one counts for whose violation is within rounding.
-const HOPELESS: u32 = 10;
+/// A working set whose violation is within rounding counts as this many.
+const ROUNDING_COUNT: u32 = 10;
 
-/// What working sets have to gain together to count as progress, as a share of the objective:
-/// rounding alone makes gains of 10⁻¹⁵ for ever.
+/// The gain of working sets that counts as progress, as a share of the objective. Rounding alone
+/// makes gains of 10⁻¹⁵ without end.
 const GAIN: f64 = 1e-13;
 
-/// Rounds with exact values that do not halve the violation before a run counts as stalled.
+/// The rounds with exact values without halving the violation after which a run counts as stalled.
 const ROUNDS: u32 = 3;
 
-/// Samples of a working set with exact values, at most, unless the caller's are larger.
+/// The largest working set with exact values, unless the caller's sets are larger.
 const EXACT_SET: usize = 2048;
 
 pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<(), IrwlsError> {
@@ -62,13 +74,13 @@ pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<()
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact
-/// (`f64`) after [`Refine::Exact`] when the status is [`Status::Converged`].
+/// Every returned point is feasible. `status` says how the run ended. After [`Refine::Exact`] the
+/// gradient is exact (`f64`) if the status is [`Status::Converged`].
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a single sum, the start belongs to a problem of another size,
-/// or a working set has fewer than 2 samples.
+/// When the constraint is not a single sum, the start belongs to a problem of another size, or a
+/// working set has fewer than 2 samples.
 ///
 /// # Panics
 ///
@@ -89,8 +101,8 @@ pub fn solve(
         Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
-    // Where all that moves is one working set, rows in `f32` would only come near to what exact
-    // values then do once more.
+    // If one working set holds all variables that move, rows in `f32` would only come near the
+    // point, and exact values would follow anyway.
     let single = if run.is_of_exact_values(stop.goal) { Status::Stalled } else { run.single_precision(stop.goal) };
     Ok(match (config.refine, single) {
         (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.goal),
@@ -98,11 +110,11 @@ pub fn solve(
     })
 }
 
-/// Where a phase of working sets ends.
+/// The goal of a phase of working sets.
 #[derive(Clone, Copy, Debug)]
 struct Aim {
     goal: Goal,
-    /// The violation below which the values at hand tell nothing.
+    /// The violation below which the present kernel values are too inexact.
     floor: f64,
 }
 
@@ -111,8 +123,8 @@ impl Aim {
         violation <= self.floor || self.goal.shown(run.state.dual, violation, &run.state.alpha, || run.state.gradient())
     }
 
-    /// The violation that a working set is solved for; a gap does not tell, and is come nearer to
-    /// step by step.
+    /// Returns the violation for which a working set is solved. A gap implies none, so it is
+    /// approached step by step.
     fn of_a_working_set(&self, violation: f64) -> f64 {
         let kkt = match self.goal {
             Goal::Kkt(kkt) => kkt,
@@ -123,7 +135,7 @@ impl Aim {
     }
 }
 
-/// A run on the way.
+/// The state of a run.
 pub(crate) struct Run<'a, 'g> {
     state: State<'a>,
     rows: &'a Rows<'g>,
@@ -132,7 +144,7 @@ pub(crate) struct Run<'a, 'g> {
     chooser: Chooser,
     chunk: Chunk,
     seen: Vec<bool>,
-    /// The largest kernel value of a sample with itself.
+    /// The largest diagonal kernel value.
     largest: f64,
     work: Work,
     chunks: u64,
@@ -168,22 +180,22 @@ impl<'a, 'g> Run<'a, 'g> {
         }
     }
 
-    /// Working sets from rows in `f32`, to the tolerance or to what that precision can tell.
+    /// Solves working sets from rows in `f32`, to the tolerance or to their precision.
     fn single_precision(&mut self, goal: Goal) -> Status {
-        let wanted = |run: &Self| run.config.working_set.min(run.state.alpha.len());
-        self.iterate(false, wanted, |run| match run.config.refine {
+        let size = |run: &Self| run.config.working_set.min(run.state.alpha.len());
+        self.iterate(false, size, |run| match run.config.refine {
             Refine::Exact => Aim { goal: goal.times(AIM), floor: run.single() },
             Refine::Never => Aim { goal, floor: 0.0 },
         })
     }
 
-    /// The violation below which rows in `f32` tell nothing.
+    /// Returns the violation below which rows in `f32` are too inexact.
     fn single(&self) -> f64 {
         SINGLE * self.largest * self.state.norm()
     }
 
-    /// Whether rows in `f32` do not carry the goal, and a working set has room for all that is free
-    /// or violates its condition.
+    /// Returns true if rows in `f32` are too inexact for the goal, and one working set holds all
+    /// variables that are free or violate their condition.
     fn is_of_exact_values(&self, goal: Goal) -> bool {
         let Some(kkt) = goal.kkt().filter(|kkt| AIM * kkt < self.single() && self.config.refine == Refine::Exact) else {
             return false;
@@ -198,13 +210,14 @@ impl<'a, 'g> Run<'a, 'g> {
         (0..self.state.alpha.len()).filter(moves).count() <= self.most_exact()
     }
 
-    /// Variables of a working set of exact values, at most; a caller who asks for more than the
-    /// room has said so.
+    /// Returns the largest number of variables in a working set of exact values. A larger size that
+    /// the caller asks for takes precedence over the room.
     fn most_exact(&self) -> usize {
         self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())))
     }
 
-    /// Rounds of working sets from exact values, each confirmed by a gradient computed afresh.
+    /// Makes rounds of working sets from exact values, each confirmed by a recomputed gradient
+    /// (step 6).
     pub(crate) fn exactly(mut self, goal: Goal) -> Outcome {
         let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, goal.times(AIM));
         loop {
@@ -232,7 +245,7 @@ impl<'a, 'g> Run<'a, 'g> {
         }
     }
 
-    /// Working sets of exact values until the gradient that they update shows `aim`.
+    /// Solves working sets of exact values until the gradient that they update shows `aim`.
     pub(crate) fn iterate_exactly(&mut self, aim: Goal) -> Status {
         let most = self.most_exact();
         self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| Aim { goal: aim, floor: 0.0 })
@@ -252,17 +265,16 @@ impl<'a, 'g> Run<'a, 'g> {
             if let Some(status) = ended {
                 return status;
             }
-            let wanted = Wanted {
-                // What is left for exact values is few samples, near the optimum: all of them if
-                // they fit.
+            let query = SelectionQuery {
+                // Few samples near the optimum are left for exact values: take all if they fit.
                 rule: if exact { Selection::Random } else { self.config.selection },
                 count: count(self),
-                // Others move by about the violation, and who is pushed off a bound later is left
-                // to another working set.
+                // Variables move by about the violation. A sample that leaves its bound later
+                // belongs to a later working set.
                 near: if exact { violation } else { f64::INFINITY },
                 slack: 0.5 * aim,
             };
-            let set = self.chooser.next(&self.state, &extremes, wanted);
+            let set = self.chooser.next(&self.state, &extremes, query);
             match self.improve(&set, INSIDE * aim, violation, exact) {
                 Ok(gain) => {
                     objective -= gain;
@@ -270,25 +282,26 @@ impl<'a, 'g> Run<'a, 'g> {
                 }
                 Err(status) => return status,
             }
-            // The violation may rise while the objective falls, which is progress, and fall while
-            // gains are below rounding, which is as well. Where the violation may be rounding, so
-            // may gains be that it predicts.
+            // The violation may rise while the objective falls, or fall while gains are below
+            // rounding: both are progress. If the violation may be rounding, so may the gains that
+            // follow from it.
             let gains = objective < lowest - GAIN * lowest.abs() && violation > self.rounding();
             let progress = gains || violation < 0.9 * least;
             if progress {
                 lowest = lowest.min(objective);
             }
             least = least.min(violation);
-            // What is lost in rounding is not worth many more.
-            let by = if violation <= self.rounding() { HOPELESS } else { 1 };
+            // A violation within rounding is not worth many more working sets.
+            let by = if violation <= self.rounding() { ROUNDING_COUNT } else { 1 };
             idle = if progress { 0 } else { idle + by };
-            if idle > PATIENCE || violation.is_nan() {
+            if idle > IDLE_SETS || violation.is_nan() {
                 return Status::Stalled;
             }
         }
     }
 
-    /// Solves one working set and updates all errors; the decrease of the objective.
+    /// Solves one working set and updates all errors (steps 4 and 5); returns the decrease of the
+    /// objective.
     fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
         let _held = self.rows.reserve(Finish::bytes(set.len()));
@@ -306,8 +319,8 @@ impl<'a, 'g> Run<'a, 'g> {
         }
         let begun = Instant::now();
         let clock = &mut self.clock;
-        // What is left for exact values is few samples and many digits: not the place to try
-        // solvers.
+        // Few samples and many digits are left for exact values, so the caller's solver is not
+        // used.
         let solver = if exact { &LeastSquares } else { self.config.chunks };
         solver.solve(&mut self.chunk, tol, &mut || {
             let go_on = clock.ended(violation).or_else(|| clock.look(violation)).is_none();
@@ -329,7 +342,7 @@ impl<'a, 'g> Run<'a, 'g> {
         if exact {
             let Self { clock, state, rows, .. } = self;
             if let Err(status) = clock.asked(violation, |asking| state.update_exactly(rows, &changes, asking)) {
-                // Without its gradient the step has not been made.
+                // Without its gradient the step is undone.
                 changes.iter().zip(old_alpha).for_each(|(change, old)| state.alpha[change.0] = old);
                 return Err(status);
             }
@@ -339,18 +352,18 @@ impl<'a, 'g> Run<'a, 'g> {
         Ok(changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum())
     }
 
-    /// The KKT violation that no solver tells from rounding.
+    /// Returns the KKT violation that cannot be told from rounding.
     fn rounding(&self) -> f64 {
         rounding_of_sums(self.state.alpha.iter().sum(), self.largest)
     }
 
-    /// `½ αᵀQα + linᵀα` by the gradient that is known.
+    /// Returns `½ αᵀQα + linᵀα` by the present gradient.
     fn objective(&self) -> f64 {
         let terms = self.state.alpha.iter().zip(&self.state.f).enumerate();
         terms.map(|(k, (a, f))| 0.5 * a * (self.state.dual.sign()[k] * f + self.state.dual.linear_term()[k])).sum()
     }
 
-    /// Ends the run at the present point; `gradient` is the exact one, where it is known.
+    /// Ends the run at the present point; `gradient` is the exact one, if known.
     pub(crate) fn outcome(mut self, status: Status, mut gradient: Option<Vec<f64>>) -> Outcome {
         self.work.iterations = self.clock.iterations;
         if gradient.is_some() && close(self.state.dual, &mut self.state.alpha) {
@@ -358,7 +371,7 @@ impl<'a, 'g> Run<'a, 'g> {
         }
         let gradient = gradient.unwrap_or_else(|| self.state.gradient());
         let bias = bias_of(self.state.dual, &self.state.alpha, &gradient);
-        // Comparisons pass over what is not a number.
+        // Comparisons ignore NaN, so check for it.
         let finite = gradient.iter().all(|g| g.is_finite());
         let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
         let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };

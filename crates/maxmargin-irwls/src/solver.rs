@@ -1,20 +1,18 @@
-//! Weighted least squares behind the signature of all solvers.
+//! The [`Solve`] implementation of iterative re-weighted least squares.
 
-use crate::config::{IrwlsConfig, Selection};
-use crate::finish::Finish;
+use crate::config::{Finish, IrwlsConfig, Selection};
 use crate::solve::solve;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
-/// Iterative re-weighted least squares on working sets: duals with one balance of sums, over kernel
-/// rows.
+/// Iterative re-weighted least squares on working sets, for duals with one sum, over kernel rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Irwls {
-    /// How working sets are chosen.
+    /// The rule that selects working sets.
     pub selection: Selection,
-    /// Samples of a working set.
+    /// The number of samples in a working set.
     pub working_set: usize,
-    /// Seed of random working sets.
+    /// The seed of random working sets.
     pub seed: u64,
 }
 

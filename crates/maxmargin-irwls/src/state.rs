@@ -1,18 +1,18 @@
-//! The running state of a training: α and the optimality indicator of every variable.
+//! The running state: α and the optimality indicator of every variable.
 
 use maxmargin_core::{Asking, Dual, Halted, exact_sums};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
-/// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows
-/// pass by. The unit of parallel work.
+/// The variables of one piece of the update, the unit of parallel work. Their part of `f` stays in
+/// the first-level cache while the rows are added.
 const PIECE: usize = 2048;
 
-/// Rows that are held while `f` is updated.
+/// The rows that are kept while `f` is updated.
 const GROUP: usize = 128;
 
-/// `f_k = s_k (Qα + linear_term)_k`; optimal within ε when `max f` over what may fall is at most
-/// `min f + ε` over what may rise.
+/// The point and `f_k = s_k (Qα + linear_term)_k`. It is optimal within ε when `max f` over the
+/// variables that may fall is at most `min f + ε` over those that may rise.
 pub(crate) struct State<'a> {
     pub(crate) dual: &'a Dual,
     pub(crate) alpha: Vec<f64>,
@@ -20,7 +20,8 @@ pub(crate) struct State<'a> {
     pub(crate) par: Par,
 }
 
-/// The indicator over the variables whose `s α` may rise, and over those where it may fall.
+/// The extremes of `f` over the variables whose `s α` may rise, and over those whose `s α` may
+/// fall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extremes {
     pub(crate) min_up: f64,
@@ -42,24 +43,24 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Takes a better gradient.
+    /// Replaces the gradient by a more exact one.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.f.clear();
         self.f.extend(self.dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
     }
 
-    /// `Qα + lin`.
+    /// Returns `Qα + lin`.
     pub(crate) fn gradient(&self) -> Vec<f64> {
         self.dual.sign().iter().zip(&self.f).map(|(s, f)| s * f).collect()
     }
 
-    /// Whether `s α` of a variable may rise, and whether it may fall.
+    /// Returns whether `s α` of a variable may rise, and whether it may fall.
     pub(crate) fn moves(&self, k: usize) -> (bool, bool) {
         let (below, above) = (self.alpha[k] < self.dual.upper()[k], self.alpha[k] > 0.0);
         if self.dual.sign()[k] > 0.0 { (below, above) } else { (above, below) }
     }
 
-    /// Whether a variable is between its bounds.
+    /// Returns true if a variable is between its bounds.
     pub(crate) fn is_free(&self, k: usize) -> bool {
         self.alpha[k] > 0.0 && self.alpha[k] < self.dual.upper()[k]
     }
@@ -78,12 +79,12 @@ impl<'a> State<'a> {
         found
     }
 
-    /// `√Σα²`.
+    /// Returns `√Σα²`.
     pub(crate) fn norm(&self) -> f64 {
         self.alpha.iter().map(|a| a * a).sum::<f64>().sqrt()
     }
 
-    /// Adds to `f` what changes of `β = s α` do to it, from rows in `f32`.
+    /// Updates `f` for changes of `β = s α`, from rows in `f32`.
     pub(crate) fn update(&mut self, rows: &Rows, changes: &[(usize, f64)]) {
         let dual = self.dual;
         let segments = dual.segments();
@@ -104,11 +105,11 @@ impl<'a> State<'a> {
         self.add_ridges(changes);
     }
 
-    /// [`State::update`] from exact kernel values.
+    /// Updates `f` as [`State::update`] does, from exact kernel values.
     ///
     /// # Errors
     ///
-    /// When it was called off; `f` is then as before.
+    /// When the run is cancelled; `f` is then unchanged.
     pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
         let ids: Vec<usize> = changes.iter().map(|c| self.dual.ids()[c.0]).collect();
         let coef: Vec<f64> = changes.iter().map(|c| c.1).collect();

@@ -1,5 +1,5 @@
-//! What IRWLS promises beyond the suite: descent, seeds, other solvers of working sets, ridges,
-//! costs, kernels that are none.
+//! Guarantees of IRWLS beyond the suite: descent, seeds, other solvers of working sets, ridges,
+//! costs, indefinite kernels.
 
 use maxmargin_core::{BiasTerm, Certificate, Dual, Silent, Start, Status, Stop, certify};
 use maxmargin_data::Par;
@@ -19,7 +19,7 @@ fn run(problem: &Problem, config: &IrwlsConfig, stop: &Stop) -> (Outcome, Certif
     (outcome, certificate)
 }
 
-/// Kernel values of at most 1, exact in `f32`.
+/// A problem with kernel values of at most 1, exact in `f32`.
 fn lattice(n: usize, c: f64) -> Problem {
     let mut problem = generate::lattice(7, n, 2, 1.0);
     problem.gram = problem.gram.scaled(1.0 / 1024.0);
@@ -58,8 +58,8 @@ fn the_seed_decides_and_nothing_else() {
     assert!(!same(&of(1), &of(2)));
 }
 
-/// What the worst violators of every condition and class are for: drawn sets alone often gain
-/// nothing.
+/// Without the worst violators of every condition and class, working sets drawn at random often
+/// gain nothing.
 #[test]
 fn drawn_sets_alone_may_gain_nothing() {
     let problem = lattice(400, 10.0);
@@ -76,13 +76,13 @@ fn drawn_sets_alone_may_gain_nothing() {
         drawn.chunks,
         guarded.chunks
     );
-    // Large ones come to the same optimum.
+    // Large sets reach the same optimum.
     let (large, certificate) = of(Selection::PureRandom, 150);
     assert_eq!(large.solution.status, Status::Converged);
     assert!(certificate.holds(1e-2), "{certificate:?}");
 }
 
-/// Counts how often it is asked, and leaves the work to least squares, or does nothing.
+/// Counts its calls, and delegates to least squares or does nothing.
 struct Counting {
     calls: AtomicU64,
     idle: bool,
@@ -115,7 +115,7 @@ fn working_sets_are_solved_by_whom_the_caller_brings() {
     assert!(certificate.kkt >= 1.0 && found.solution.alpha.iter().all(|a| *a == 0.0), "{certificate:?}");
 }
 
-/// A solver may leave anything: what is set is projected.
+/// A solver may return any point: `Chunk::set` projects it.
 struct Careless;
 
 impl ChunkSolver for Careless {
@@ -168,8 +168,8 @@ fn without_refinement_nothing_is_recomputed() {
     assert!(certificate.kkt <= 1e-3 + 1e-9, "{certificate:?}");
 }
 
-/// A large C and a kernel of low rank: where pair steps need hundreds of thousands, a few hundred
-/// systems do.
+/// A large C and a kernel of low rank: pair steps would need hundreds of thousands, least squares
+/// needs a few hundred systems.
 #[test]
 fn a_large_c_costs_few_systems() {
     let problem = lattice(600, 1e5);
@@ -212,7 +212,7 @@ fn two_samples() {
     }
 }
 
-/// Kernel values that are no numbers: a status, never a panic, and never a claim.
+/// Kernel values that are NaN or infinite: a status, never a panic, and never a claim.
 #[test]
 fn kernels_that_are_none() {
     let mixed = FnGram::new(40, |i, j| if i % 5 == 3 && j % 7 == 2 { f64::NAN } else { f64::from(u8::from(i == j)) });
@@ -236,7 +236,7 @@ fn kernels_that_are_none() {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(64))]
-    /// Every stop is at a feasible point; a run that goes on from there is never worse.
+    /// Every stop is at a feasible point; a run that continues from there is never worse.
     #[test]
     fn feasible_and_monotone(seed in 0_u64..1000, most in 1_u64..40, working_set in 2_usize..30, rule in 0_usize..5) {
         for problem in generate::medium(seed, 24) {
@@ -250,7 +250,7 @@ proptest! {
                 let alpha = outcome.solution.alpha;
                 prop_assert!(outcome.solution.work.iterations <= most);
                 let objective = problem.objective(&alpha);
-                // Steps that gain are judged by kernel values in f32: off by at most 6e-8 of the
+                // Gains are measured by kernel values in f32, with an error of at most 6e-8 of the
                 // terms of the objective.
                 let terms: f64 = alpha.iter().sum::<f64>().powi(2) * problem.gram.diagonal().iter().fold(1.0, |m: f64, d| m.max(*d));
                 prop_assert!(objective <= last + 1.2e-7 * (1.0 + terms), "{}: {} after {}", problem.name, objective, last);

@@ -1,4 +1,4 @@
-//! The finish takes what others leave to 10⁻¹⁰.
+//! The finish takes solutions of other solvers to 10⁻¹⁰.
 
 use maxmargin_core::{
     Certificate, Dual, EqualityConstraint, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify, exact_gradient,
@@ -9,7 +9,7 @@ use maxmargin_kernel::{Gram, Rows};
 use maxmargin_testkit::{Problem, generate};
 use std::ops::ControlFlow;
 
-/// A solution at a violation of 10⁻², without an exact gradient.
+/// Returns a solution with a violation of 10⁻², without an exact gradient.
 fn rough(problem: &Problem) -> Solution {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = Start::zero(&problem.dual).expect("feasible");
@@ -17,7 +17,7 @@ fn rough(problem: &Problem) -> Solution {
     solve(&problem.dual, &rows, start, &config, &Stop::at(1e-2), &mut Silent).expect("a problem").solution
 }
 
-/// Problems whose optimum `f64` can tell to 10⁻¹⁰: `‖α‖ K` of less than 10⁴.
+/// Returns problems whose optimum `f64` can determine to 10⁻¹⁰: `‖α‖ K` below 10⁴.
 fn problems() -> Vec<Problem> {
     let all = (1..=3).flat_map(|seed| generate::medium(seed, 60));
     let small = |p: &Problem| p.dual.upper().iter().all(|c| *c <= 100.0) && p.gram.diagonal().iter().all(|k| *k <= 100.0);

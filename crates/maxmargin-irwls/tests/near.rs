@@ -1,5 +1,5 @@
-//! What is known of the sets is kept, and rows in single precision are left out where one working
-//! set of exact values is enough.
+//! Sets are reused from weights to weights. Rows in single precision are skipped if one working set
+//! of exact values suffices.
 
 use maxmargin_core::{Dual, Silent, Start, Status, Stop, certify};
 use maxmargin_data::{Par, generate::Generator};
@@ -8,7 +8,7 @@ use maxmargin_kernel::{Kernel, KernelGram, Rows};
 
 const N: usize = 600;
 
-/// Labels that no function explains.
+/// Returns a problem with random labels.
 fn problem(c: f64, gamma: f64) -> (KernelGram, Dual) {
     let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
     data.labels.iter_mut().step_by(7).for_each(|label| *label = -*label);
@@ -17,8 +17,8 @@ fn problem(c: f64, gamma: f64) -> (KernelGram, Dual) {
     (gram, dual)
 }
 
-/// A run over working sets that may be all samples.
-fn run((gram, dual): &(KernelGram, Dual), alpha: Vec<f64>, tol: f64) -> Outcome {
+/// Runs with working sets that may hold all samples.
+fn run(gram: &KernelGram, dual: &Dual, alpha: Vec<f64>, tol: f64) -> Outcome {
     let rows = Rows::new(gram, u64::MAX, Par::Seq);
     let config = IrwlsConfig { working_set: N, ..IrwlsConfig::default() };
     let start = Start::checked(dual, alpha).expect("feasible");
@@ -31,8 +31,9 @@ fn run((gram, dual): &(KernelGram, Dual), alpha: Vec<f64>, tol: f64) -> Outcome 
 #[test]
 fn sets_lead_from_weights_to_weights() {
     for (c, gamma) in [(10.0, 2.0), (100.0, 2.0), (100.0, 30.0)] {
-        let iterations = run(&problem(c, gamma), vec![0.0; N], 1e-3).solution.work.iterations;
-        // Sets found anew for all weights take 85 to 111.
+        let (gram, dual) = problem(c, gamma);
+        let iterations = run(&gram, &dual, vec![0.0; N], 1e-3).solution.work.iterations;
+        // Computing the sets anew for all weights takes 85 to 111.
         assert!(iterations <= 60, "C = {c}, gamma = {gamma}: {iterations}");
     }
 }
@@ -40,9 +41,9 @@ fn sets_lead_from_weights_to_weights() {
 #[test]
 fn rows_in_single_precision_are_left_out_where_they_do_not_carry_the_goal() {
     for (c, all_exact) in [(1e5, true), (1.0, false)] {
-        let problem = problem(c, 2.0);
-        let near = run(&problem, vec![0.0; N], 1.0).solution.alpha;
-        let outcome = run(&problem, near, 1e-4);
+        let (gram, dual) = problem(c, 2.0);
+        let near = run(&gram, &dual, vec![0.0; N], 1.0).solution.alpha;
+        let outcome = run(&gram, &dual, near, 1e-4);
         assert!(outcome.chunks > 0);
         assert_eq!(outcome.exact_chunks == outcome.chunks, all_exact, "C = {c}: {} of {}", outcome.exact_chunks, outcome.chunks);
     }

@@ -1,9 +1,9 @@
-//! Methods, parameters, and what a run costs.
+//! The methods, their parameters and the cost of a run.
 
 use maxmargin_data::Par;
 use serde::{Deserialize, Serialize};
 
-/// How a linear problem is solved.
+/// The method for a linear problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -19,18 +19,18 @@ pub enum Method {
     Newton,
 }
 
-/// Parameters of a run.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     /// The method.
     pub method: Method,
-    /// Of the random orders.
+    /// The seed of the random orders.
     pub seed: u64,
-    /// Whether coordinate descent sets variables at their bounds aside until all others are within
-    /// the tolerance (hard shrinking). Where nothing is asked for it is as the method has it:
-    /// [`Method::Descent`] does, [`Method::Avsf`] does not. The other two take no notice.
+    /// Sets variables at their bounds aside in coordinate descent until all others are within
+    /// the tolerance (hard shrinking). `None` is the method's default: on for [`Method::Descent`],
+    /// off for [`Method::Avsf`]. The other two ignore it.
     pub shrinking: Option<bool>,
-    /// Threads for passes over all rows. Coordinate descent itself is sequential.
+    /// The threads for passes over all rows. Coordinate descent itself is sequential.
     pub par: Par,
 }
 
@@ -40,18 +40,18 @@ impl Default for Config {
     }
 }
 
-/// What a run cost, in numbers that do not depend on the machine.
+/// The cost of a run, in numbers that do not depend on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearWork {
     /// Sweeps of coordinate descent.
     pub sweeps: u64,
-    /// Coordinates looked at.
+    /// Coordinate steps.
     pub steps: u64,
     /// Stored entries multiplied or added by coordinate descent.
     pub entries: u64,
     /// Newton steps.
     pub newton_steps: u64,
-    /// Proximal steps that they served.
+    /// Proximal steps, each solved by Newton steps.
     pub rounds: u64,
     /// Iterations of conjugate gradients inside Newton steps.
     pub gradients: u64,

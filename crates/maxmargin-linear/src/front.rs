@@ -1,63 +1,62 @@
-//! Coordinate descent as long as it promises to be cheaper than Newton steps.
+//! Coordinate descent while it is forecast to be cheaper than Newton steps.
 
-use crate::avsf::Frequencies;
-use crate::descent::{Descent, Shrinking, Swept};
-use crate::point::{Fresh, fresh};
-use crate::run::{Run, good};
-use crate::system::DIRECT;
+use crate::coordinate::avsf::Frequencies;
+use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
+use crate::point::{PointValues, point_values};
+use crate::run::{Run, meets_goal};
+use crate::second_order::system::DIRECT;
 use maxmargin_core::warm::balance;
 use maxmargin_core::{EqualityConstraint, Forecast};
 use maxmargin_kernel::features::FeatureRows;
 
-/// Newton steps that a problem takes, about.
+/// The approximate number of Newton steps for a problem.
 const STEPS: f64 = 60.0;
 
-/// Iterations of conjugate gradients in one Newton step, about: near the solution of a large C they
-/// are hundreds.
+/// The approximate number of conjugate gradient iterations in one Newton step; near the solution at
+/// a large C there are hundreds.
 const GRADIENTS: f64 = 500.0;
 
-/// Shrunken sweeps that were done and were not, after which they aim a little lower.
+/// The sweeps on active variables that met their tolerance but not the goal, after which they aim
+/// lower.
 const MISSES: u32 = 3;
 
-/// With many features, passes over all entries after which plain sweeps make way for adaptive
-/// frequencies.
-const PATIENCE: f64 = 20.0;
+/// With many features, the passes over all entries after which adaptive frequencies may replace
+/// plain sweeps.
+const PLAIN_PASSES: f64 = 20.0;
 
-/// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns
-/// each).
+/// Returns the cost of Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
 fn newton_cost<R: FeatureRows>(rows: &R, n: usize) -> f64 {
     let (entries, n, width) = (rows.entries() as f64 * n as f64 / rows.len().max(1) as f64, n as f64, rows.width() as f64);
     let system = if rows.width() <= DIRECT {
         width.powi(3) / 60.0
     } else {
-        // Twice there and back over the rows that count, a quarter of what could.
+        // Two products with the rows in the Hessian, a quarter of the possible ones.
         GRADIENTS * n.min(width) * entries / n
     };
     STEPS * (entries + 8.0 * n + system)
 }
 
-/// After so many sweeps in which shrinking found almost nothing and a margin is still missed by its
-/// own width, more sweeps are hopeless (where features are few; with many, all α may be free and
-/// yet descend fast).
-const HOPELESS: (u64, f64, f64) = (6, 0.9, 1.0);
+/// The sweeps, the share of active variables and the violation that mean no convergence. They are
+/// checked with few features only: with many, all α may be free and yet descend fast.
+const NO_CONVERGENCE: (u64, f64, f64) = (6, 0.9, 1.0);
 
-/// Sweeps until the certificate is good, or until what is left would cost more than Newton steps.
-/// Returns the point if it is good.
-pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, Fresh)> {
+/// Sweeps until the certificate shows the goal, or until the rest would cost more than Newton
+/// steps. Returns the point if it shows the goal.
+pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, PointValues)> {
     let few = descent.rows.width() <= DIRECT;
     if let EqualityConstraint::Sum(wanted) = descent.dual.balance() {
         let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
         descent.hold(wanted, mean);
     }
     let entries = descent.rows.entries() as f64;
-    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
+    let mut pace = SweepForecast::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
     if !few {
-        pace.forecast = Forecast::new((pace.budget / 16.0).min(0.5 * PATIENCE * entries));
+        pace.forecast = Forecast::new((pace.budget / 16.0).min(0.5 * PLAIN_PASSES * entries));
     }
     let mut random = run.random();
     let mut shrinking = Shrinking::new(descent, true);
     let mut missed = 0;
-    let patience = if few { f64::INFINITY } else { PATIENCE * entries };
+    let plain_limit = if few { f64::INFINITY } else { PLAIN_PASSES * entries };
     loop {
         if run.clock.spent(descent.steps + shrinking.count() as u64) {
             return None;
@@ -65,24 +64,24 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         let clock = &mut run.clock;
         let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
         run.work.sweeps += 1;
-        let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
+        let (SweepResult::On(range) | SweepResult::Unshrunk(range) | SweepResult::Done(range)) = swept;
         let held = held(descent);
-        if !matches!(swept, Swept::On(_)) {
-            // The certificate costs less than the whole sweep that would confirm the shrunken ones,
-            // and is what counts.
+        if !matches!(swept, SweepResult::On(_)) {
+            // The certificate costs less than the whole sweep that would confirm the active ones,
+            // and it decides.
             if held <= pace.inner {
-                let found = judged(run, descent);
-                if good(run, &found.1) {
+                let found = certified_point(run, descent);
+                if meets_goal(run, &found.1) {
                     return Some(found);
                 }
                 missed += 1;
-                if matches!(swept, Swept::Done(_)) {
+                if matches!(swept, SweepResult::Done(_)) {
                     if !pace.tighten(&found.1) {
                         return None;
                     }
                 } else if missed % MISSES == 0 {
-                    // Shrunken sweeps a little beyond the tolerance save whole ones that just miss
-                    // it.
+                    // Active sweeps that go slightly beyond the tolerance save whole ones that just
+                    // miss it.
                     pace.inner *= 0.8;
                 }
             }
@@ -91,23 +90,23 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         if run.clock.tick(descent.steps, range.max(held)) {
             return None;
         }
-        let (sweeps, share, width) = HOPELESS;
+        let (sweeps, share, width) = NO_CONVERGENCE;
         if few && run.work.sweeps == sweeps && range > width && shrinking.count() as f64 > share * descent.dual.len() as f64 {
             return None;
         }
         match pace.predict(descent.entries as f64, range.max(held)) {
             Some(more) if more > pace.budget => break,
-            Some(more) if descent.entries as f64 > patience && more > descent.entries as f64 => break,
+            Some(more) if descent.entries as f64 > plain_limit && more > descent.entries as f64 => break,
             _ => {}
         }
     }
     if few { None } else { adaptive(run, descent, &pace) }
 }
 
-/// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the
-/// steps.
-fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> Option<(Vec<f64>, Fresh)> {
-    let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
+/// Continues with adaptive frequencies, which need a fraction of the steps on wide data and at
+/// large C.
+fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &SweepForecast) -> Option<(Vec<f64>, PointValues)> {
+    let mut pace = SweepForecast { inner: before.inner, ..SweepForecast::new(before.budget, before.tol) };
     pace.begun = descent.entries as f64;
     let mut random = run.random();
     let mut frequencies = Frequencies::new(descent.dual.len(), false);
@@ -120,8 +119,8 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pa
         run.work.sweeps += 1;
         let held = held(descent);
         if done && held <= pace.inner {
-            let found = judged(run, descent);
-            if good(run, &found.1) {
+            let found = certified_point(run, descent);
+            if meets_goal(run, &found.1) {
                 return Some(found);
             }
             if !pace.tighten(&found.1) {
@@ -140,48 +139,49 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pa
     }
 }
 
-/// By how much the penalty alone disturbs the gradients.
+/// Returns the disturbance of the gradients by the penalty alone.
 fn held<R>(descent: &Descent<R>) -> f64 {
     (descent.penalty.weight * descent.penalty.excess).abs()
 }
 
-/// Lets the multiplier take over what the penalty holds.
+/// Moves the force of the penalty to the multiplier.
 fn release<R>(descent: &mut Descent<R>) {
     descent.penalty.multiplier += descent.penalty.weight * descent.penalty.excess;
 }
 
-/// The present point, balanced, and what the certificate says of it.
-fn judged<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, Fresh) {
+/// Returns the present point, feasible, with its certificate.
+pub(crate) fn certified_point<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, PointValues) {
     let mut alpha = descent.alpha.clone();
     balance(descent.dual, &mut alpha);
-    let point = fresh(descent.rows, descent.dual, &alpha, run.config.par);
+    let point = point_values(descent.rows, descent.dual, &alpha, run.config.par);
     (alpha, point)
 }
 
-/// Where a descent is going.
-struct Pace {
-    /// What Newton steps would cost.
+/// The progress of a descent and its forecast.
+struct SweepForecast {
+    /// The cost of Newton steps.
     budget: f64,
-    /// What was asked for, and what the sweeps work towards.
+    /// The tolerance of the goal, and that of the sweeps.
     tol: f64,
     inner: f64,
     begun: f64,
     forecast: Forecast,
 }
 
-impl Pace {
+impl SweepForecast {
     fn new(budget: f64, tol: f64) -> Self {
         Self { budget, tol, inner: tol, begun: 0.0, forecast: Forecast::new(budget / 16.0) }
     }
 
-    /// Goes on towards less than sweeps called done, since the judge saw more: their gradients are
-    /// computed one after another, or a gap wants far more. Not beyond what rounding allows.
-    fn tighten(&mut self, point: &Fresh) -> bool {
+    /// Lowers the tolerance of sweeps that ended without showing the goal: their gradients are
+    /// computed one after another, or a gap needs a smaller violation. Returns false at the limit
+    /// of rounding.
+    fn tighten(&mut self, point: &PointValues) -> bool {
         self.inner *= if point.certificate.holds(self.tol) { 0.2 } else { 0.5 };
         self.inner >= 1e-9 * self.tol.min(1.0)
     }
 
-    /// The work that is left at this pace, when it is time to look: `spent` is counted from the
+    /// Returns the remaining work at this pace, if a check is due; `spent` counts from the
     /// beginning of the run.
     fn predict(&mut self, spent: f64, violation: f64) -> Option<f64> {
         self.forecast.remaining(spent - self.begun, violation / self.inner)

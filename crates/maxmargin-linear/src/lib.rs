@@ -3,26 +3,30 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 3 of maxmargin. One function, [`solve`], takes the [`maxmargin_core::Dual`] that all
-//! solvers take, and rows instead of a kernel: it keeps `w = Σ s_k α_k x_k` and never looks at a
-//! kernel value.
+//! Layer 3 of maxmargin. The main types, in reading order:
+//!
+//! - [`solve()`] takes the [`maxmargin_core::Dual`] that all solvers take, and the rows of a
+//!   [`Matrix`] instead of a kernel. It keeps `w = Σ s_k α_k x_k` and reads no kernel value.
+//!   [`LinearSolution`] is its result, [`LinearError`] a refusal.
+//! - [`Config`] has the options, among them the [`Method`]; [`LinearWork`] counts the cost.
+//! - [`Linear`] is the solver behind the [`maxmargin_core::Solve`] trait.
+//! - [`adapt()`] measures the cost of adaptive selection frequencies alone.
+//!
+//! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
+//! the default method that combines them. The mathematics is in `docs/math/linear.md`.
 
-mod avsf;
 mod config;
-mod descent;
+mod coordinate;
 mod finish;
 mod front;
-mod newton;
-mod order;
 mod point;
 mod run;
-mod search;
+mod second_order;
 mod solve;
 mod solver;
-mod system;
 
-pub use avsf::adapt;
 pub use config::{Config, LinearWork, Method};
+pub use coordinate::avsf::adapt;
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};
 pub use solver::Linear;

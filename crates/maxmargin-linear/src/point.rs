@@ -1,23 +1,23 @@
-//! A point of the dual and what is computed from it alone: w, margins, gradient, certificate.
+//! A point of the dual with all values that follow from its α: w, gradient, bias, certificate.
 
 use maxmargin_core::{Certificate, Dual, bias_of, figures};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::{FeatureRows, combine, products};
 
-/// What α alone implies, computed afresh.
+/// The values that follow from α, computed anew.
 #[derive(Clone, Debug)]
-pub(crate) struct Fresh {
-    /// `Σ s_k α_k x_k`
+pub(crate) struct PointValues {
+    /// `Σ s_k α_k x_k`.
     pub(crate) w: Vec<f64>,
-    /// `Qα + lin`
+    /// `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
-    /// The unregularised bias; 0 where there is none.
+    /// The unregularised bias; 0 if there is none.
     pub(crate) bias: f64,
     pub(crate) certificate: Certificate,
 }
 
-/// Recomputes everything from `alpha`: two passes over the data.
-pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> Fresh {
+/// Computes all values from `alpha`: two passes over the data.
+pub(crate) fn point_values<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> PointValues {
     let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
     let w = combine(rows, dual.ids(), &coef, par);
     let mut gradient = vec![0.0; dual.len()];
@@ -27,5 +27,5 @@ pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: P
     }
     let bias = bias_of(dual, alpha, &gradient);
     let certificate = figures(dual, alpha, bias, &gradient);
-    Fresh { w, gradient, bias, certificate }
+    PointValues { w, gradient, bias, certificate }
 }

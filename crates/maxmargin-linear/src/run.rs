@@ -1,9 +1,9 @@
-//! A run of any method: limits, counts, coordinate descent to its own rule.
+//! A run of any method: limits, counts, and coordinate descent to its own rule.
 
-use crate::avsf::Frequencies;
 use crate::config::{Config, LinearWork};
-use crate::descent::{Descent, Shrinking, Swept};
-use crate::point::{Fresh, fresh};
+use crate::coordinate::avsf::Frequencies;
+use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
+use crate::point::{PointValues, point_values};
 use maxmargin_core::{Dual, Pace, Progress, Status, Stop, Watch};
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::{FeatureRows, combine};
@@ -11,14 +11,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 
-/// Limits and the watch.
+/// The limits and the watch.
 pub(crate) struct Clock<'a> {
     pub(crate) stop: &'a Stop,
     watch: &'a mut dyn Watch,
     begun: Instant,
     /// The limit that ended the run.
     pub(crate) ended: Option<Status>,
-    /// [`Progress::gained`] after the last whole sweep.
+    /// The value of [`Progress::gained`] after the last whole sweep.
     gained: f64,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Clock<'a> {
         Self { stop, watch, begun: Instant::now(), ended: None, gained: 0.0 }
     }
 
-    /// The violation that sweeps work towards first.
+    /// Returns the violation that sweeps aim at first.
     pub(crate) fn tol(&self) -> f64 {
         self.stop.goal.first_kkt()
     }
 
-    /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not
+    /// Returns true if so many iterations exceed the limit: a sweep that would pass it is not
     /// begun.
     pub(crate) fn spent(&mut self, iterations: u64) -> bool {
         if self.stop.max_iter.is_some_and(|most| iterations > most) {
@@ -41,7 +41,7 @@ impl<'a> Clock<'a> {
         self.ended.is_some()
     }
 
-    /// Tells the watch; whether the run has to end now.
+    /// Reports to the watch; returns true if the run has to end now.
     pub(crate) fn tick(&mut self, iterations: u64, violation: f64) -> bool {
         if self.ended.is_some() {
             return true;
@@ -57,21 +57,21 @@ impl<'a> Clock<'a> {
         self.ended.is_some()
     }
 
-    /// [`Clock::tick`] after a whole sweep.
+    /// Runs [`Clock::tick`] after a whole sweep.
     pub(crate) fn swept<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
         self.gained = descent.gained;
         self.tick(descent.steps, violation)
     }
 }
 
-/// Sweeps between two looks at whether a descent gets anywhere.
+/// The sweeps between two checks of progress.
 const WINDOW: u32 = 50;
 
-/// What a window of sweeps has to gain, as a share of `Σ α |linear_term|`, which the objective is a
-/// part of: rounding alone makes gains of 10⁻¹⁶ for ever.
+/// The least gain of a window of sweeps, as a share of `Σ α |linear_term|`, which is a part of the
+/// objective. Rounding alone makes gains of 10⁻¹⁶ without end.
 const GAIN: f64 = 1e-14;
 
-/// Watches whether sweeps still gain anything that `f64` holds, or come nearer to the tolerance.
+/// Detects sweeps that gain less than `f64` can hold and come no nearer to the tolerance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standstill {
     sweeps: u32,
@@ -87,7 +87,7 @@ impl Default for Standstill {
 }
 
 impl Standstill {
-    /// Notes a sweep; whether a whole window of them did nothing.
+    /// Counts a sweep; returns true if a whole window made no progress.
     pub(crate) fn seen<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
         self.sweeps += 1;
         self.least = self.least.min(violation);
@@ -103,26 +103,26 @@ impl Standstill {
     }
 }
 
-/// Nanoseconds of a coordinate step: so many, and so many for each entry of a row.
+/// The nanoseconds of a coordinate step: a constant, and a part for each entry of a row.
 const EACH_STEP: (u64, u64) = (20, 2);
 
-/// Watches whether sweeps get anywhere, and whether they get to the goal.
-struct Sweeps {
+/// Detects sweeps without progress, and sweeps that will not reach the goal.
+struct SweepMonitor {
     standstill: Standstill,
     pace: Pace,
-    /// Nanoseconds of a step.
+    /// The nanoseconds of a step.
     price: u64,
 }
 
-impl Sweeps {
+impl SweepMonitor {
     fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
         let entries = descent.rows.entries() / descent.rows.len().max(1);
         let price = EACH_STEP.0 + EACH_STEP.1 * entries as u64;
         Self { standstill: Standstill::default(), pace: Pace::new(descent.dual.len(), price), price }
     }
 
-    /// Notes a sweep; why the run ends with it, if it does. A violation within the tolerance that
-    /// does not end the run is that of some variables alone.
+    /// Counts a sweep; returns the status if the run ends with it. A violation within the tolerance
+    /// that does not end the run is that of the active variables only, so it is not counted.
     fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64, clock: &Clock) -> Option<Status> {
         if self.standstill.seen(descent, violation) {
             return Some(Status::Stalled);
@@ -135,17 +135,17 @@ impl Sweeps {
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
-    pub(crate) ledger: &'a MemoryBudget,
+    pub(crate) memory: &'a MemoryBudget,
     pub(crate) dual: &'a Dual,
     pub(crate) config: &'a Config,
     pub(crate) clock: Clock<'a>,
     pub(crate) work: LinearWork,
 }
 
-/// How it ended.
-pub(crate) struct Ended {
+/// The end of a run.
+pub(crate) struct RunEnd {
     pub(crate) alpha: Vec<f64>,
-    pub(crate) fresh: Fresh,
+    pub(crate) values: PointValues,
     pub(crate) status: Status,
     pub(crate) work: LinearWork,
 }
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
         ChaCha8Rng::seed_from_u64(self.config.seed)
     }
 
-    /// `w` of a starting point.
+    /// Returns the descent at a starting point, with its `w`.
     pub(crate) fn begin<'r, R: FeatureRows>(&self, rows: &'r R, alpha: Vec<f64>) -> Descent<'r, R>
     where
         'a: 'r,
@@ -165,17 +165,17 @@ impl<'a> Run<'a> {
         Descent::new(rows, self.squares, self.dual, alpha, w)
     }
 
-    pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
+    pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
-        let mut sweeps = Sweeps::new(&descent);
+        let mut sweeps = SweepMonitor::new(&descent);
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);
             let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
-            let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
-            if matches!(swept, Swept::Done(_)) || self.clock.swept(&descent, range) {
+            let (SweepResult::On(range) | SweepResult::Unshrunk(range) | SweepResult::Done(range)) = swept;
+            if matches!(swept, SweepResult::Done(_)) || self.clock.swept(&descent, range) {
                 break;
             }
             self.clock.ended = sweeps.seen(&descent, range, &self.clock);
@@ -186,11 +186,11 @@ impl<'a> Run<'a> {
         self.end(descent)
     }
 
-    pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
+    pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
-        let mut sweeps = Sweeps::new(&descent);
+        let mut sweeps = SweepMonitor::new(&descent);
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);
             let (largest, done) =
@@ -207,16 +207,16 @@ impl<'a> Run<'a> {
         self.end(descent)
     }
 
-    fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> Ended {
+    fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> RunEnd {
         self.work.steps = descent.steps;
         self.work.entries = descent.entries;
-        let fresh = fresh(descent.rows, self.dual, &descent.alpha, self.config.par);
+        let values = point_values(descent.rows, self.dual, &descent.alpha, self.config.par);
         let status = self.clock.ended.unwrap_or(Status::Converged);
-        Ended { alpha: descent.alpha, fresh, status, work: self.work }
+        RunEnd { alpha: descent.alpha, values, status, work: self.work }
     }
 }
 
-/// Whether the certificate says what was asked for.
-pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
+/// Returns true if the certificate shows the goal.
+pub(crate) fn meets_goal(run: &Run, point: &PointValues) -> bool {
     run.clock.stop.goal.met(&point.certificate)
 }

@@ -1,9 +1,9 @@
-//! One entry for all methods.
+//! The entry point of all methods.
 
 use crate::config::{Config, LinearWork, Method};
 use crate::finish::finish;
-use crate::point::Fresh;
-use crate::run::{Clock, Ended, Run};
+use crate::point::PointValues;
+use crate::run::{Clock, Run, RunEnd};
 use maxmargin_core::{Certificate, Dual, EqualityConstraint, Solution, Start, Stop, Watch, Work};
 use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
@@ -11,41 +11,41 @@ use maxmargin_kernel::features::{FeatureRows, Job};
 /// A linear decision function and the dual solution that proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearSolution {
-    /// (feature, weight), features ascending, zeros left out.
+    /// The weights as (feature, weight), features ascending, zeros left out.
     pub w: Vec<(u32, f64)>,
-    /// α, gradient, status; `bias` is what is added to `w · x`, whichever kind of bias the problem
-    /// has.
+    /// α, gradient and status; `bias` is the constant added to `w · x`, for every kind of bias.
     pub solution: Solution,
-    /// From values computed afresh in `f64` from α alone.
+    /// The certificate, from values recomputed in `f64` from α alone.
     pub certificate: Certificate,
-    /// What it cost.
+    /// The cost of the run.
     pub work: LinearWork,
 }
 
-/// Why a problem is not for these solvers.
+/// The reason why these solvers refuse a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinearError {
-    /// Linear solvers know no balance or one of sums, and coordinate descent none.
+    /// The method does not support the constraint: linear solvers take none or one sum, coordinate
+    /// descent none.
     #[error("{method} solves problems {can}, not with {balance:?}")]
     EqualityConstraint {
-        /// What was asked.
+        /// The method.
         method: &'static str,
-        /// What it can.
+        /// The supported problems.
         can: &'static str,
-        /// The balance found.
+        /// The constraint of the problem.
         balance: EqualityConstraint,
     },
-    /// A variable without upper bound and without ridge: the dual may be unbounded (data that
+    /// A variable without upper bound and without ridge: the dual may be unbounded (for data that
     /// cannot be separated).
     #[error("variable {0} has neither an upper bound nor a ridge: a hard margin exists for separable data only")]
     Unbounded(usize),
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
-        /// Values of the start.
+        /// The number of values.
         found: usize,
-        /// Variables of the problem.
+        /// The number of variables.
         expected: usize,
     },
     /// The problem names rows that the matrix does not have.
@@ -53,7 +53,7 @@ pub enum LinearError {
     Row {
         /// The row.
         row: usize,
-        /// Rows of the matrix.
+        /// The number of rows of the matrix.
         rows: usize,
     },
 }
@@ -61,17 +61,19 @@ pub enum LinearError {
 /// Minimises `dual` over the linear kernel of `matrix` (with its additional feature): Gram index
 /// `i` of the dual is row `i`.
 ///
-/// Without balance there is no bias but the additional feature; with [`EqualityConstraint::Sum`]
-/// the bias is not regularised, as in the kernel solvers. [`Dual::c_svc`] and
-/// [`Dual::squared_hinge`] make the two losses. The same seed gives the same bits for any number of
-/// threads. [`Method::Hybrid`] and [`Method::Newton`] go on until the certificate meets
-/// `stop.goal`; the other two stop by their own rule, which looks at gradients that were computed
-/// one after another and knows no gap.
+/// Without equality constraint the additional feature is the only bias. With
+/// [`EqualityConstraint::Sum`] the bias is not regularised, as in the kernel solvers.
+/// [`Dual::c_svc`] and [`Dual::squared_hinge`] make the two losses. The same seed gives the same
+/// bits for any number of threads.
+///
+/// [`Method::Hybrid`] and [`Method::Newton`] continue until the certificate meets `stop.goal`. The
+/// other two stop by their own rule, which uses gradients computed one after another and knows no
+/// gap.
 ///
 /// # Errors
 ///
-/// When the balance does not suit the method, a variable has neither bound nor ridge, or lengths
-/// differ.
+/// When the method does not support the constraint, a variable has neither bound nor ridge, or
+/// lengths differ.
 pub fn solve(
     matrix: &Matrix,
     dual: &Dual,
@@ -83,17 +85,10 @@ pub fn solve(
     check(matrix, dual, &start, config.method)?;
     let (alpha, _) = start.into_parts();
     let squares = matrix.squares();
-    let run = Run {
-        squares,
-        ledger: matrix.memory_budget(),
-        dual,
-        config,
-        clock: Clock::new(stop, watch),
-        work: LinearWork::default(),
-    };
+    let run = Run { squares, memory: matrix.memory_budget(), dual, config, clock: Clock::new(stop, watch), work: LinearWork::default() };
     let ended = matrix.visit(Begin { run, alpha });
-    let (w, feature_bias) = matrix.unpack(&ended.fresh.w);
-    let Fresh { gradient, bias, certificate, .. } = ended.fresh;
+    let (w, feature_bias) = matrix.unpack(&ended.values.w);
+    let PointValues { gradient, bias, certificate, .. } = ended.values;
     let iterations = ended.work.steps + ended.work.newton_steps;
     let solution = Solution {
         alpha: ended.alpha,
@@ -132,9 +127,9 @@ struct Begin<'a> {
 }
 
 impl Job for Begin<'_> {
-    type Out = Ended;
+    type Out = RunEnd;
 
-    fn run<R: FeatureRows>(self, rows: &R) -> Ended {
+    fn run<R: FeatureRows>(self, rows: &R) -> RunEnd {
         let Self { mut run, alpha } = self;
         match run.config.method {
             Method::Descent => run.descent(rows, alpha),

@@ -1,4 +1,4 @@
-//! Linear SVMs behind the signature of all solvers.
+//! The [`Solve`] implementation of the linear solvers.
 
 use crate::config::{Config, LinearWork, Method};
 use crate::solve::{LinearSolution, solve};
@@ -6,12 +6,12 @@ use maxmargin_core::{BiasTerm, Dual, Formulation, Goal, Refused, Run, Solve, Sol
 use maxmargin_kernel::Space;
 use std::time::Instant;
 
-/// Duals without balance or with one of sums, over features.
+/// A solver for duals without equality constraint or with one sum, over features.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     /// The method.
     pub method: Method,
-    /// Of the random orders.
+    /// The seed of the random orders.
     pub seed: u64,
 }
 
@@ -22,9 +22,9 @@ impl Default for Linear {
     }
 }
 
-/// Times that a run goes on at a share of the tolerance before it is given up, and that share:
-/// where a violation was missed, and where a gap was, which may take far less of a violation than
-/// was asked for.
+/// The times that a run continues at a share of the tolerance before it is given up, and that
+/// share. The first pair is for a missed violation. The second is for a missed gap, which may need
+/// a far smaller violation.
 const VIOLATION: (u32, f64) = (10, 0.5);
 const GAP: (u32, f64) = (20, 0.2);
 
@@ -78,8 +78,8 @@ impl Solve for Linear {
             work += more;
             spent += solution.work;
             solution.work = spent;
-            // Coordinate descent stops by gradients that were computed one after another: the
-            // certificate may miss by a little.
+            // Coordinate descent stops by gradients computed one after another, so the certificate
+            // may miss the goal slightly.
             let missed = solution.status == Status::Converged && !goal.met(&certificate);
             if !missed || round == rounds {
                 solution.status = if missed { Status::Stalled } else { solution.status };

@@ -1,4 +1,4 @@
-//! The linear solvers pass the suite that every solver must pass: any kernel matrix `K` is that of
+//! The linear solvers pass the suite that every solver must pass. Any kernel matrix `K` is that of
 //! linear samples, the rows of `U √Λ`.
 
 use maxmargin_core::{Dual, Goal, Solution, Start, Stop};
@@ -7,7 +7,7 @@ use maxmargin_kernel::{Gram, Rows};
 use maxmargin_linear::{Config, Linear, Matrix, Method, solve};
 use maxmargin_testkit::conformance;
 
-/// Samples whose linear kernel is this matrix.
+/// Returns samples whose linear kernel is this matrix.
 fn root(gram: &dyn Gram) -> Samples {
     let n = gram.len();
     let mut values = vec![0.0; n * n];

@@ -1,5 +1,5 @@
-//! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and
-//! objective.
+//! Sweeps and objective against LIBLINEAR's `liblinear-train -s 3`, the same algorithm, where it is
+//! installed.
 
 #![expect(clippy::print_stderr, reason = "says what is not compared")]
 
@@ -11,7 +11,8 @@ use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
 use std::process::Command;
 
-/// Sweeps and dual objective that LIBLINEAR prints, and whether it stopped by its own rule.
+/// Returns the sweeps and the dual objective that LIBLINEAR prints, and true if it stopped by its
+/// own rule.
 fn liblinear(data: &Dataset, c: f64, eps: f64) -> (u64, f64, bool) {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let mut text = Vec::new();
@@ -47,12 +48,12 @@ fn compare(name: &str, data: &Dataset) {
             continue;
         }
         let baseline = ours(data, c, 1e-3, Method::Descent);
-        // Both are within their own gap of the one optimum.
+        // Both are within their own gap of the single optimum.
         let best = ours(data, c, 1e-6, Method::Newton).certificate;
         let near = |value: f64| (value - best.dual).abs() <= 1e-4 * best.primal;
         assert!(near(objective) && near(baseline.certificate.dual), "{name}, C = {c}: {objective} {baseline:?} {best:?}");
-        // The orders are random: the number of sweeps agrees as those of two seeds do, and no order
-        // is worth a factor.
+        // The orders are random: the numbers of sweeps agree as those of two seeds do, and no order
+        // is faster by a large factor.
         let ratio = baseline.work.sweeps as f64 / sweeps as f64;
         assert!((0.4..2.5).contains(&ratio), "{name}, C = {c}: {} sweeps, LIBLINEAR {sweeps}", baseline.work.sweeps);
     }

@@ -1,4 +1,4 @@
-//! The linear solvers on problems without kernel: against each other, and on what is odd.
+//! The linear solvers on problems without kernel: against each other, and on unusual problems.
 
 use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Goal, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
@@ -55,8 +55,8 @@ fn shrinking_changes_the_way_and_not_the_optimum() {
     let data = Generator::Blobs.generate(400, Some(8), 3).expect("data");
     let dual = hinge(&data.labels, vec![10.0; 400], EqualityConstraint::Free);
     let of = |method, shrinking| run(&data.samples, None, &dual, &Config { shrinking, ..by(method) }, &Stop::at(1e-6));
-    // A sweep over everything looks at everything (adaptive schedules at a few less), and one that
-    // has set variables aside at the others.
+    // A sweep over all variables makes a step on each (adaptive schedules on a few less); one on
+    // active variables makes fewer.
     let share = |found: &LinearSolution| found.work.steps as f64 / (400 * found.work.sweeps) as f64;
     for (method, own) in [(Method::Descent, true), (Method::Avsf, false)] {
         let found = [false, true].map(|shrinking| of(method, Some(shrinking)));
@@ -104,8 +104,8 @@ fn rows_of_zeros_are_settled_at_once() {
     }
 }
 
-/// From zero, what sweeps have gained is the dual objective: rows of zeros, which are settled
-/// before the first, included.
+/// From 0 the gain of the sweeps is the dual objective, including rows of zeros, which are settled
+/// before the first sweep.
 #[test]
 fn progress_tells_what_sweeps_have_gained() {
     let data = Generator::Blobs.generate(80, Some(3), 4).expect("data");
@@ -123,7 +123,7 @@ fn progress_tells_what_sweeps_have_gained() {
         let start = Start::zero(&dual).expect("zero is feasible");
         let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &mut watch).expect("a linear problem");
         let best = found.certificate.dual;
-        // Sums of a few thousand gains, and a last sweep that gains nothing of note.
+        // Sums of a few thousand gains, and a last sweep with a negligible gain.
         let last = *told.last().expect("several sweeps");
         assert!((last - best).abs() < 1e-9 * best, "{method:?}: {last} for {best}");
         assert!(told[0] > 2.0 && told.windows(2).all(|two| two[0] <= two[1]), "{method:?}: {told:?}");
@@ -237,9 +237,9 @@ fn the_time_hardly_depends_on_c() {
     assert!(found.iter().all(|&s| s <= 200), "{found:?}");
 }
 
-/// On features that nobody has scaled, at a large C, coordinate steps creep: they are given up at
-/// the second forecast, after the steps of 2 · 10⁹ ns at 20 + 2 · 4 ns each and what is left of a
-/// sweep. Newton steps arrive.
+/// On unscaled features at a large C coordinate steps converge too slowly. They are given up at the
+/// second forecast, after the steps of 2 · 10⁹ ns at 20 + 2 · 4 ns each and the rest of a sweep.
+/// Newton steps converge.
 #[test]
 fn sweeps_that_do_not_arrive_are_given_up() {
     let labels: Vec<f64> = (0..200).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
@@ -256,7 +256,7 @@ fn sweeps_that_do_not_arrive_are_given_up() {
     assert_eq!(newton.solution.status, Status::Converged, "{:?}", newton.certificate);
 }
 
-/// A problem of any shape: points, labels, one C a row.
+/// Generates a problem of any shape: points, labels, one C per row.
 fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
     (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {
         let value = prop_oneof![2 => Just(0.0), 3 => (-8_i32..=8).prop_map(|v| f64::from(v) / 4.0), 1 => -3.0..3.0_f64];
@@ -274,7 +274,7 @@ fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(96))]
 
-    /// All methods end at the same objective, with certificates that hold and feasible α.
+    /// All methods reach the same objective, with certificates that hold and feasible α.
     #[test]
     fn methods_agree((samples, labels, c) in problems(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
         let ids: Vec<usize> = (0..labels.len()).collect();
@@ -283,8 +283,8 @@ proptest! {
         } else {
             hinge(&labels, c.clone(), EqualityConstraint::Free)
         };
-        // Coordinate descent may take for ever on what Newton steps do at once: it gets a limit,
-        // and where it keeps it, it must agree.
+        // Coordinate descent may need very long where Newton steps are fast: it gets a limit, and
+        // must agree if it ends within it.
         let stop = Stop { max_iter: Some(400_000), ..Stop::at(1e-6) };
         let best = run(&samples, feature, &dual, &by(Method::Newton), &stop);
         prop_assert_eq!(best.solution.status, Status::Converged);
@@ -306,8 +306,8 @@ proptest! {
     }
 }
 
-/// A sweep over much data was not called off before its end: millions of entries are now the most
-/// that passes between two questions.
+/// A sweep over much data was once not cancelled before its end: at most some millions of entries
+/// pass between two checks now.
 #[test]
 fn a_sweep_is_called_off_inside() {
     let (rows, features) = (40_000, 250);
@@ -323,7 +323,7 @@ fn a_sweep_is_called_off_inside() {
         let start = Start::zero(&dual).expect("feasible");
         let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-6), &mut watch).expect("a problem");
         assert_eq!((found.solution.status, told), (Status::Interrupted, 1), "{method:?}");
-        // One entry multiplied and one added for each that a step looks at.
+        // One entry multiplied and one added for each that a step reads.
         let most = (1 << 22) / features as u64 + 1;
         assert!(found.work.steps <= most, "{method:?}: {} steps, {most} between two questions", found.work.steps);
         assert!(found.certificate.infeasible <= 1e-9, "{method:?}: {:?}", found.certificate);

@@ -1,11 +1,10 @@
 //! The loop of SMO: one pair after another over the rows of one matrix (steps 2 to 5 of
 //! `solve.rs`).
 
-use crate::active::Active;
+use crate::config::SmoConfig;
 use crate::pair_budget::{self, PairBudget};
+use crate::passes::state::State;
 use crate::prefetch::Prefetch;
-use crate::solve::SmoConfig;
-use crate::state::State;
 use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
@@ -14,8 +13,8 @@ use maxmargin_simd::passes::Extremes;
 pub(crate) struct Pairs<'r, 'g> {
     pub(crate) state: State,
     pub(crate) looking: Looking,
-    dual: &'r Dual,
-    rows: &'r Rows<'g>,
+    pub(crate) dual: &'r Dual,
+    pub(crate) rows: &'r Rows<'g>,
     prefetch: Prefetch,
     stall: StallDetector,
     requested: u64,
@@ -57,14 +56,6 @@ impl<'r, 'g> Pairs<'r, 'g> {
             before: Work::default(),
             others: None,
         }
-    }
-
-    /// Returns the same problem at the same point, to continue with the active variables.
-    pub(crate) fn by_active(&self, config: &SmoConfig) -> Active<'r, 'g> {
-        let (alpha, gradient) = (self.state.alpha(), self.state.gradient());
-        let mut active = Active::new(self.dual, self.rows, &alpha, &gradient, self.looking.aimed_at(), config);
-        active.go_on_from(self.work());
-        active
     }
 
     /// Replaces the gradient by a more exact one and restarts the stall detection.

@@ -1,7 +1,7 @@
 //! Prefetch of rows: a block of rows costs little more than the one that is missing, so likely next
 //! rows are computed with it.
 
-use crate::state::State;
+use crate::passes::state::State;
 use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;

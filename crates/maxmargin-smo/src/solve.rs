@@ -17,57 +17,15 @@
 //! on the active variables alone (`active.rs`). Conjugate steps replace 3 to 5 by the steps of
 //! `direction.rs`.
 
-use crate::active::{Active, Shrinking};
-use crate::pair_budget::PairBudget;
+use crate::config::{Shrinking, SmoConfig, SmoError};
 use crate::pairs::Pairs;
+use crate::rounds::active::Active;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Clock, Dual, EqualityConstraint, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of,
     exact_gradient,
 };
-use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
-
-/// Options of the solver that do not change the problem or its solution.
-#[derive(Clone, Copy, Debug)]
-pub struct SmoConfig {
-    /// The refinement in exact kernel values.
-    pub refine: Refine,
-    /// Threads that share the passes of large problems. They spin between two passes while the
-    /// solver runs. The result has the same bits for any number of threads.
-    pub par: Par,
-    /// The problem sizes from which the solver works on active variables only.
-    pub shrinking: Shrinking,
-    /// Enables conjugate steps where they save enough (Torres-Barrán, Alaíz and Dorronsoro 2021).
-    /// Without them each step moves one pair, as in the papers.
-    pub conjugate: bool,
-    /// The iterations after which the run ends with [`Status::IterationLimit`], because another
-    /// solver costs less from there.
-    pub pair_budget: Option<PairBudget>,
-}
-
-impl Default for SmoConfig {
-    fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, pair_budget: None }
-    }
-}
-
-/// The reason why SMO cannot solve a problem.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SmoError {
-    /// SMO moves pairs along an equality constraint.
-    #[error("SMO solves problems with a sum, of all variables or of each sign, not {0:?}")]
-    EqualityConstraint(EqualityConstraint),
-    /// The start belongs to another problem.
-    #[error("the start has {found} values, the problem {expected} variables")]
-    Start {
-        /// The number of values of the start.
-        found: usize,
-        /// The number of variables of the problem.
-        expected: usize,
-    },
-}
 
 /// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely
 /// costs a second round.
@@ -94,12 +52,7 @@ pub fn solve(
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
-    if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
-        return Err(SmoError::EqualityConstraint(dual.balance()));
-    }
-    if start.alpha().len() != dual.len() {
-        return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
-    }
+    check(dual, &start)?;
     let mut clock = Clock::new(rows, stop, watch);
     // 1: α and its gradient.
     let gradient = match start.gradient() {
@@ -152,6 +105,17 @@ pub fn solve(
     Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: clock.iterations }, config))
 }
 
+/// Checks that SMO solves the problem, and that the start belongs to it.
+fn check(dual: &Dual, start: &Start) -> Result<(), SmoError> {
+    if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
+        return Err(SmoError::EqualityConstraint(dual.balance()));
+    }
+    if start.alpha().len() != dual.len() {
+        return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
+    }
+    Ok(())
+}
+
 /// The end of a run.
 struct Ending {
     status: Status,
@@ -202,9 +166,17 @@ enum Strategy<'a, 'g> {
 /// A number of iterations that no run reaches.
 const NO_LIMIT: u64 = u64::MAX;
 
+/// Returns the same problem at the same point, to continue with the active variables.
+fn active_from<'a, 'g>(pairs: &Pairs<'a, 'g>, config: &SmoConfig) -> Active<'a, 'g> {
+    let (alpha, gradient) = (pairs.state.alpha(), pairs.state.gradient());
+    let mut active = Active::new(pairs.dual, pairs.rows, &alpha, &gradient, pairs.looking.aimed_at(), config);
+    active.go_on_from(pairs.work());
+    active
+}
+
 impl<'a, 'g> Strategy<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
-        let (now, later) = Active::pays(dual, rows, &config.shrinking);
+        let (now, later) = config.shrinking.pays_now_or_later(dual, rows);
         if now {
             return Self::Active(Box::new(Active::new(dual, rows, alpha, gradient, aim, config)));
         }
@@ -217,7 +189,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
             match self {
                 Self::Whole(pairs, until) => match pairs.iterate_until(*until, clock) {
                     Some(status) => return status,
-                    None => *self = Self::Active(Box::new(pairs.by_active(config))),
+                    None => *self = Self::Active(Box::new(active_from(pairs, config))),
                 },
                 Self::Active(active) => {
                     if let Ok(status) = active.iterate(clock) {

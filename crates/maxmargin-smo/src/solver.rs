@@ -1,8 +1,8 @@
 //! The [`Solve`] implementation of SMO.
 
-use crate::active::Shrinking;
+use crate::config::{Shrinking, SmoConfig};
 use crate::pair_budget::PairBudget;
-use crate::solve::{SmoConfig, solve};
+use crate::solve::solve;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 

@@ -25,7 +25,7 @@ fn zero(problem: &Problem) -> Start {
     Start::zero(&problem.dual).expect("zero is feasible")
 }
 
-/// Where all variables end at a bound, rounding may leave one of a many-part start slightly off it.
+/// If all variables end at a bound, rounding may leave one of a many-part start slightly off it.
 /// That variable must not decide the bias.
 #[test]
 fn rounding_that_a_start_leaves_does_not_decide_the_bias() {

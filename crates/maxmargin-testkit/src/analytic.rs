@@ -1,4 +1,4 @@
-//! Problems of two to five points solved by hand, with the derivation beside the figures.
+//! Problems of two to five points solved by hand, with the derivation next to the figures.
 
 use crate::points::PointsGram;
 use crate::problem::Problem;
@@ -10,14 +10,14 @@ use maxmargin_kernel::Kernel;
 pub struct Solved {
     /// The problem.
     pub problem: Problem,
-    /// The least `½ αᵀQα + linᵀα`.
+    /// The minimum of `½ αᵀQα + linᵀα`.
     pub objective: f64,
-    /// The optimal α, where it is unique.
+    /// The optimal α, if it is unique.
     pub alpha: Option<Vec<f64>>,
-    /// Every optimal bias, as an interval.
+    /// The optimal biases, as an interval.
     pub bias: (f64, f64),
-    /// `Σ s_l α_l K(id_l, i)` for every sample `i`: the decision values without the bias. Unique
-    /// even where α is not.
+    /// The sum `Σ s_l α_l K(id_l, i)` for every sample `i`: the decision values without the bias.
+    /// It is unique even if α is not.
     pub sums: Vec<f64>,
 }
 
@@ -33,11 +33,20 @@ fn solved(problem: Problem, objective: f64, alpha: Option<&[f64]>, bias: (f64, f
     Solved { problem, objective, alpha: alpha.map(<[f64]>::to_vec), bias, sums: sums.to_vec() }
 }
 
-/// C-SVC: every linear term −1, balance 0.
+/// Returns C-SVC problems: every linear term −1, sum 0.
 pub fn c_svc() -> Vec<Solved> {
+    let mut problems = on_a_line();
+    problems.push(xor());
+    problems.extend(shared_and_weighted());
+    problems.extend(without_structure());
+    problems
+}
+
+/// Returns points on a line with a linear kernel.
+fn on_a_line() -> Vec<Solved> {
     vec![
-        // x = ±1, linear. The balance makes both α equal, a. w = 2a; ½(2a)² − 2a is least where 4a
-        // = 2.
+        // x = ±1, linear. The constraint makes both α equal, a. w = 2a; ½(2a)² − 2a is least where
+        // 4a = 2.
         solved(
             Problem::c_svc("two points", line(&[1.0, -1.0]), vec![1.0, -1.0], vec![10.0; 2]),
             -0.5,
@@ -77,7 +86,12 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[-3.0, -1.0, 1.0, 2.0, 5.0],
         ),
-        xor(),
+    ]
+}
+
+/// Returns problems with a duplicate, unequal C, and a weight of zero.
+fn shared_and_weighted() -> Vec<Solved> {
+    vec![
         // Two copies of x = 1 share the α of the first problem in any proportion.
         solved(
             Problem::c_svc("a duplicate", line(&[1.0, 1.0, -1.0]), vec![1.0, 1.0, -1.0], vec![10.0; 3]),
@@ -86,8 +100,8 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, 1.0, -1.0],
         ),
-        // C = 0.1 for the positive point caps both α through the balance. w = 0.2, objective ½·0.04
-        // − 0.2. The negative point is free, hence on its margin: −w + b = −1.
+        // C = 0.1 for the positive point limits both α through the constraint. w = 0.2, objective
+        // ½·0.04 − 0.2. The negative point is free, hence on its margin: −w + b = −1.
         solved(
             Problem::c_svc("unequal C", line(&[1.0, -1.0]), vec![1.0, -1.0], vec![0.1, 10.0]),
             -0.18,
@@ -95,7 +109,7 @@ pub fn c_svc() -> Vec<Solved> {
             (-0.8, -0.8),
             &[0.2, -0.2],
         ),
-        // A sample of weight 0 in the middle of the margin has no say.
+        // A sample of weight 0 in the middle of the margin has no effect.
         solved(
             Problem::c_svc("a weight of zero", line(&[1.0, 0.5, -1.0]), vec![1.0, -1.0, -1.0], vec![10.0, 0.0, 10.0]),
             -0.5,
@@ -103,6 +117,12 @@ pub fn c_svc() -> Vec<Solved> {
             (0.0, 0.0),
             &[1.0, 0.5, -1.0],
         ),
+    ]
+}
+
+/// Returns problems with the identity as kernel matrix, and a contradiction.
+fn without_structure() -> Vec<Solved> {
+    vec![
         // K = I, three positive, one negative. α_k = 1 − s_k ν; 3(1 − ν) = 1 + ν gives ν = ½.
         // Objective −½ Σα = −½ (3·½ + 3/2). A positive point has α + b = 1.
         solved(
@@ -121,8 +141,8 @@ pub fn c_svc() -> Vec<Solved> {
             (2.0 / 3.0, 2.0 / 3.0),
             &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, -1.0],
         ),
-        // The same point as both classes: K is constant, Qα = 0 on the balance, so both α go to C.
-        // Objective −2C. f = 0 everywhere, and every b in [−1, 1] has slack 2.
+        // The same point as both classes: K is constant, Qα = 0 on the constraint, so both α go to
+        // C. Objective −2C. f = 0 everywhere, and every b in [−1, 1] has slack 2.
         solved(
             Problem::c_svc("contradiction", line(&[1.0, 1.0]), vec![1.0, -1.0], vec![3.0; 2]),
             -6.0,
@@ -134,7 +154,7 @@ pub fn c_svc() -> Vec<Solved> {
 }
 
 /// Exclusive or with the kernel (xᵀz + 1)²: 9 on the diagonal, and 1 elsewhere, since other corners
-/// have xᵀz = 0 or −2. So K = 8I + 11ᵀ, the second part vanishes on the balance, and 8α = 1.
+/// have xᵀz = 0 or −2. So K = 8I + 11ᵀ, the second part vanishes on the constraint, and 8α = 1.
 /// Objective −½ Σα.
 fn xor() -> Solved {
     let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]].map(|x| x.to_vec());
@@ -143,7 +163,7 @@ fn xor() -> Solved {
     solved(problem, -0.25, Some(&[0.125; 4]), (0.0, 0.0), &[1.0, -1.0, -1.0, 1.0])
 }
 
-/// Other linear terms, other sums, ridge, repeated samples.
+/// Returns problems with other linear terms, other sums, a ridge or repeated samples.
 ///
 /// # Panics
 ///

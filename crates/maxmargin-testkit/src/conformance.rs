@@ -1,20 +1,19 @@
-//! One suite for every solver: seeded problems at several tolerances, judged by the certificate,
+//! One suite for every solver: seeded problems at several tolerances, checked by the certificate,
 //! the oracle and bounds that follow from the certificate, never by accuracy.
 //!
 //! The bounds are theorems, so none of them is tuned. For a feasible α with any bias, the optimum
-//! lies within the gap below the objective; the gap is at most the KKT violation times the largest
-//! possible moves `Σ max(α, upper − α)`; and two points whose gaps are `g` and `h` have decision
-//! values (without bias) at most `(√2g + √2h) √K(x, x)` apart, since the dual is strongly convex in
-//! `w`.
+//! lies within the gap below the objective. The gap is at most the KKT violation times the largest
+//! possible moves `Σ max(α, upper − α)`. Two points with gaps `g` and `h` have decision values
+//! (without bias) at most `(√2g + √2h) √K(x, x)` apart, since the dual is strongly convex in `w`.
 
+mod check;
 mod ends;
 mod family;
-mod judge;
 mod variants;
 
+pub use check::{CheckedSolution, check_solution, exactly, oracle};
 pub use ends::{interruption, limits, threads_and_budgets};
 pub use family::{run_solver, run_solver_to};
-pub use judge::{Judged, exactly, judge, oracle};
 pub use variants::{invariances, warm_starts};
 
 use crate::problem::Problem;
@@ -31,14 +30,14 @@ pub type WatchedSolver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop, &mut dyn Watch) 
 /// KKT tolerances of the suite.
 pub const TOLERANCES: [f64; 2] = [1e-3, 1e-6];
 
-/// Memory for kernel rows: everything.
+/// The memory for kernel rows: enough for all.
 pub(crate) const BUDGET: u64 = 1 << 28;
 
-/// The suite for C-SVC.
+/// Runs the suite for C-SVC.
 ///
 /// # Panics
 ///
-/// When the solver fails any of it, with the name of the problem.
+/// When the solver fails a check, with the name of the problem.
 pub fn run(solver: &Solver) {
     for case in analytic::c_svc() {
         exactly(solver, &case);
@@ -48,11 +47,11 @@ pub fn run(solver: &Solver) {
     suite(solver, &small, &medium);
 }
 
-/// The suite for problems with other linear terms, sums and ridge.
+/// Runs the suite for problems with other linear terms, sums and ridge.
 ///
 /// # Panics
 ///
-/// When the solver fails any of it, with the name of the problem.
+/// When the solver fails a check, with the name of the problem.
 pub fn run_general(solver: &Solver) {
     for case in analytic::general() {
         exactly(solver, &case);
@@ -62,34 +61,34 @@ pub fn run_general(solver: &Solver) {
     suite(solver, &small, &medium);
 }
 
-/// The suite for problems with a sum for each sign.
+/// Runs the suite for problems with a sum per sign.
 ///
 /// # Panics
 ///
-/// When the solver fails any of it, with the name of the problem.
+/// When the solver fails a check, with the name of the problem.
 pub fn run_per_sign(solver: &Solver) {
     let small: Vec<Problem> = (1..=4).flat_map(generate::small_per_sign).collect();
     let medium = generate::medium_per_sign(5, 40);
     suite(solver, &small, &medium);
 }
 
-/// The suite for the L2-SVM on the simplex.
+/// Runs the suite for the L2-SVM on the simplex.
 ///
 /// # Panics
 ///
-/// When the solver fails any of it, with the name of the problem.
+/// When the solver fails a check, with the name of the problem.
 pub fn run_simplex(solver: &Solver) {
     let small: Vec<Problem> = (1..=3).flat_map(generate::small_simplex).collect();
     let medium = generate::medium_simplex(4, 40);
     suite(solver, &small, &medium);
 }
 
-/// The suite for indefinite kernels: a KKT point, no better than the global optimum, honest about
-/// itself.
+/// Runs the suite for indefinite kernels: a KKT point, no better than the global optimum, with a
+/// true status.
 ///
 /// # Panics
 ///
-/// When the solver fails any of it, with the name of the problem.
+/// When the solver fails a check, with the name of the problem.
 pub fn run_indefinite(solver: &Solver) {
     let small: Vec<Problem> = (1..=5).map(|seed| generate::indefinite(seed, 7)).collect();
     suite(solver, &small, &[generate::indefinite(7, 40)]);

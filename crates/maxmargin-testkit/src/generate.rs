@@ -1,4 +1,4 @@
-//! Seeded problems: the shapes that break solvers, small enough for the oracle or a little larger.
+//! Seeded problems in shapes that break solvers, small enough for the oracle or a little larger.
 
 use crate::points::PointsGram;
 use crate::problem::Problem;
@@ -7,14 +7,14 @@ use maxmargin_kernel::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The generator of a seed: the same numbers on every machine.
+/// Returns the generator of a seed: the same numbers on every machine.
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Two overlapping clouds: `positive` points around `(+shift, …, +shift)`, then `negative` ones
-/// around the opposite, each coordinate spread over about ±1.5. Returns points and labels, classes
-/// interleaved at random.
+/// Returns points and labels of two overlapping clouds: `positive` points around `(+shift, …,
+/// +shift)`, and `negative` ones around the opposite, each coordinate spread over about ±1.5. The
+/// classes are interleaved at random.
 pub fn clouds(rng: &mut ChaCha8Rng, positive: usize, negative: usize, dimension: usize, shift: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut labels = [vec![1.0; positive], vec![-1.0; negative]].concat();
     for i in (1..labels.len()).rev() {
@@ -24,19 +24,19 @@ pub fn clouds(rng: &mut ChaCha8Rng, positive: usize, negative: usize, dimension:
     (points, labels)
 }
 
-/// A sum of three uniform numbers: mean 0, standard deviation ½, bounded by 1.5.
+/// Returns a sum of three uniform numbers: mean 0, standard deviation ½, bounded by 1.5.
 fn bell(rng: &mut ChaCha8Rng) -> f64 {
     (0..3).map(|_| rng.random::<f64>() - 0.5).sum()
 }
 
-/// C-SVC problems of at most 7 samples in every shape, from one seed.
+/// Returns C-SVC problems of at most 7 samples in every shape, from one seed.
 pub fn small(seed: u64) -> Vec<Problem> {
     let rng = &mut rng(seed);
     let plus = rng.random_range(2..=4);
     c_svc(rng, seed, plus, 7 - plus, 1)
 }
 
-/// C-SVC problems of `n` samples (at least 20) in the same shapes.
+/// Returns C-SVC problems of `n` samples (at least 20) in the same shapes.
 pub fn medium(seed: u64, n: usize) -> Vec<Problem> {
     c_svc(&mut rng(seed), seed, n / 2, n - n / 2, n / 20)
 }
@@ -81,7 +81,7 @@ fn c_svc(rng: &mut ChaCha8Rng, seed: u64, plus: usize, minus: usize, rare: usize
     problems
 }
 
-/// C = 2, but 0 for every third sample; both classes keep a sample with a say.
+/// Returns C = 2, but 0 for every third sample; both classes keep a sample with a positive C.
 fn zero_weights(labels: &[f64]) -> Vec<f64> {
     let mut c: Vec<f64> = (0..labels.len()).map(|k| if k % 3 == 0 { 0.0 } else { 2.0 }).collect();
     for want in [1.0, -1.0] {
@@ -92,7 +92,7 @@ fn zero_weights(labels: &[f64]) -> Vec<f64> {
     c
 }
 
-/// Problems with a sum balance beyond C-SVC: regression twins, one class, ridge, random linear
+/// Returns problems with a sum beyond C-SVC: regression twins, one class, ridge, random linear
 /// terms. At most 7 variables.
 ///
 /// # Panics
@@ -102,7 +102,7 @@ pub fn small_general(seed: u64) -> Vec<Problem> {
     general(&mut rng(seed), seed, 3, 7)
 }
 
-/// The same with `n` samples.
+/// Returns the same kinds with `n` samples.
 ///
 /// # Panics
 ///
@@ -133,7 +133,7 @@ fn general(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Probl
     ]
 }
 
-/// Problems with a sum for each sign, ν-SVC and ν-SVR, of at most 8 variables.
+/// Returns problems with a sum per sign, ν-SVC and ν-SVR, of at most 8 variables.
 ///
 /// # Panics
 ///
@@ -142,7 +142,7 @@ pub fn small_per_sign(seed: u64) -> Vec<Problem> {
     per_sign(&mut rng(seed), seed, 4, 7)
 }
 
-/// The same with `n` samples.
+/// Returns the same kinds with `n` samples.
 ///
 /// # Panics
 ///
@@ -176,12 +176,12 @@ fn per_sign(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Prob
     ]
 }
 
-/// L2-SVM problems on the simplex, the bias inside the kernel, of at most 7 samples.
+/// Returns L2-SVM problems on the simplex, with the bias inside the kernel, of at most 7 samples.
 pub fn small_simplex(seed: u64) -> Vec<Problem> {
     simplex(&mut rng(seed), seed, 7)
 }
 
-/// The same with `n` samples (at least 4).
+/// Returns the same kinds with `n` samples (at least 4).
 pub fn medium_simplex(seed: u64, n: usize) -> Vec<Problem> {
     simplex(&mut rng(seed), seed, n)
 }
@@ -207,7 +207,7 @@ fn simplex(rng: &mut ChaCha8Rng, seed: u64, n: usize) -> Vec<Problem> {
     ]
 }
 
-/// The L2-SVM of a kernel on the simplex: `Q_kl = y_k y_l (K_kl + 1) + δ_kl / C`.
+/// Returns the L2-SVM of a kernel on the simplex: `Q_kl = y_k y_l (K_kl + 1) + δ_kl / C`.
 ///
 /// # Panics
 ///
@@ -219,8 +219,8 @@ pub fn l2_svm(name: String, gram: &PointsGram, labels: Vec<f64>, c: f64) -> Prob
     Problem::new(name, PointsGram::from_matrix(n, matrix), dual.expect("an L2-SVM"))
 }
 
-/// A C-SVC problem with an indefinite sigmoid kernel: solvers must end at a KKT point, and need not
-/// find the best one.
+/// Returns a C-SVC problem with an indefinite sigmoid kernel: solvers must end at a KKT point,
+/// which need not be the best one.
 pub fn indefinite(seed: u64, n: usize) -> Problem {
     let (points, labels) = clouds(&mut rng(seed), n / 2, n - n / 2, 3, 0.3);
     let gram = PointsGram::new(&points, &Kernel::Sigmoid { gamma: 1.0, coef0: -0.5 });
@@ -229,9 +229,9 @@ pub fn indefinite(seed: u64, n: usize) -> Problem {
     problem
 }
 
-/// A C-SVC problem over points with small integer coordinates and a polynomial kernel: every kernel
-/// value is exact in `f32` and every operation exact or correctly rounded, so that descent can be
-/// tested to the last bits and work be counted on any machine.
+/// Returns a C-SVC problem over points with small integer coordinates and a polynomial kernel.
+/// Every kernel value is exact in `f32`, and every operation exact or correctly rounded. Descent
+/// can be tested to the last bits, and work counts are the same on any machine.
 pub fn lattice(seed: u64, n: usize, degree: u32, c: f64) -> Problem {
     let rng = &mut rng(seed);
     let points: Vec<Vec<f64>> = (0..n).map(|_| (0..3).map(|_| f64::from(rng.random_range(-4..=4_i32))).collect()).collect();

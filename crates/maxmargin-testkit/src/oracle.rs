@@ -3,24 +3,24 @@
 use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_kernel::Gram;
 
-/// The most variables: 3⁸ active sets are still quick.
+/// The largest number of variables: 3⁸ active sets are still quick.
 pub const MOST: usize = 8;
 
 /// The optimum of a small problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// `½ αᵀQα + linᵀα` at the optimum: the global one, even where the kernel is indefinite.
+    /// The value `½ αᵀQα + linᵀα` at the optimum: the global one, even if the kernel is indefinite.
     pub objective: f64,
-    /// A point that attains it; others may, too.
+    /// A point that attains it; there may be others.
     pub alpha: Vec<f64>,
-    /// Every bias that goes with α (infinite where nothing bounds it). A multiplier of one
+    /// The interval of biases that fit α (infinite if nothing bounds it). It is a multiplier of one
     /// constraint: meaningful for [`EqualityConstraint::Sum`].
     pub bias: (f64, f64),
-    /// The KKT violation of α: rounding.
+    /// The KKT violation of α: rounding only.
     pub kkt: f64,
 }
 
-/// Where a variable is held.
+/// The set of a variable.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Zero,
@@ -30,15 +30,15 @@ enum Place {
 
 /// Solves a problem exactly (up to `f64` elimination).
 ///
-/// Every variable is tried at 0, at its upper bound and free. With the bounded ones held, the free
+/// Every variable is tried at 0, at its upper bound and free. With the bounded ones fixed, the free
 /// ones and the multipliers ν solve the bordered linear system `Q_FF α_F + A_Fᵀν = −lin_F − Q_FB
-/// α_B`, `A_F α_F = d − A_B α_B`. Of all solutions inside the box the one of least objective is the
-/// optimum.
+/// α_B`, `A_F α_F = d − A_B α_B`. The optimum is the solution inside the box with the least
+/// objective.
 ///
 /// Singular systems are skipped: at a minimum the free variables can always be chosen such that the
-/// system is regular. If it is not, some `x ≠ 0` on F has `A_F x = 0` and `Q_FF x = 0` (it
-/// minimises `xᵀQx ≥ 0` over the constraint's null space), so that the objective does not change
-/// along `±x` and one may walk until a free variable meets a bound.
+/// system is regular. Otherwise some `x ≠ 0` on F has `A_F x = 0` and `Q_FF x = 0` (it minimises
+/// `xᵀQx ≥ 0` over the constraint's null space). The objective then does not change along `±x`, and
+/// one can move until a free variable meets a bound.
 ///
 /// # Panics
 ///
@@ -55,8 +55,8 @@ pub fn solve(dual: &Dual, gram: &dyn Gram) -> Optimum {
         let Some(alpha) = stationary(dual, &q, &constraints, &places) else { continue };
         let objective = objective(dual, &q, &alpha);
         let free = places.iter().filter(|p| **p == Place::Free).count();
-        // Equal objectives: fewer free variables, so that a bias that is not unique shows its whole
-        // interval.
+        // For equal objectives take fewer free variables, so that a bias that is not unique shows
+        // its whole interval.
         let better = best.as_ref().is_none_or(|(least, least_free, _)| {
             let slack = 1e-13 * least.abs().max(1e-300);
             objective < least - slack || (objective <= least + slack && free < *least_free)
@@ -68,7 +68,7 @@ pub fn solve(dual: &Dual, gram: &dyn Gram) -> Optimum {
     let (objective, _, alpha) = best.expect("a feasible point");
     let (lowest_up, highest_low) = extremes(dual, &q, &alpha, |_| true);
     let kkt = match dual.balance() {
-        // Every sign has a multiplier of its own.
+        // Every sign has its own multiplier.
         EqualityConstraint::PerSign(..) => [1.0, -1.0].map(|sign| extremes(dual, &q, &alpha, |k| dual.sign()[k] == sign)),
         // The multiplier is 0.
         EqualityConstraint::Free => [(lowest_up.min(0.0), highest_low.max(0.0)); 2],
@@ -90,7 +90,7 @@ fn matrix(dual: &Dual, gram: &dyn Gram) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// The rows of `Aα = d` with their right sides.
+/// Returns the rows of `Aα = d` with their right sides.
 fn constraints(dual: &Dual) -> Vec<(Vec<f64>, f64)> {
     let only = |want: f64| dual.sign().iter().map(|s| f64::from(*s == want)).collect::<Vec<f64>>();
     match dual.balance() {
@@ -101,7 +101,7 @@ fn constraints(dual: &Dual) -> Vec<(Vec<f64>, f64)> {
     }
 }
 
-/// The stationary point of one active set, if it is unique and feasible.
+/// Returns the stationary point of one active set, if it is unique and feasible.
 fn stationary(dual: &Dual, q: &[Vec<f64>], constraints: &[(Vec<f64>, f64)], places: &[Place]) -> Option<Vec<f64>> {
     let n = dual.len();
     let mut alpha = vec![0.0; n];
@@ -144,8 +144,9 @@ fn stationary(dual: &Dual, q: &[Vec<f64>], constraints: &[(Vec<f64>, f64)], plac
     balanced.then_some(alpha)
 }
 
-/// Solves a square system given with its right side as last column, by elimination with full
-/// pivoting and one round of iterative refinement; `None` when it is singular to working precision.
+/// Solves a square system, given with its right side as last column, by elimination with full
+/// pivoting and one round of iterative refinement. Returns `None` if it is singular to working
+/// precision.
 fn eliminate(system: &[Vec<f64>]) -> Option<Vec<f64>> {
     let first = eliminate_once(system)?;
     let size = system.len();
@@ -198,13 +199,13 @@ fn objective(dual: &Dual, q: &[Vec<f64>], alpha: &[f64]) -> f64 {
     (0..dual.len()).map(|k| alpha[k] * (0.5 * row(k) + dual.linear_term()[k])).sum()
 }
 
-/// `min over I_up` and `max over I_low` of `s_k g_k` of some variables.
+/// Returns `min over I_up` and `max over I_low` of `s_k g_k` of some variables.
 fn extremes(dual: &Dual, q: &[Vec<f64>], alpha: &[f64], of: impl Fn(usize) -> bool) -> (f64, f64) {
     let (mut lowest_up, mut highest_low) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in (0..dual.len()).filter(|&k| of(k)) {
         let gradient = dual.linear_term()[k] + q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
         let (rise, fall) = (alpha[k] < dual.upper()[k], alpha[k] > 0.0);
-        // Only a balance of sums has signs in its constraint.
+        // Only a single sum has signs in its constraint.
         let s = if matches!(dual.balance(), EqualityConstraint::Sum(_)) { dual.sign()[k] } else { 1.0 };
         if (s > 0.0 && rise) || (s < 0.0 && fall) {
             lowest_up = lowest_up.min(s * gradient);

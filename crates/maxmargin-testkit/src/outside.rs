@@ -1,8 +1,8 @@
-//! What some tests need and no checkout has: real data, and other people's programs.
+//! Real data and other programs that some tests need and no checkout has.
 //!
-//! A test without them skips, and must say so: `cargo test` swallows what a passing test prints, so
-//! skips are also written to the file that `MAXMARGIN_SKIPS` names. `cargo xtask ci` sets it, shows
-//! its lines last, and fails on them where `CI` says that nothing may be missing.
+//! A test without them skips and must report it. `cargo test` hides the output of passing tests, so
+//! skips are also written to the file named by `MAXMARGIN_SKIPS`. `cargo xtask ci` sets it and
+//! shows its lines last. It fails on them if `CI` requires that nothing is missing.
 
 use maxmargin_data::libsvm::{ReadOptions, parse};
 use maxmargin_data::{Dataset, Par, compress};
@@ -11,9 +11,9 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file of real data called `name`, plain or packed with xz: in the folder `MAXMARGIN_DATA`, or
-/// in `datasets/files`, which `cargo xtask datasets` fills. `None` where there is none, which is
-/// then on record.
+/// Returns the file of real data called `name`, plain or packed with xz: in the folder
+/// `MAXMARGIN_DATA`, or in `datasets/files`, which `cargo xtask datasets` fills. If there is none,
+/// it records the skip and returns `None`.
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/files");
     let folders = env::var_os("MAXMARGIN_DATA").map(PathBuf::from).into_iter().chain([ours]);
@@ -24,28 +24,29 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// The unpacked text of [`data_file`].
+/// Returns the unpacked text of [`data_file`].
 ///
 /// # Panics
 ///
-/// On a file that cannot be read or unpacked.
+/// When the file cannot be read or unpacked.
 pub fn data_text(name: &str) -> Option<Vec<u8>> {
     let path = data_file(name)?;
     let file = File::open(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
     Some(compress::read_all(file, u64::MAX).unwrap_or_else(|why| panic!("{}: {why}", path.display())))
 }
 
-/// The samples of [`data_file`], in LIBSVM's format.
+/// Returns the samples of [`data_file`], in LIBSVM's format.
 ///
 /// # Panics
 ///
-/// On a file that cannot be read or is not in that format.
+/// When the file cannot be read or is not in that format.
 pub fn dataset(name: &str) -> Option<Dataset> {
     let text = data_text(name)?;
     Some(parse(&text, &ReadOptions::default(), Par::Seq).unwrap_or_else(|why| panic!("{name}: {why}")))
 }
 
-/// Where the program `name` is installed. `None` where it is not, which is then on record.
+/// Returns the path of the program `name`. If it is not installed, it records the skip and returns
+/// `None`.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
@@ -55,8 +56,8 @@ pub fn program(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that the running test leaves something out for want of `missing`: `data NAME`, `program
-/// NAME`, or what a program has to be.
+/// Records that the running test skips a part because of `missing`: `data NAME`, `program NAME`, or
+/// a property of a program.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! A Gram matrix computed entry by entry in `f64`, with nothing clever in it.
+//! A Gram matrix computed entry by entry in `f64`, in the plainest way.
 
 use maxmargin_kernel::{Gram, Kernel};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub struct PointsGram {
 }
 
 impl PointsGram {
-    /// The kernel between all pairs of `points`.
+    /// Returns the kernel between all pairs of `points`.
     ///
     /// # Panics
     ///
@@ -28,7 +28,7 @@ impl PointsGram {
         Self::from_matrix(n, (0..n * n).map(|at| entry(at / n, at % n)).collect())
     }
 
-    /// The matrix itself, row-major.
+    /// Returns a Gram matrix with these entries, row-major.
     ///
     /// # Panics
     ///
@@ -40,18 +40,19 @@ impl PointsGram {
         Self { n, matrix, diagonal }
     }
 
-    /// `K_ij`.
+    /// Returns `K_ij`.
     pub fn at(&self, i: usize, j: usize) -> f64 {
         self.matrix[i * self.n + j]
     }
 
-    /// Every entry times `factor`.
+    /// Returns the matrix with every entry times `factor`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_matrix(self.n, self.matrix.iter().map(|k| factor * k).collect())
     }
 
-    /// The matrix of the samples `order[0], order[1], …`, which may repeat and leave out.
+    /// Returns the matrix of the samples `order[0], order[1], …`, which may repeat and leave out
+    /// samples.
     #[must_use]
     pub fn select(&self, order: &[usize]) -> Self {
         let matrix = order.iter().flat_map(|&i| order.iter().map(move |&j| self.at(i, j))).collect();
@@ -78,7 +79,7 @@ impl Gram for PointsGram {
         out.iter_mut().zip(entries).for_each(|(out, k)| *out = k);
     }
 
-    /// Cheap enough to be computed twice, so that solvers go every way that they know.
+    /// Values are cheap enough to be computed twice, so that solvers use all their strategies.
     fn value_cost(&self) -> f64 {
         1.0
     }

@@ -1,4 +1,4 @@
-//! A named problem, and the same problem written in other ways.
+//! A named problem, and equivalent forms of it.
 
 use crate::points::PointsGram;
 use maxmargin_core::{Dual, EqualityConstraint};
@@ -6,23 +6,23 @@ use maxmargin_core::{Dual, EqualityConstraint};
 /// A dual problem with its Gram matrix.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// What failures are reported under.
+    /// The name in reports of failures.
     pub name: String,
     /// The kernel.
     pub gram: PointsGram,
     /// The problem.
     pub dual: Dual,
-    /// Whether the kernel is positive semidefinite, so that every KKT point is the optimum.
+    /// True if the kernel is positive semidefinite, so that every KKT point is the optimum.
     pub convex: bool,
 }
 
 impl Problem {
-    /// A convex problem.
+    /// Creates a convex problem.
     pub fn new(name: impl Into<String>, gram: PointsGram, dual: Dual) -> Self {
         Self { name: name.into(), gram, dual, convex: true }
     }
 
-    /// A C-SVC problem over all samples of a Gram matrix, one C each.
+    /// Creates a C-SVC problem over all samples of a Gram matrix, with one C each.
     ///
     /// # Panics
     ///
@@ -32,25 +32,25 @@ impl Problem {
         Self::new(name, gram, dual)
     }
 
-    /// `Q_kl`, from its definition.
+    /// Returns `Q_kl`, from its definition.
     pub fn q(&self, k: usize, l: usize) -> f64 {
         let (ids, sign) = (self.dual.ids(), self.dual.sign());
         sign[k] * sign[l] * self.gram.at(ids[k], ids[l]) + if k == l { self.dual.ridge_of(k) } else { 0.0 }
     }
 
-    /// `Qα + lin`, from its definition.
+    /// Returns `Qα + lin`, from its definition.
     pub fn gradient(&self, alpha: &[f64]) -> Vec<f64> {
         let n = self.dual.len();
         (0..n).map(|k| self.dual.linear_term()[k] + (0..n).map(|l| self.q(k, l) * alpha[l]).sum::<f64>()).collect()
     }
 
-    /// `½ αᵀQα + linᵀα`, from its definition.
+    /// Returns `½ αᵀQα + linᵀα`, from its definition.
     pub fn objective(&self, alpha: &[f64]) -> f64 {
         let gradient = self.gradient(alpha);
         alpha.iter().zip(&gradient).zip(self.dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
     }
 
-    /// How far rounding in `f64` may take the objective at α: a few units of the sum of all
+    /// Returns the rounding error of the objective at α in `f64`: a few units of the sum of all
     /// absolute terms.
     pub fn rounding(&self, alpha: &[f64]) -> f64 {
         let n = self.dual.len();
@@ -59,7 +59,7 @@ impl Problem {
         64.0 * f64::EPSILON * (1.0 + (0..n).map(term).sum::<f64>())
     }
 
-    /// The variables in the order `order`, over the same Gram matrix.
+    /// Returns the variables in the order `order`, over the same Gram matrix.
     ///
     /// # Panics
     ///
@@ -72,8 +72,8 @@ impl Problem {
         self.variant("permuted", self.gram.clone(), ids, take(d.sign()), take(d.linear_term()), take(d.upper()), d.balance())
     }
 
-    /// The variables over a Gram matrix in which every second row is a stranger (a copy of sample
-    /// 0): ids are scattered, no two of them consecutive.
+    /// Returns the problem over a Gram matrix in which every second row belongs to no variable (a
+    /// copy of sample 0): ids are scattered, and no two of them are consecutive.
     #[must_use]
     pub fn scattered(&self) -> Self {
         let d = &self.dual;
@@ -83,7 +83,8 @@ impl Problem {
         self.variant("scattered", self.gram.select(&rows), ids, parts.0, parts.1, parts.2, d.balance())
     }
 
-    /// Every sign and the balance negated: the same α solve it, with the negative bias.
+    /// Returns the problem with every sign and the sum negated: the same α solve it, with the
+    /// negative bias.
     #[must_use]
     pub fn flipped(&self) -> Self {
         let d = &self.dual;
@@ -96,8 +97,8 @@ impl Problem {
         self.variant("flipped", self.gram.clone(), d.ids().to_vec(), sign, d.linear_term().to_vec(), d.upper().to_vec(), balance)
     }
 
-    /// Every variable as two with half its upper bound: the same optimum (without ridge, which
-    /// would act on the halves).
+    /// Returns the problem with every variable split into two with half its upper bound: the same
+    /// optimum (without ridge, which would act on the halves).
     #[must_use]
     pub fn doubled(&self) -> Self {
         let d = &self.dual;
@@ -108,8 +109,8 @@ impl Problem {
         self.variant("doubled", self.gram.select(&rows), ids, parts.0, parts.1, parts.2, d.balance())
     }
 
-    /// The kernel times `factor` and every bound divided by it: α and the objective shrink by
-    /// `factor`, decision values stay. The KKT violation stays as well. Without ridge.
+    /// Returns the problem with the kernel times `factor` and every bound divided by it. α and the
+    /// objective shrink by `factor`; decision values and the KKT violation stay. Without ridge.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let d = &self.dual;

@@ -4,7 +4,7 @@ use crate::points::PointsGram;
 use maxmargin_data::Samples;
 use maxmargin_kernel::Gram;
 
-/// The rows of `L` for `K = L Lᵀ`, by a pivoted Cholesky factorisation that ends where nothing but
+/// Returns the rows of `L` for `K = L Lᵀ`, by a pivoted Cholesky factorisation that ends when only
 /// rounding is left.
 ///
 /// # Panics

@@ -5,14 +5,14 @@
 pub struct Draws(u64);
 
 impl Draws {
-    /// The stream of input `number` of a run.
+    /// Returns the stream of input `number` of a run.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut draws = Self(seed);
         let start = draws.word().wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         Self(start)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -21,17 +21,17 @@ impl Draws {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `n`; 0 when `n` is 0.
+    /// Returns a number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.word()) * n as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of `choices`.
+    /// Returns one of `choices`.
     ///
     /// # Panics
     ///
@@ -40,13 +40,13 @@ impl Draws {
         choices[self.below(choices.len())]
     }
 
-    /// A number of fewer than `bits` bits, each length as often as any other.
+    /// Returns a number of fewer than `bits` bits, with equal probability for each length.
     pub fn wide(&mut self, bits: usize) -> usize {
         let most = 1 << self.below(bits);
         self.below(most)
     }
 
-    /// A number from −1 to 1.
+    /// Returns a number from −1 to 1.
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }

@@ -1,24 +1,26 @@
-//! What every reader promises, tried on made-up input, and trainings beside LIBSVM's and
+//! Guarantees of all readers, checked on generated input, and trainings compared with LIBSVM's and
 //! LIBLINEAR's.
 //!
-//! - [`targets`]: one function for each reader, which panics where a promise is broken
+//! Readers:
+//!
+//! - [`targets`]: one function for each reader, which panics if a guarantee is broken
 //! - [`make`], [`mutate`]: almost valid input, and changes of it
-//! - [`fuzz`]: runs of a target over inputs that a seed determines, beside those kept in `corpus`
-//! - [`memory`]: what a reader allocates
-//! - [`differential`]: pinned trainings and what must hold of them
-//! - [`table`]: every formulation on real sets beside their programs
-//! - [`claims`]: what certificates say, computed again in twice the precision
-//! - [`nasty`]: trainings that make solvers run without end
+//! - [`fuzz`]: runs of a target over inputs that a seed determines, and those kept in `corpus`
+//! - [`memory`]: the memory that a reader allocates
+//!
+//! Trainings:
+//!
+//! - [`differential`]: pinned trainings and the requirements on them
+//! - [`table`]: every formulation on real sets, compared with their programs
+//! - [`ill_conditioned`]: trainings that make solvers run without end
+//! - [`claims`]: the claims of certificates, recomputed in twice the precision
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
 
 pub mod claims;
-pub mod differential;
+mod comparisons;
 pub mod draws;
-pub mod fuzz;
-pub mod make;
-pub mod memory;
-pub mod mutate;
-pub mod nasty;
-pub mod table;
-pub mod targets;
+mod readers;
+
+pub use comparisons::{differential, ill_conditioned, table};
+pub use readers::{fuzz, make, memory, mutate, targets};

@@ -4,7 +4,7 @@
 use clap::{Args, Parser, Subcommand};
 use maxmargin_trust::memory::Counting;
 use maxmargin_trust::targets::{TARGETS, Target};
-use maxmargin_trust::{claims, differential, fuzz, nasty, table, targets};
+use maxmargin_trust::{claims, differential, fuzz, ill_conditioned, table, targets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,40 +20,41 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Gives every reader almost valid and damaged input: one line for each, exit code 1 where a
-    /// promise is broken
+    /// Gives every reader almost valid and corrupted input: one line for each, exit code 1 if a
+    /// guarantee is broken
     Fuzz(FuzzArgs),
-    /// Trains 250 pinned cases beside svm-train and liblinear-train: exit code 1 where something
-    /// does not hold that must
+    /// Compares 250 pinned trainings with svm-train and liblinear-train: exit code 1 if a
+    /// requirement does not hold
     Differential(DifferentialArgs),
-    /// Trains every formulation on real sets beside svm-train and liblinear-train: exit code 1
-    /// where an objective of ours is the worse
+    /// Compares every formulation on real sets with svm-train and liblinear-train: exit code 1
+    /// if an objective of ours is worse
     Table {
-        /// Where the page is written
+        /// Path of the page
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Computes the claims of certificates again in twice the precision: exit code 1 where one is
-    /// not so
+    /// Recomputes the claims of certificates in twice the precision: exit code 1 if one is
+    /// false
     Claims {
-        /// Problems
+        /// Number of problems
         #[arg(long, default_value_t = 2_000)]
         runs: u64,
-        /// Which problems
+        /// Seed of the problems
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Trains 50 problems that nobody scaled, beside svm-train: exit code 1 where one ends neither
-    /// certified nor with the reason why that is impossible
-    Nasty(NastyArgs),
+    /// Trains 50 problems on unscaled data and compares with svm-train: exit code 1 if one ends
+    /// neither certified nor with the reason why that is impossible
+    #[command(name = "nasty")]
+    IllConditioned(IllConditionedArgs),
 }
 
 #[derive(Args)]
-struct NastyArgs {
-    /// Where the page of results is written
+struct IllConditionedArgs {
+    /// Path of the page of results
     #[arg(long)]
     out: Option<PathBuf>,
-    /// This problem alone
+    /// Try this problem only
     #[arg(long)]
     case: Option<usize>,
     /// Without svm-train
@@ -63,13 +64,13 @@ struct NastyArgs {
 
 #[derive(Args)]
 struct DifferentialArgs {
-    /// Where the page of results is written
+    /// Path of the page of results
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Every how manieth case is tried
+    /// Try every n-th case only
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// This case alone
+    /// Try this case only
     #[arg(long)]
     case: Option<usize>,
 }
@@ -79,19 +80,19 @@ struct FuzzArgs {
     /// One target only
     #[arg(long)]
     target: Option<String>,
-    /// Inputs for each target
+    /// Number of inputs for each target
     #[arg(long, default_value_t = 10_000)]
     runs: u64,
-    /// Which inputs
+    /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Ends each target after so many seconds
+    /// Seconds after which each target ends
     #[arg(long)]
     seconds: Option<f64>,
-    /// Judges this file alone (with --target) and says what comes of it
+    /// Check this file only (with --target) and print the result
     #[arg(long, requires = "target")]
     input: Option<PathBuf>,
-    /// Where inputs are written that break a promise
+    /// Folder for inputs that break a guarantee
     #[arg(long, default_value = ".")]
     found: PathBuf,
 }
@@ -101,7 +102,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz_all(&args),
         Command::Differential(args) => compare(&args),
         Command::Table { out } => formulations(out.as_deref()),
-        Command::Nasty(args) => unscaled(&args),
+        Command::IllConditioned(args) => unscaled(&args),
         Command::Claims { runs, seed } => Ok(claimed(runs, seed)),
     };
     result.unwrap_or_else(|error| {
@@ -135,7 +136,7 @@ fn fuzz_all(args: &FuzzArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut code = ExitCode::SUCCESS;
     for target in chosen {
         if let Some(path) = &args.input {
-            println!("{}: {:?}", target.name, fuzz::judge(target, &std::fs::read(path)?));
+            println!("{}: {:?}", target.name, fuzz::check_input(target, &std::fs::read(path)?));
             continue;
         }
         let (tally, found) = fuzz::run(target, args.runs, args.seconds, args.seed)?;
@@ -153,13 +154,13 @@ fn fuzz_all(args: &FuzzArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
     Ok(code)
 }
 
-fn unscaled(args: &NastyArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
+fn unscaled(args: &IllConditionedArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
     let version = if args.alone { None } else { differential::versions().libsvm };
     if version.is_none() && !args.alone {
         println!("skipped beside ours: svm-train and svm-predict are not installed (Debian: libsvm-tools)");
     }
     let mut rows = Vec::new();
-    for problem in nasty::all() {
+    for problem in ill_conditioned::all() {
         if args.case.is_some_and(|case| case != problem.number) {
             continue;
         }
@@ -167,7 +168,7 @@ fn unscaled(args: &NastyArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
             println!("{:>2} {}: skipped, no such data", problem.number, problem.data);
             continue;
         };
-        let outcome = nasty::judge(&problem, &data, version.is_some())?;
+        let outcome = ill_conditioned::compare(&problem, &data, version.is_some())?;
         println!(
             "{:>2} {:<14} {:<26} {:<18} {:<4} {:<10} KKT {:.0e} gap {:.0e} {:>8} iterations {:>5.2} s{}",
             problem.number,
@@ -192,9 +193,13 @@ fn unscaled(args: &NastyArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
     }
     let wrong = rows.iter().filter(|row| !row.1.is_right()).count();
     let late = rows.iter().filter(|row| row.1.is_late()).count();
-    println!("nasty: {} problems, {wrong} neither certified nor impossible, {late} longer than {} s", rows.len(), nasty::SOON);
+    println!(
+        "nasty: {} problems, {wrong} neither certified nor impossible, {late} longer than {} s",
+        rows.len(),
+        ill_conditioned::EXPECTED_TIME
+    );
     if let Some(out) = &args.out {
-        std::fs::write(out, nasty::page(&rows, version.as_deref()))?;
+        std::fs::write(out, ill_conditioned::page(&rows, version.as_deref()))?;
     }
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -219,7 +224,7 @@ fn compare(args: &DifferentialArgs) -> Result<ExitCode, Box<dyn std::error::Erro
             continue;
         }
         let data = if there { case.data()? } else { None };
-        let outcome = data.map(|data| differential::judge(&case, &data)).transpose();
+        let outcome = data.map(|data| differential::compare(&case, &data)).transpose();
         let outcome = outcome.map_err(|error| format!("case {}: {error}", case.number))?;
         if let Some(outcome) = &outcome
             && (args.case.is_some() || matches!(outcome.verdict, differential::Verdict::Fault(_)))

@@ -1,10 +1,10 @@
-//! Every kept input keeps every promise, made-up input does, and a few cases are trained beside
-//! LIBSVM's programs.
+//! Every input of the corpus and generated input keeps every guarantee, and a few cases are
+//! compared with LIBSVM's programs.
 #![allow(clippy::print_stderr, reason = "a skipped test should say so")]
 
 use maxmargin_trust::memory::{self, Counting};
 use maxmargin_trust::targets::TARGETS;
-use maxmargin_trust::{claims, differential, fuzz, nasty};
+use maxmargin_trust::{claims, differential, fuzz, ill_conditioned};
 use std::hint::black_box;
 
 #[global_allocator]
@@ -34,7 +34,7 @@ fn inputs_are_those_of_their_seed_and_number() {
 #[test]
 fn memory_is_counted() {
     let (kept, peak) = memory::measured(|| {
-        // A vector that nobody looks at need not be made.
+        // An unused vector need not be created.
         drop(black_box(vec![0_u8; 1 << 20]));
         vec![1_u8; 1 << 16]
     });
@@ -54,15 +54,15 @@ fn pinned_cases_agree_with_libsvm() {
         };
         let data = if there { case.data().expect("data") } else { None };
         let Some(data) = data else { continue };
-        let outcome = differential::judge(case, &data).expect("both take the case");
+        let outcome = differential::compare(case, &data).expect("both take the case");
         assert!(!matches!(outcome.verdict, differential::Verdict::Fault(_)), "case {}: {outcome:?}", case.number);
     }
 }
 
-/// What runs without end where rows in `f32` lie, pairs undo each other's work, or nobody takes
-/// over: pinned by what it took, and half as much again.
+/// Problems that ran without end while rows in `f32` were inexact, pairs undid each other's work,
+/// or no solver took over. They are pinned by their former cost, and half as much again.
 #[test]
-fn problems_that_nobody_scaled_end_in_few_iterations() {
+fn ill_conditioned_problems_end_in_few_iterations() {
     let pinned = [
         (32, 165_000),
         (34, 1000),
@@ -75,25 +75,25 @@ fn problems_that_nobody_scaled_end_in_few_iterations() {
         (46, 215_000),
         (49, 5000),
     ];
-    let problems = nasty::all();
+    let problems = ill_conditioned::all();
     for (number, most) in pinned {
         let problem = &problems[number - 1];
         let data = problem.data().expect("data").expect("made data");
-        let outcome = nasty::judge(problem, &data, false).expect("ours alone");
-        assert!(outcome.is_right() && outcome.gap <= nasty::GAP, "{number}: {outcome:?}");
+        let outcome = ill_conditioned::compare(problem, &data, false).expect("ours alone");
+        assert!(outcome.is_right() && outcome.gap <= ill_conditioned::GAP, "{number}: {outcome:?}");
         assert!(outcome.iterations <= most, "{number}: {outcome:?}");
     }
     let refused = &problems[29];
     let data = refused.data().expect("data").expect("made data");
-    let outcome = nasty::judge(refused, &data, false).expect("ours alone");
+    let outcome = ill_conditioned::compare(refused, &data, false).expect("ours alone");
     assert!(outcome.ended.is_err() && outcome.is_right(), "{outcome:?}");
 }
 
-/// Whatever is called certified or optimal is so in twice the precision, at the borders of what
-/// numbers can hold.
+/// Every point that is called certified or optimal is so in twice the precision, at the limits of
+/// numbers.
 #[test]
 fn certificates_claim_what_is_so() {
     let counts = claims::run(2000, 1).expect("every claim is so");
     assert_eq!(counts.cases, 2000);
-    assert!(counts.held > 500 && counts.optimal > 300, "{counts:?}: claims enough to be judged");
+    assert!(counts.held > 500 && counts.optimal > 300, "{counts:?}: enough claims to check");
 }

@@ -84,7 +84,7 @@ impl Updated {
     /// The paths of all machines as one: counts are summed; status, violation, tolerance and the
     /// way travelled are the worst. None where every machine kept its solution.
     pub fn sum(&self) -> Option<Update> {
-        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(PathStats::sum).reduce(Update::beside)
+        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(PathStats::sum).reduce(Update::merged_with)
     }
 
     /// The worst status of all machines.

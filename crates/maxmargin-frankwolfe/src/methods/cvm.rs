@@ -76,26 +76,36 @@ pub(crate) fn run(
                 return Some((status, Evidence::None));
             }
         }
-        // 4: the problem of the core set.
-        let aim = Aim {
-            target: Target { tol: INSIDE * target.tol, ..target },
-            tight: None,
-            most: PAIRS + PAIRS_EACH * core.len() as u64,
-        };
-        let solved = core.solve(aim, clock, measure);
-        steps.rounds += 1;
-        steps.swap += solved.pairs;
-        steps.drop += solved.drops;
-        // 5: the full gradient. The result of an ended run is written within a short grace period.
-        let written = match solved.ended {
-            Some(status) => {
-                clock.last_words(|asking| core.write(iterate, asking));
-                Err(status)
-            }
-            None => clock.asked(measure, |asking| core.write(iterate, asking)),
-        };
+        // 4, 5: the problem of the core set, and the full gradient.
+        let written = solve_core(target, iterate, core, steps, clock, measure);
         if let Err(status) = written {
             return Some((status, Evidence::None));
         }
+    }
+}
+
+/// Solves the problem of the core set (step 4), and copies the solution to the point with its
+/// gradient (step 5).
+fn solve_core(
+    target: Target,
+    iterate: &mut Iterate,
+    core: &mut CoreSet,
+    steps: &mut Steps,
+    clock: &mut Clock,
+    measure: f64,
+) -> Result<(), Status> {
+    let aim =
+        Aim { target: Target { tol: INSIDE * target.tol, ..target }, tight: None, most: PAIRS + PAIRS_EACH * core.len() as u64 };
+    let solved = core.solve(aim, clock, measure);
+    steps.rounds += 1;
+    steps.swap += solved.pairs;
+    steps.drop += solved.drops;
+    // The result of an ended run is written within a short grace period.
+    match solved.ended {
+        Some(status) => {
+            clock.last_words(|asking| core.write(iterate, asking));
+            Err(status)
+        }
+        None => clock.asked(measure, |asking| core.write(iterate, asking)),
     }
 }

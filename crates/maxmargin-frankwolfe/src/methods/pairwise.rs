@@ -5,7 +5,7 @@
 //!        W ← vertices of the level inside the margin by the level before;  α ← argmin over W
 //!   2  g ← Qα for all vertices;  stop if the rule holds
 //!   3  W ← W ∪ the vertices outside W with the largest violation
-//!   4  α ← argmin ½ αᵀQα on the simplex of W, by pairwise steps with second-order selection;  go to 2
+//!   4  α ← argmin ½ αᵀQα on the simplex of W, by second-order pairwise steps;  go to 2
 //! ```
 
 use crate::config::{Evidence, Method, Rule, Steps};

@@ -6,7 +6,8 @@
 //!   1  i* ← argmin g over all vertices, or over a random sample;  stop if the rule holds
 //!   2  FW:    λ ← (αᵀg − g_i*) / (αᵀK̃α − 2 g_i* + K̃_ii);  α ← (1 − λ) α + λ e_i*
 //!   3  MFW:   j* ← argmax g over the support; if αᵀg − g_i* ≥ g_j* − αᵀg: step 2, otherwise
-//!            λ ← min((g_j* − αᵀg) / (αᵀK̃α − 2 g_j* + K̃_jj), α_j* / (1 − α_j*));  α ← (1 + λ) α − λ e_j*
+//!            λ ← min((g_j* − αᵀg) / (αᵀK̃α − 2 g_j* + K̃_jj), α_j* / (1 − α_j*))
+//!            α ← (1 + λ) α − λ e_j*
 //!   4  SWAP:  the step with more gain of step 2 and α ← α + λ (e_i* − e_j*), 0 ≤ λ ≤ α_j*
 //!   5  αᵀK̃α and g by their recurrences;  go to 1
 //! ```

@@ -12,7 +12,6 @@ const PASSES: usize = 50;
 /// Every ρ gives an upper bound on the optimum. The best ρ solves `Σ (ρ − h_k)₊ = r`. The sum is
 /// convex and increasing, so Newton's method descends to the solution from a point where the sum is
 /// too large.
-/// solution.
 pub(crate) fn relative_gap<I: Iterator<Item = f64>>(margins: impl Fn() -> I, square: f64, squares: f64, ridge: f64) -> f64 {
     let mut rho = square;
     let mut loss = f64::INFINITY;

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!   1  r ← residuals from exact kernel values
-//!   2  solve the margin: Newton steps on r_M = 0, Σ β = d, each cut at the first bound, whose sample leaves
+//!   2  solve the margin: Newton steps on r_M = 0, Σ β = d, each cut at the first bound, at which
+//!      a sample leaves
 //!   3  let samples with a residual of the wrong sign enter the margin; go to 2
 //!   4  if none is wrong: recompute r; stop if none is wrong then
 //! ```

@@ -1,6 +1,6 @@
-//! Runs that end early say so, and results do not depend on threads or memory.
+//! Runs that end early report it, and results do not depend on threads or memory.
 
-use super::judge::{cold, examine};
+use super::check::{cold, examine};
 use super::{BUDGET, Solver, WatchedSolver};
 use crate::problem::Problem;
 use maxmargin_core::{Progress, Solution, Status, Stop, Work};
@@ -9,11 +9,11 @@ use maxmargin_kernel::{Gram, Rows};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// A limit on iterations or time ends the run at a feasible point with a status that is true.
+/// Checks that a limit on iterations or time ends the run at a feasible point with a true status.
 ///
 /// # Panics
 ///
-/// When the limit is passed, the point is not feasible or the status is not honest.
+/// When the limit is exceeded, the point is not feasible or the status is false.
 pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
     for most in [0, 1, 2, 5, 20] {
         let stop = Stop { max_iter: Some(most), ..Stop::at(tol) };
@@ -26,7 +26,7 @@ pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
     assert!(matches!(solution.status, Status::Converged | Status::TimeLimit), "{}: {:?}", problem.name, solution.status);
 }
 
-/// Runs to an early end and checks the point and the honesty of the status.
+/// Runs to an early end and checks the point and the status.
 fn ended(solver: &Solver, problem: &Problem, stop: &Stop) -> Solution {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     let solution = solver(&problem.dual, &rows, cold(problem), stop);
@@ -34,17 +34,17 @@ fn ended(solver: &Solver, problem: &Problem, stop: &Stop) -> Solution {
 }
 
 fn honest(problem: &Problem, solution: Solution, tol: f64) -> Solution {
-    let judged = examine(problem, solution);
-    let (name, certificate, status) = (&problem.name, &judged.certificate, judged.solution.status);
+    let checked = examine(problem, solution);
+    let (name, certificate, status) = (&problem.name, &checked.certificate, checked.solution.status);
     assert!(status != Status::Converged || certificate.holds(tol), "{name}: {status:?} with {certificate:?}");
-    judged.solution
+    checked.solution
 }
 
-/// A watch that says stop ends the run as [`Status::Interrupted`], at a feasible point.
+/// Checks that a watch that stops the run ends it as [`Status::Interrupted`], at a feasible point.
 ///
 /// # Panics
 ///
-/// When the run goes on, the point is not feasible or the status is not honest.
+/// When the run continues, the point is not feasible or the status is false.
 pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     let mut seen = Vec::new();
@@ -59,7 +59,7 @@ pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
     assert_eq!(solution.status, Status::Interrupted, "{}", problem.name);
 }
 
-/// One thread or three, all rows in memory or hardly any: the same bits.
+/// Checks that one thread or three, and all rows in memory or almost none, give the same bits.
 ///
 /// # Panics
 ///
@@ -70,7 +70,7 @@ pub fn threads_and_budgets(solver: &Solver, problem: &Problem, tol: f64) {
     let few = 16 * problem.gram.len() as u64;
     let whole = Stop::at(tol);
     same(solver, problem, &whole, &[(None, BUDGET), (two, BUDGET), (three, BUDGET), (None, few)]);
-    // Waking a pool for every row is slow on a busy machine: a few rows are enough.
+    // Waking a pool for every row is slow on a busy machine, so a few rows are used.
     let begin = Stop { max_iter: Some(50), ..whole };
     same(solver, problem, &begin, &[(None, BUDGET), (two, few), (three, 0)]);
 }
@@ -87,7 +87,7 @@ fn same(solver: &Solver, problem: &Problem, stop: &Stop, runs: &[(Option<&rayon:
         assert!(same(&reference.alpha, &solution.alpha), "{what}: alpha");
         assert!(same(&reference.gradient, &solution.gradient), "{what}: gradient");
         assert_eq!(reference.bias.to_bits(), solution.bias.to_bits(), "{what}: bias");
-        // A small memory computes rows again; nothing else may depend on it.
+        // A small memory computes rows again; no other count may depend on it.
         let rows_computed = if budget == BUDGET { solution.work.rows_computed } else { reference.work.rows_computed };
         let work = Work { rows_computed, ..solution.work };
         assert_eq!((reference.status, reference.work), (solution.status, work), "{what}");

@@ -1,7 +1,7 @@
-//! A solver family behind the common signature: what it takes it solves, what it does not take it
-//! refuses, by name.
+//! The suite for a solver family behind the common trait: it solves the problems that it accepts,
+//! and refuses others with a reason.
 
-use super::judge::{Judged, cold, examine};
+use super::check::{CheckedSolution, cold, examine};
 use super::{BUDGET, TOLERANCES};
 use crate::generate::{self, rng};
 use crate::oracle as exact;
@@ -24,30 +24,30 @@ struct Case {
     goal: Goal,
     formulation: Formulation,
     problem: Problem,
-    /// Samples whose linear kernel is the matrix, with the bias feature left out.
+    /// Samples whose linear kernel is the matrix, without the bias feature.
     samples: Samples,
 }
 
-/// Everything that [`Solve`] promises, for every formulation, loss, bias and space.
+/// Checks all guarantees of [`Solve`], for every formulation, loss, bias and space.
 ///
-/// What [`Solve::takes`] accepts is solved from zero and from the solution, on one thread and on
-/// several, with refinement and without, until the goal holds by a certificate and the optimum of
-/// the oracle, and is ended by limits and watches. A refusal names the solver and what to take
-/// instead. What `takes` refuses is refused by `solve` as well, or solved rightly: some solve more
-/// duals than they offer formulations for.
+/// Problems that [`Solve::takes`] accepts are solved from zero and from the solution, on one thread
+/// and on several, with refinement and without. Each must meet the goal by its certificate and the
+/// oracle's optimum, and end by limits and watches. A refusal names the solver and an alternative.
+/// Problems that `takes` refuses are refused by `solve` as well, or solved correctly: some solvers
+/// take more duals than formulations.
 ///
 /// # Panics
 ///
-/// When it is not so.
+/// When a guarantee is broken.
 pub fn run_solver(solver: &dyn Solve) {
     run_solver_to(solver, Goal::Kkt);
 }
 
-/// [`run_solver`], with a goal made of each tolerance.
+/// Runs [`run_solver`] with a goal made of each tolerance.
 ///
 /// # Panics
 ///
-/// When it is not so.
+/// When a guarantee is broken.
 pub fn run_solver_to(solver: &dyn Solve, goal: impl Fn(f64) -> Goal) {
     let mut taken = 0;
     for features in [false, true] {
@@ -64,7 +64,7 @@ pub fn run_solver_to(solver: &dyn Solve, goal: impl Fn(f64) -> Goal) {
     assert!(taken > 0, "{} takes nothing", solver.name());
 }
 
-/// Whether the solver takes a formulation, after it has shown it.
+/// Returns true if the solver takes a formulation, and checks its refusal otherwise.
 fn formulation(solver: &dyn Solve, formulation: Formulation, features: bool, goal: &dyn Fn(f64) -> Goal) -> bool {
     let takes = solver.takes(&formulation, features);
     if let Err(refused) = &takes {
@@ -72,7 +72,7 @@ fn formulation(solver: &dyn Solve, formulation: Formulation, features: bool, goa
     }
     for tol in TOLERANCES {
         for case in cases(formulation, goal(tol)) {
-            one(solver, &case, features, takes.is_ok());
+            check_case(solver, &case, features, takes.is_ok());
         }
     }
     takes.is_ok()
@@ -87,14 +87,14 @@ fn names(solver: &dyn Solve, refused: &Refused) {
 fn cases(formulation: Formulation, goal: Goal) -> Vec<Case> {
     let mut cases = Vec::new();
     let bias_term = formulation.bias_term();
-    // Two variables for a sample: as few of them for the oracle.
+    // Regression has two variables per sample: few enough for the oracle.
     let few = if formulation.target_kind() == TargetKind::Values { 4 } else { 7 };
     for (seed, n) in [(1, few), (2, few), (3, 40)] {
         let rng = &mut rng(seed);
         let (mut points, labels) = generate::clouds(rng, n / 2, n - n / 2, 2, 0.4);
         if formulation.target_kind() == TargetKind::Nothing {
-            // No plane parts samples around the origin from it: the optimum would be 0, and a gap
-            // relative to it nothing.
+            // No plane separates samples around the origin from it: the optimum would be 0, and a
+            // relative gap undefined.
             points.iter_mut().for_each(|x| x[0] += 3.0);
         }
         let mut twice = points.clone();
@@ -126,16 +126,25 @@ fn cases(formulation: Formulation, goal: Goal) -> Vec<Case> {
     cases
 }
 
+/// The options of one run.
+#[derive(Clone, Copy)]
+struct Options {
+    stop: Stop,
+    refine: Refine,
+    par: Par,
+}
+
 impl Case {
-    /// Solves from `start`, where the problem is taken.
+    /// Solves from `start`, if the problem is accepted.
     fn solve(
         &self,
         solver: &dyn Solve,
         features: bool,
         start: Start,
-        (stop, refine, par): (Stop, Refine, Par),
+        options: Options,
         watch: &mut dyn Watch,
     ) -> Result<Solved, Refused> {
+        let Options { stop, refine, par } = options;
         let mut run = Run { stop, refine, par, machine: 0, watch };
         if features {
             let matrix = Matrix::new(&self.samples, self.formulation.bias_term().feature(), par);
@@ -147,43 +156,39 @@ impl Case {
     }
 }
 
-fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
+fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     let problem = &case.problem;
     let what = format!("{}, {}, {}", solver.name(), if features { "features" } else { "kernel" }, problem.name);
-    // Far above what the problems need: a solver that does not end should fail, not hang.
+    // The limit is far above the need of the problems: a solver that does not end should fail the
+    // test.
     let stop = Stop { max_iter: Some(10_000_000), ..Stop::when(case.goal) };
     let solve = |start: Start, stop: Stop, refine: Refine, par: Par, watch: &mut dyn Watch| {
-        case.solve(solver, features, start, (stop, refine, par), watch)
+        case.solve(solver, features, start, Options { stop, refine, par }, watch)
     };
     let solved = match solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent) {
         Ok(solved) => solved,
         Err(refused) => {
             names(solver, &refused);
-            // Formulations are taken before there are weights.
+            // `takes` does not know the weights yet.
             assert!(!taken || !problem.dual.has_one_ridge(), "{what}: taken and refused: {refused}");
             return;
         }
     };
-    // Of an optimum of 0 no relative gap says anything, and nobody reaches one.
+    // At an optimum of 0 the relative gap is meaningless, and no solver reaches one.
     if case.goal.gap().is_some() && examine(problem, solved.solution.clone()).certificate.primal <= NOTHING {
         return;
     }
     let meets = |solved: Solved| meets(case, solved, taken, &what);
     let reference = meets(solved.clone());
-    if problem.dual.len() <= exact::MOST {
-        let optimum = exact::solve(&problem.dual, &problem.gram);
-        let slack = reference.rounding + problem.rounding(&optimum.alpha);
-        let above = reference.objective() - optimum.objective;
-        assert!((-slack..=reference.gap + slack).contains(&above), "{what}: {above:e} above the optimum");
-    }
-    // From its own solution, with the gradient and without: no worse, and at once.
+    check_optimum(problem, &reference, &what);
+    // From its own solution, with the gradient and without, a solver is no worse and ends at once.
     let start = Start::checked(&problem.dual, reference.solution.alpha.clone()).expect("a solution is a start");
     for start in [start.clone(), start.with_gradient(reference.solution.gradient.clone())] {
         let again = solve(start, stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before");
         let again = meets(again);
         let (first, second) = (reference.solution.work.iterations, again.solution.work.iterations);
-        // Descent over features measures on its way, and moves a little while it does: it needs
-        // sweeps to see that it is done.
+        // Descent over features measures during its sweeps and moves a little: it needs sweeps to
+        // see that it is done.
         let most = if features { first.max(problem.dual.len() as u64) } else { 1 + first / 10 };
         assert!(second <= most, "{what}: {second} iterations from the solution, {first} from zero");
         assert!(
@@ -191,25 +196,17 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
             "{what}: worse from its own solution"
         );
     }
-    // Without refinement a solution converges by the solver's own gradient, and says whether that
-    // is exact.
+    // Without refinement a solution converges by the solver's own gradient, and reports whether
+    // that is exact.
     let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &mut Silent).expect("taken before");
     assert_eq!(rough.solution.status, Status::Converged, "{what}, not refined");
     if rough.exact {
         meets(rough);
     } else {
-        let alpha = &rough.solution.alpha;
-        Start::checked(&problem.dual, alpha.clone()).expect("feasible");
-        let mass: f64 = alpha.iter().sum();
-        // Every kernel value is off by a rounding to f32, every step by another.
-        let steps = (1.0 + rough.solution.work.iterations as f64).sqrt();
-        let trust = f64::from(f32::EPSILON) * (1.0 + mass * problem.gram.diagonal().iter().copied().fold(0.0, f64::max)) * steps;
-        let truth = problem.gradient(alpha);
-        let off = rough.solution.gradient.iter().zip(&truth).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-        assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
+        check_rough_gradient(problem, &rough.solution, &what);
     }
     ends(case, &what, &solve);
-    // Any number of threads: the same bits.
+    // Any number of threads gives the same bits.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
     let shared = pool.install(|| solve(cold(problem), stop, Refine::Exact, Par::Pool, &mut Silent)).expect("taken before");
     let bits = |solution: &Solution| solution.alpha.iter().chain(&solution.gradient).map(|v| v.to_bits()).collect::<Vec<u64>>();
@@ -217,7 +214,31 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     assert_eq!(shared.solution.bias.to_bits(), solved.solution.bias.to_bits(), "{what}: threads");
 }
 
-/// Limits and watches end a run at a feasible point that says so.
+/// Checks the objective against the oracle's optimum, if the problem is small enough.
+fn check_optimum(problem: &Problem, reference: &CheckedSolution, what: &str) {
+    if problem.dual.len() <= exact::MOST {
+        let optimum = exact::solve(&problem.dual, &problem.gram);
+        let slack = reference.rounding + problem.rounding(&optimum.alpha);
+        let above = reference.objective() - optimum.objective;
+        assert!((-slack..=reference.gap + slack).contains(&above), "{what}: {above:e} above the optimum");
+    }
+}
+
+/// Checks a solution that was not refined: it is feasible, and its gradient is off by at most the
+/// rounding of its kernel values and steps.
+fn check_rough_gradient(problem: &Problem, rough: &Solution, what: &str) {
+    let alpha = &rough.alpha;
+    Start::checked(&problem.dual, alpha.clone()).expect("feasible");
+    let mass: f64 = alpha.iter().sum();
+    // Every kernel value has a rounding error of f32, and every step another.
+    let steps = (1.0 + rough.work.iterations as f64).sqrt();
+    let trust = f64::from(f32::EPSILON) * (1.0 + mass * problem.gram.diagonal().iter().copied().fold(0.0, f64::max)) * steps;
+    let truth = problem.gradient(alpha);
+    let off = rough.gradient.iter().zip(&truth).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
+}
+
+/// Checks that limits and watches end a run at a feasible point with a true status.
 fn ends(case: &Case, what: &str, solve: &Solving) {
     let problem = &case.problem;
     let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
@@ -235,20 +256,20 @@ fn ends(case: &Case, what: &str, solve: &Solving) {
     };
     let ended = solve(cold(problem), Stop::when(case.goal), Refine::Exact, Par::Seq, &mut watch).expect("taken before").solution;
     assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::Interrupted), "{what}: {:?}", ended.status);
-    // Who was done when it told somebody has converged.
+    // A run that was done when it reported has converged.
     let honest = if ended.status == Status::Interrupted { told == 1 } else { told <= 1 };
     assert!(honest, "{what}: told {told} times, {:?}", ended.status);
 }
 
-/// An objective of points of size 1 that is 0 to rounding.
+/// The objective of points of size 1 that counts as 0 despite rounding.
 const NOTHING: f64 = 1e-9;
 
-/// Converged, the goal met by the certificate, the certificate of the solver's own gradient the
-/// same to rounding, the bias what decisions add.
-fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
+/// Checks that the run converged, the certificate meets the goal, the certificate of the solver's
+/// own gradient agrees to rounding, and the bias is the constant of decisions.
+fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> CheckedSolution {
     let (problem, exact) = (&case.problem, solved.exact);
-    let judged = examine(problem, solved.solution);
-    let (solution, certificate) = (&judged.solution, &judged.certificate);
+    let checked = examine(problem, solved.solution);
+    let (solution, certificate) = (&checked.solution, &checked.certificate);
     let (goal, room) = (case.goal, 1.0 + 1e-9);
     assert_eq!(solution.status, Status::Converged, "{what}: {certificate:?}, {:?}", solution.work);
     assert!(certificate.infeasible <= 1e-9, "{what}: {certificate:?}");
@@ -261,12 +282,13 @@ fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
     }
     let signed: f64 = solution.alpha.iter().zip(problem.dual.sign()).map(|(a, s)| a * s).sum();
     let expected = match case.formulation.bias_term() {
-        // A kernel does not tell which constant it holds: solvers know the bias of what they take.
-        BiasTerm::Free => return judged,
-        _ if !taken => return judged,
+        // A kernel does not show the constant it contains: solvers know the bias of the problems
+        // they accept.
+        BiasTerm::Free => return checked,
+        _ if !taken => return checked,
         BiasTerm::None => 0.0,
         BiasTerm::Feature(value) => value * value * signed,
     };
     assert!((solution.bias - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{what}: bias {} for {expected}", solution.bias);
-    judged
+    checked
 }

@@ -1,20 +1,20 @@
-//! One problem solved in several ways: from other starts, and written differently.
+//! One problem solved in several ways: from other starts, and in equivalent forms.
 
 use super::Solver;
-use super::judge::{Judged, agree, cold, judge};
+use super::check::{CheckedSolution, agree, check_solution, cold};
 use crate::generate::rng;
 use crate::problem::Problem;
 use maxmargin_core::{EqualityConstraint, Start};
 use rand::RngExt;
 
-/// Warm starts end where the cold start ends, and never higher than they began.
+/// Checks that warm starts end at the objective of the cold start, and never above their own.
 ///
 /// # Panics
 ///
 /// When a start leads elsewhere.
 pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
     let (name, dual) = (&problem.name, &problem.dual);
-    let reference = judge(solver, problem, cold(problem), tol);
+    let reference = check_solution(solver, problem, cold(problem), tol);
     let rng = &mut rng(dual.len() as u64);
     let finite = |u: f64| if u.is_finite() { u } else { 10.0 };
     let random = dual.upper().iter().map(|u| finite(*u) * rng.random::<f64>()).collect();
@@ -27,7 +27,7 @@ pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
         let slack = problem.rounding(start.alpha());
         let gradient = problem.gradient(start.alpha());
         for start in [start.clone(), start.with_gradient(gradient)] {
-            let warm = judge(solver, problem, start, tol);
+            let warm = check_solution(solver, problem, start, tol);
             agree(problem, what, &warm, &reference);
             biases(problem, what, tol, &warm, &reference);
             let ended = warm.objective();
@@ -35,22 +35,23 @@ pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
         }
     }
     let again = Start::checked(dual, reference.solution.alpha.clone()).expect("a solution is a start");
-    let again = judge(solver, problem, again, tol);
+    let again = check_solution(solver, problem, again, tol);
     assert!(again.objective() <= reference.objective() + reference.rounding, "{name}: worse from its own solution");
 }
 
-/// A sample that is free in both solutions ties the biases together: `f = −b` there, within the
+/// Checks the biases of two solutions by a sample that is free in both: `f = −b` there, within the
 /// tolerance, in each.
-fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged) {
+fn biases(problem: &Problem, what: &str, tol: f64, one: &CheckedSolution, other: &CheckedSolution) {
     let dual = &problem.dual;
     if matches!(dual.balance(), EqualityConstraint::Simplex | EqualityConstraint::PerSign(..)) {
         return; // inside the kernel, or half of what two thresholds differ by
     }
-    let free = |judged: &Judged, k: usize| judged.solution.alpha[k] > 0.0 && judged.solution.alpha[k] < dual.upper()[k];
+    let free =
+        |checked: &CheckedSolution, k: usize| checked.solution.alpha[k] > 0.0 && checked.solution.alpha[k] < dual.upper()[k];
     let shared = (0..dual.len()).filter(|&k| free(one, k) && free(other, k));
-    let f = |judged: &Judged, k: usize| {
+    let f = |checked: &CheckedSolution, k: usize| {
         let (id, sign) = (dual.ids()[k], dual.sign()[k]);
-        judged.sums[id] + sign * (dual.ridge() * judged.solution.alpha[k] + dual.linear_term()[k])
+        checked.sums[id] + sign * (dual.ridge() * checked.solution.alpha[k] + dual.linear_term()[k])
     };
     for k in shared {
         let between = (f(one, k) - f(other, k)).abs() + 2.0 * tol;
@@ -59,15 +60,15 @@ fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged)
     }
 }
 
-/// The same problem permuted, scattered over a larger Gram matrix, with labels flipped, doubled and
-/// scaled has the same optimum.
+/// Checks that the problem permuted, scattered over a larger Gram matrix, with labels flipped,
+/// doubled and scaled has the same optimum.
 ///
 /// # Panics
 ///
 /// When a variant ends elsewhere.
 pub fn invariances(solver: &Solver, problem: &Problem, tol: f64) {
     let n = problem.dual.len();
-    let reference = judge(solver, problem, cold(problem), tol);
+    let reference = check_solution(solver, problem, cold(problem), tol);
     let rng = &mut rng(n as u64);
     let mut order: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
@@ -78,11 +79,11 @@ pub fn invariances(solver: &Solver, problem: &Problem, tol: f64) {
         variants.extend([(problem.doubled(), 1.0), (problem.scaled(8.0), 8.0), (problem.scaled(0.25), 0.25)]);
     }
     for (variant, factor) in variants {
-        let judged = judge(solver, &variant, cold(&variant), tol);
+        let checked = check_solution(solver, &variant, cold(&variant), tol);
         if problem.convex {
-            let (a, b) = (reference.objective(), factor * judged.objective());
-            let slack = reference.rounding + factor * judged.rounding;
-            let near = a <= b + reference.gap + slack && b <= a + factor * judged.gap + slack;
+            let (a, b) = (reference.objective(), factor * checked.objective());
+            let slack = reference.rounding + factor * checked.rounding;
+            let near = a <= b + reference.gap + slack && b <= a + factor * checked.gap + slack;
             assert!(near, "{}: {b} for {a}", variant.name);
         }
     }

@@ -19,54 +19,54 @@ const HALVINGS: i32 = 9;
 const TERMS: u32 = 12;
 
 impl Double {
-    /// A sum of two numbers, exactly.
+    /// Returns the exact sum of two numbers.
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let part = high - a;
         Self { high, low: (a - (high - part)) + (b - part) }
     }
 
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     pub(super) fn value(self) -> f64 {
         self.high
     }
 
-    /// The larger of two.
+    /// Returns the larger of two.
     pub(super) fn max(self, other: Self) -> Self {
         if self < other { other } else { self }
     }
 
-    /// The smaller of two.
+    /// Returns the smaller of two.
     pub(super) fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
-    /// `self` divided by an `f64`.
+    /// Returns `self` divided by an `f64`.
     fn over(self, by: f64) -> Self {
         let first = self.high / by;
         let rest = self - Self::from(first) * Self::from(by);
         Self::sum(first, rest.high / by)
     }
 
-    /// `1 / self`.
+    /// Returns `1 / self`.
     pub(super) fn inverse(self) -> Self {
         let first = Self::from(1.0 / self.high);
         first + first * (Self::from(1.0) - first * self)
     }
 
-    /// A power.
+    /// Returns a power.
     pub(super) fn power(self, exponent: u32) -> Self {
         (0..exponent).fold(Self::from(1.0), |product, _| product * self)
     }
 
-    /// The exponential.
+    /// Returns the exponential.
     pub(super) fn exp(self) -> Self {
         if self.high < -700.0 {
             return Self::default();
         }
         let twos = (self.high / std::f64::consts::LN_2).round();
         let rest = (self - LN_2 * Self::from(twos)).over(2.0_f64.powi(HALVINGS));
-        // exp(r) − 1, which keeps its digits where r is small.
+        // exp(r) − 1 keeps its digits for small r.
         let mut less_one = Self::default();
         for term in (1..=TERMS).rev() {
             less_one = (rest + rest * less_one).over(f64::from(term));

@@ -1,4 +1,4 @@
-//! Random small problems of two classes whose numbers are hard to hold.
+//! Random small problems of two classes with numbers at the limits of precision.
 
 use crate::draws::Draws;
 use maxmargin::prelude::Kernel;
@@ -8,15 +8,15 @@ use maxmargin::prelude::Kernel;
 pub struct Problem {
     /// The rows.
     pub rows: Vec<Vec<f64>>,
-    /// The labels, −1 and 1; both are there.
+    /// The labels, −1 and 1; both occur.
     pub labels: Vec<f64>,
     /// The kernel.
     pub kernel: Kernel,
     /// C.
     pub c: f64,
-    /// The tolerance that is asked for.
+    /// The requested tolerance.
     pub eps: f64,
-    /// Without a kernel matrix, by a solver over features.
+    /// True to solve over features, without a kernel matrix.
     pub linear: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Problem {
 const OFFSETS: [f64; 8] = [0.0, 0.0, 30.0, 1e3, 1e4, 1.7e9, 2_147_483_647.0, 9_007_199_254_740_992.0];
 
 impl Problem {
-    /// Problem `number` of a seed.
+    /// Returns problem `number` of a seed.
     pub fn draw(seed: u64, number: u64) -> Self {
         let r = &mut Draws::new(seed, number);
         let (n, d) = (4 + r.below(20), 1 + r.below(3));
@@ -40,13 +40,13 @@ impl Problem {
         };
         let mut rows: Vec<Vec<f64>> = (0..n).map(|_| (0..d).map(|_| value(r)).collect()).collect();
         if r.once_in(4) {
-            // Equal rows, with labels of their own.
+            // Equal rows with different labels.
             let different = 1 + n / 4;
             rows = (0..n).map(|i| rows[i % different].clone()).collect();
         }
         let mut labels: Vec<f64> = (0..n).map(|_| r.pick(&[-1.0, 1.0])).collect();
         (labels[0], labels[1]) = (-1.0, 1.0);
-        // A width that sees something of the data, or any.
+        // A width that fits the data, or any.
         let size = rows.iter().flatten().fold(1e-300_f64, |most, v| most.max(v.abs()));
         let gamma = match r.below(3) {
             0 => r.pick(&[0.05, 0.5, 2.0]) / scale.max(1e-150).powi(2).clamp(1e-280, 1e280),

@@ -1,0 +1,5 @@
+//! Newton steps: the inner problem, its line search and its linear systems.
+
+pub(crate) mod newton;
+pub(crate) mod search;
+pub(crate) mod system;

@@ -1,0 +1,279 @@
+//! Semismooth Newton steps on the augmented Lagrangian: the second-order finish.
+//!
+//! ```text
+//!   1  u_k ← −lin_k − s_k (x_k·w + b);  p_k ← clip((α_k + σ_k u_k) / (1 + σ_k D_k), 0, U_k)
+//!   2  g ← w − Σ s_k p_k x_k;  stop if g changes no margin noticeably: p is the next α
+//!   3  solve (I + Σ h_k x_k x_kᵀ) d = −g over unclipped k,  h_k = σ_k / (1 + σ_k D_k)
+//!   4  t ← line search along d (search.rs);  w += t d;  go to 1
+//! ```
+//!
+//! For the dual `min ½ αᵀQα + linᵀα` over the box, the proximal point step from `α` solves `min
+//! ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias). `ψ_k` is the largest `p u_k − ½ D_k p² − (p −
+//! α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`, attained at the `p_k` of step 1. Step 3 is the generalised
+//! Hessian.
+//!
+//! The larger σ is, the faster the steps converge; for this piecewise quadratic problem they are
+//! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
+
+use crate::point::PointValues;
+use crate::second_order::search::{Line, Variable, search};
+use crate::second_order::system::{Curvature, System};
+use maxmargin_core::{Asking, Dual, EqualityConstraint};
+use maxmargin_data::Par;
+use maxmargin_kernel::MemoryBudget;
+use maxmargin_kernel::features::FeatureRows;
+use maxmargin_kernel::features::{CHUNK, combine};
+use maxmargin_simd::sums::dot;
+
+/// The cost of Newton steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    /// Newton steps.
+    pub(crate) steps: u64,
+    /// Proximal steps.
+    pub(crate) rounds: u64,
+    /// Iterations of conjugate gradients.
+    pub(crate) gradients: u64,
+}
+
+/// The state of the method.
+pub(crate) struct Newton<'a, R> {
+    rows: &'a R,
+    memory: &'a MemoryBudget,
+    dual: &'a Dual,
+    par: Par,
+    w: Vec<f64>,
+    bias: f64,
+    variables: Vec<Variable>,
+    /// The sums `Σ s_k p_k x_k` and `Σ s_k p_k`.
+    sum: Vec<f64>,
+    balance: f64,
+    /// The variables that are not clipped, ascending, and their weights.
+    free: Vec<usize>,
+    weights: Vec<f64>,
+    /// The largest projected gradient of `p` at the present `w`.
+    violation: f64,
+    /// The largest `‖x_k‖`.
+    longest: f64,
+    curvature: Curvature,
+    pub(crate) cost: Cost,
+}
+
+/// The Newton steps after which a round is given up.
+const STEPS: u64 = 40;
+
+/// The same limit if no variable has a bound: there is no proximal term then, and the next round
+/// would start the same problem again.
+const STEPS_AT_ONCE: u64 = 1000;
+
+/// A round ends when the gradient of the inner problem changes no margin by more than this share of
+/// the present violation.
+const EARLY: f64 = 0.1;
+
+/// The end of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// The inner problem is solved well enough.
+    Solved,
+    /// The inner problem needs more steps, or no step descends.
+    Unsolved,
+    /// The run was cancelled.
+    Stopped,
+}
+
+impl<'a, R: FeatureRows> Newton<'a, R> {
+    pub(crate) fn new(rows: &'a R, memory: &'a MemoryBudget, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
+        let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
+        let (n, width) = (dual.len(), rows.width());
+        Self {
+            rows,
+            memory,
+            dual,
+            par,
+            w: vec![0.0; width],
+            bias: 0.0,
+            variables: vec![Variable::default(); n],
+            sum: vec![0.0; width],
+            balance: 0.0,
+            free: Vec::new(),
+            weights: Vec::new(),
+            violation: 0.0,
+            longest,
+            curvature: Curvature::default(),
+            cost: Cost::default(),
+        }
+    }
+
+    /// Returns the required `Σ s p`, if there is a bias.
+    fn wanted(&self) -> Option<f64> {
+        match self.dual.balance() {
+            EqualityConstraint::Sum(wanted) => Some(wanted),
+            _ => None,
+        }
+    }
+
+    /// Starts from `w`, bias and gradient `Qα + lin` of a point computed anew, with `σ` for the
+    /// variables that have a bound.
+    fn centre(&mut self, alpha: &[f64], w: &[f64], bias: f64, gradient: &[f64], sigma: f64) {
+        self.w.copy_from_slice(w);
+        self.bias = bias;
+        for (k, v) in self.variables.iter_mut().enumerate() {
+            let (upper, ridge) = (self.dual.upper()[k], self.dual.ridge_of(k));
+            let (base, weight) = if upper.is_finite() {
+                let damped = 1.0 + sigma * ridge;
+                (alpha[k] / damped, sigma / damped)
+            } else {
+                (0.0, 1.0 / ridge)
+            };
+            let slack = ridge * alpha[k] - gradient[k] - self.dual.sign()[k] * bias;
+            *v = Variable { slack, fall: 0.0, base, weight, upper, p: 0.0 };
+        }
+        self.sum.fill(0.0);
+        self.balance = 0.0;
+        self.advance(0.0);
+    }
+
+    /// Moves the slacks by the share `t` of the step, updates `p` (step 1), and adds the changes to
+    /// the sums.
+    fn advance(&mut self, t: f64) {
+        let dual = self.dual;
+        let n = self.variables.len();
+        let mut parts: Vec<Chunk> = (0..n.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
+        {
+            // Chunks of the variables, each with its part of the result.
+            let mut tasks: Vec<(&mut [Variable], &mut Chunk)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
+            self.par.for_chunks(&mut tasks, 1, |chunk, task| {
+                let (variables, part) = &mut task[0];
+                for (at, v) in variables.iter_mut().enumerate() {
+                    part.visit(chunk * CHUNK + at, v, t, dual);
+                }
+            });
+        }
+        let (mut ids, mut coef) = (Vec::new(), Vec::new());
+        self.free.clear();
+        self.weights.clear();
+        self.violation = 0.0;
+        for part in parts {
+            self.violation = self.violation.max(part.violation);
+            self.free.extend(part.free);
+            for (k, change) in part.changes {
+                ids.push(dual.ids()[k]);
+                coef.push(change);
+                self.balance += change;
+            }
+        }
+        self.weights.extend(self.free.iter().map(|&k| self.variables[k].weight));
+        let moved = combine(self.rows, &ids, &coef, self.par);
+        self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
+    }
+
+    /// Makes one proximal step from `from`. It is solved until the gradient of the inner problem
+    /// changes no margin by more than a share of the violation, or of `tol`. [`Newton::solution`]
+    /// returns the next α.
+    pub(crate) fn round(
+        &mut self,
+        alpha: &[f64],
+        from: &PointValues,
+        sigma: f64,
+        tol: f64,
+        mut stop: impl FnMut(&Cost, f64) -> bool,
+    ) -> Round {
+        self.centre(alpha, &from.w, from.bias, &from.gradient, sigma);
+        self.cost.rounds += 1;
+        self.curvature.clear();
+        let unbounded = self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0);
+        for _ in 0..if unbounded { STEPS_AT_ONCE } else { STEPS } {
+            // 2: the gradient of the inner problem.
+            let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
+            let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
+            let norm = dot(&gradient, &gradient).sqrt();
+            let disturbed = self.longest * (norm + self.longest * bias_gradient.unwrap_or(0.0).abs());
+            let enough = (0.1 * tol).max(EARLY * self.violation);
+            if disturbed <= enough {
+                return Round::Solved;
+            }
+            if stop(&self.cost, self.violation.max(disturbed)) {
+                return Round::Stopped;
+            }
+            self.cost.steps += 1;
+            let system = System {
+                rows: self.rows,
+                memory: self.memory,
+                dual: self.dual,
+                scale: sigma,
+                free: &self.free,
+                weights: &self.weights,
+                par: self.par,
+            };
+            let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
+            let (cost, violation) = (self.cost, self.violation.max(disturbed));
+            let mut go_on = || !stop(&cost, violation);
+            // 3: the Newton direction.
+            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &Asking::new(&mut go_on));
+            let Ok((direction, bias_direction, gradients)) = found else { return Round::Stopped };
+            self.cost.gradients += gradients;
+            self.look_along(&direction, bias_direction);
+            let wanted = self.wanted().unwrap_or(0.0) * bias_direction;
+            let slope = dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction;
+            let line = Line { linear: dot(&self.w, &direction) + wanted, square: dot(&direction, &direction), slope };
+            // 4: the line search; `advance` is step 1.
+            let t = search(&self.variables, &line, self.par);
+            if t == 0.0 {
+                // The rest is below rounding.
+                return if disturbed <= tol { Round::Solved } else { Round::Unsolved };
+            }
+            self.w.iter_mut().zip(&direction).for_each(|(w, d)| *w += t * d);
+            self.bias += t * bias_direction;
+            self.advance(t);
+        }
+        Round::Unsolved
+    }
+
+    /// Computes the decrease of every slack along a direction.
+    fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
+        let (dual, rows) = (self.dual, self.rows);
+        self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
+            for (at, v) in variables.iter_mut().enumerate() {
+                let k = chunk * CHUNK + at;
+                v.fall = dual.sign()[k] * (rows.dot(dual.ids()[k], direction) + bias_direction);
+            }
+        });
+    }
+
+    /// Returns the maximisers at the end of the last round.
+    pub(crate) fn solution(&self) -> Vec<f64> {
+        self.variables.iter().map(|v| v.p).collect()
+    }
+}
+
+/// The results of one chunk of variables.
+#[derive(Default)]
+struct Chunk {
+    free: Vec<usize>,
+    changes: Vec<(usize, f64)>,
+    violation: f64,
+}
+
+impl Chunk {
+    #[inline]
+    fn visit(&mut self, k: usize, v: &mut Variable, t: f64, dual: &Dual) {
+        v.slack -= t * v.fall;
+        let wish = v.wish(0.0);
+        let p = wish.clamp(0.0, v.upper);
+        if wish > 0.0 && wish < v.upper {
+            self.free.push(k);
+        }
+        if p != v.p {
+            self.changes.push((k, dual.sign()[k] * (p - v.p)));
+            v.p = p;
+        }
+        let g = dual.ridge_of(k) * p - v.slack;
+        let violated = match (p <= 0.0, p >= v.upper) {
+            (true, true) => 0.0,
+            (true, false) => -g,
+            (false, true) => g,
+            (false, false) => g.abs(),
+        };
+        self.violation = self.violation.max(violated);
+    }
+}

@@ -1,0 +1,107 @@
+//! The line search of the inner problem: its derivative is monotone and piecewise linear, so the
+//! search is almost exact.
+
+use maxmargin_data::Par;
+use maxmargin_kernel::features::CHUNK;
+
+/// One variable of the inner problem.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Variable {
+    /// The missing part of the margin: `−linear_term − s (x·w + b)`.
+    pub(crate) slack: f64,
+    /// The decrease of the slack by a full step.
+    pub(crate) fall: f64,
+    /// The maximiser is `p = clip(base + weight · slack)`.
+    pub(crate) base: f64,
+    pub(crate) weight: f64,
+    pub(crate) upper: f64,
+    /// The maximiser `p` at the end of the last step.
+    pub(crate) p: f64,
+}
+
+impl Variable {
+    /// Returns `p` before clipping, after the share `t` of the step.
+    #[inline]
+    pub(crate) fn wish(&self, t: f64) -> f64 {
+        self.base + self.weight * (self.slack - t * self.fall)
+    }
+
+    #[inline]
+    fn moves(&self, end: f64) -> bool {
+        let (from, to) = (self.wish(0.0), self.wish(end));
+        !((from <= 0.0 && to <= 0.0) || (from >= self.upper && to >= self.upper))
+    }
+}
+
+/// The share of the first derivative at which the search ends.
+const FALL: f64 = 0.05;
+
+/// The smooth part of the derivative, `start + t · square`; `−Σ fall · p` is added to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    /// The value `w · d + wanted · d_b`.
+    pub(crate) linear: f64,
+    /// The value `d · d`.
+    pub(crate) square: f64,
+    /// The derivative at 0.
+    pub(crate) slope: f64,
+}
+
+/// Returns the share of the step that (almost) minimises the inner problem; 0 if it is no descent
+/// direction.
+pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
+    if line.slope >= 0.0 || !line.slope.is_finite() {
+        return 0.0;
+    }
+    let goal = FALL * line.slope.abs();
+    let whole = |t: f64| {
+        let parts = par.map(variables.len().div_ceil(CHUNK), |c| {
+            let chunk = &variables[c * CHUNK..((c + 1) * CHUNK).min(variables.len())];
+            chunk.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>()
+        });
+        line.linear + t * line.square - parts.iter().sum::<f64>()
+    };
+    let (mut low, mut low_slope) = (0.0, line.slope);
+    let (mut high, mut high_slope) = (1.0, whole(1.0));
+    // Steps beyond 1 are needed only if the model was too steep, as for a bias that no variable
+    // holds.
+    while high_slope < -goal && high < 1e18 {
+        (low, low_slope) = (high, high_slope);
+        high *= 2.0;
+        high_slope = whole(high);
+    }
+    if high_slope.abs() <= goal {
+        return high;
+    }
+    // A variable clipped at the same bound at both ends is clipped there in between.
+    let mut fixed = 0.0;
+    let mut moving: Vec<Variable> = Vec::new();
+    for v in variables {
+        if v.moves(high) {
+            moving.push(*v);
+        } else {
+            fixed += v.fall * v.wish(0.0).clamp(0.0, v.upper);
+        }
+    }
+    let slope = |t: f64| {
+        line.linear + t * line.square - fixed - moving.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>()
+    };
+    for round in 0..60 {
+        // Regula falsi, with bisection in between so that both ends move.
+        let t = if round % 3 == 2 {
+            f64::midpoint(low, high)
+        } else {
+            (low * high_slope - high * low_slope) / (high_slope - low_slope)
+        };
+        let found = slope(t);
+        if found.abs() <= goal || !(low < t && t < high) {
+            return t;
+        }
+        if found < 0.0 {
+            (low, low_slope) = (t, found);
+        } else {
+            (high, high_slope) = (t, found);
+        }
+    }
+    low
+}

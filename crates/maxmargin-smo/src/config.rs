@@ -1,0 +1,102 @@
+//! The options of the solver and its refusals.
+
+use crate::pair_budget::PairBudget;
+use maxmargin_core::{Dual, EqualityConstraint, Refine};
+use maxmargin_data::Par;
+use maxmargin_kernel::Rows;
+
+/// Options of the solver that do not change the problem or its solution.
+#[derive(Clone, Copy, Debug)]
+pub struct SmoConfig {
+    /// The refinement in exact kernel values.
+    pub refine: Refine,
+    /// Threads that share the passes of large problems. They spin between two passes while the
+    /// solver runs. The result has the same bits for any number of threads.
+    pub par: Par,
+    /// The problem sizes from which the solver works on active variables only.
+    pub shrinking: Shrinking,
+    /// Enables conjugate steps where they save enough (Torres-Barrán, Alaíz and Dorronsoro 2021).
+    /// Without them each step moves one pair, as in the papers.
+    pub conjugate: bool,
+    /// The iterations after which the run ends, because another solver costs less from there. The
+    /// status is then [`IterationLimit`](maxmargin_core::Status::IterationLimit).
+    pub pair_budget: Option<PairBudget>,
+}
+
+impl Default for SmoConfig {
+    fn default() -> Self {
+        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, pair_budget: None }
+    }
+}
+
+/// The reason why SMO cannot solve a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SmoError {
+    /// SMO moves pairs along an equality constraint.
+    #[error("SMO solves problems with a sum, of all variables or of each sign, not {0:?}")]
+    EqualityConstraint(EqualityConstraint),
+    /// The start belongs to another problem.
+    #[error("the start has {found} values, the problem {expected} variables")]
+    Start {
+        /// The number of values of the start.
+        found: usize,
+        /// The number of variables of the problem.
+        expected: usize,
+    },
+}
+
+/// The problem sizes from which SMO works on active variables only, in rows as short as their
+/// number.
+///
+/// The solution is the same within the tolerance. The iteration counts differ from those of a
+/// solver that uses all variables in every pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shrinking {
+    /// The least number of variables of a problem: the rows of smaller ones are short already.
+    pub from: usize,
+    /// The least number of variables of a problem with a long run. After [`Shrinking::LONG`]
+    /// iterations per variable most variables have settled.
+    pub long_from: usize,
+    /// The number of variables of the first round. Also the least number that enter a later round,
+    /// if as many violate the conditions of optimality.
+    pub first: usize,
+}
+
+impl Shrinking {
+    /// All variables in every pass, as in the papers.
+    pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1 };
+
+    /// The iterations per variable that make a run long.
+    pub const LONG: u64 = 5;
+
+    /// Returns true if SMO works on active variables from its start, and keeps none of the full
+    /// `rows`.
+    pub fn pays(&self, dual: &Dual, rows: &Rows) -> bool {
+        self.pays_now_or_later(dual, rows).0
+    }
+
+    /// Returns whether active variables may pay from the start of a run, and whether they may in a
+    /// long run.
+    pub(crate) fn pays_now_or_later(&self, dual: &Dual, rows: &Rows) -> (bool, bool) {
+        let gram = rows.gram();
+        // Rows of one-byte codes are cheaper to keep than to compute twice.
+        let kept = rows.holds_all() && gram.table().is_some();
+        // With a sum per sign there are two ranges of `f`; rounds handle one.
+        let can = matches!(dual.balance(), EqualityConstraint::Sum(_)) && gram.value_cost() <= CHEAP;
+        // A long run has stored most rows already. Where they leave no room for a second matrix,
+        // each row would be computed again.
+        let roomy = !rows.holds_all() || rows.room() >= rows.budget() / 4;
+        (can && dual.len() >= self.from && !kept, can && roomy && dual.len() >= self.long_from)
+    }
+}
+
+impl Default for Shrinking {
+    fn default() -> Self {
+        Self { from: 6000, long_from: 1000, first: 4000 }
+    }
+}
+
+/// The largest cost of a kernel value in nanoseconds ([`maxmargin_kernel::Gram::value_cost`]).
+/// Dearer values, as those of 140 real features or of text, are better stored.
+const CHEAP: f64 = 4.0;

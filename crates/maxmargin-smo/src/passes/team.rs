@@ -1,0 +1,157 @@
+//! Passes shared by threads: the solver's own thread and helpers that spin between two passes.
+//!
+//! A pass takes some ten microseconds, and waking a sleeping thread for each would cost as much. A
+//! helper therefore watches for the next pass for a short while before it leaves. The solver never
+//! waits for a helper that has not begun: the first thread that locks a shard works on it. A helper
+//! that is late, or never comes, delays nothing.
+//!
+//! Results are merged in the order of the places, and shards depend on the problem only. The result
+//! has the same bits for any number of threads.
+
+use crate::passes::shard::{Pass, PassResult, Shard};
+use maxmargin_data::Par;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+/// The time for which a helper watches for the next pass before it leaves.
+const WATCH_TIME: Duration = Duration::from_micros(60);
+
+/// The data that the threads share.
+#[derive(Debug)]
+struct Board {
+    shards: Vec<Mutex<Shard>>,
+    /// The number of passes so far.
+    pass: AtomicU64,
+    /// The number of helpers that are present or on their way.
+    helpers: AtomicUsize,
+    /// True if no help is needed until the next pass.
+    resting: AtomicBool,
+    /// The solver's thread: a helper on it would wait for itself.
+    solver: ThreadId,
+}
+
+/// The shards of a problem and the threads that work on them.
+pub(crate) struct Team {
+    board: Arc<Board>,
+    wanted: usize,
+}
+
+/// Locks a shard. After a panic in a pass the numbers are unreliable, but the solver panics as
+/// well, so no caller reads them.
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    loop {
+        match shard.try_lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            // A lock is held for one pass over a shard at most; sleeping would take longer.
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
+}
+
+impl Team {
+    pub(crate) fn new(shards: Vec<Shard>, par: Par) -> Self {
+        let wanted = par.threads().min(shards.len()) - 1;
+        let board = Board {
+            shards: shards.into_iter().map(Mutex::new).collect(),
+            pass: AtomicU64::new(0),
+            helpers: AtomicUsize::new(0),
+            resting: AtomicBool::new(false),
+            solver: std::thread::current().id(),
+        };
+        Self { board: Arc::new(board), wanted }
+    }
+
+    /// Returns the number of shards.
+    pub(crate) fn len(&self) -> usize {
+        self.board.shards.len()
+    }
+
+    /// Returns shard `s`, between two passes.
+    pub(crate) fn shard(&self, s: usize) -> MutexGuard<'_, Shard> {
+        lock(&self.board.shards[s])
+    }
+
+    /// Makes a pass over all shards.
+    pub(crate) fn make(&self, pass: &Pass) -> PassResult {
+        let mut result = PassResult::NONE;
+        if self.wanted == 0 {
+            (0..self.len()).for_each(|s| result.join(self.shard(s).make(pass)));
+            return result;
+        }
+        self.board.resting.store(false, Relaxed);
+        self.call();
+        for shard in &self.board.shards {
+            lock(shard).open = Some(pass.clone());
+        }
+        self.board.pass.fetch_add(1, Release);
+        // First the shards that are free, then those that helpers have begun.
+        for shard in &self.board.shards {
+            if let Ok(mut shard) = shard.try_lock() {
+                shard.work();
+            }
+        }
+        for shard in &self.board.shards {
+            let mut shard = lock(shard);
+            shard.work();
+            result.join(shard.result);
+        }
+        result
+    }
+
+    /// Sends the helpers away: the pool's threads are needed for other work.
+    pub(crate) fn rest(&self) {
+        self.board.resting.store(true, Relaxed);
+    }
+
+    /// Starts helpers for those that have left.
+    fn call(&self) {
+        while self.board.helpers.load(Relaxed) < self.wanted {
+            let number = self.board.helpers.fetch_add(1, Relaxed);
+            let board = Arc::clone(&self.board);
+            rayon::spawn(move || {
+                if std::thread::current().id() != board.solver {
+                    help(&board, number);
+                }
+                board.helpers.fetch_sub(1, Relaxed);
+            });
+        }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}
+
+/// Works on open passes until none has come for a while.
+fn help(board: &Board, number: usize) {
+    let count = board.shards.len();
+    let mut seen = board.pass.load(Acquire).wrapping_sub(1);
+    let mut since = Instant::now();
+    while !board.resting.load(Relaxed) {
+        let pass = board.pass.load(Acquire);
+        if pass == seen {
+            if since.elapsed() > WATCH_TIME {
+                break;
+            }
+            std::hint::spin_loop();
+            continue;
+        }
+        seen = pass;
+        // Begins at the other end than the solver, so that each thread finds its shards in its own
+        // cache.
+        for s in (0..count).rev() {
+            if let Ok(mut shard) = board.shards[(s + count - number % count) % count].try_lock() {
+                shard.work();
+            }
+        }
+        since = Instant::now();
+    }
+}
