@@ -17,7 +17,7 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to try [default: everything]
+    /// The parts to try [default: everything]
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// Hours instead of minutes
@@ -94,7 +94,7 @@ impl Part {
     }
 }
 
-/// What was done, and what should not have happened.
+/// A part's report and its faults.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) done: Vec<String>,
@@ -129,7 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     if wrong == 0 { Ok(()) } else { fail(format!("{wrong} of these should not have happened")) }
 }
 
-/// What comes of one part.
+/// Tries one part and returns its findings.
 fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     let seed = arguments.seed;
     let folder = tempfile::tempdir().context("a temporary folder")?;
@@ -167,7 +167,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     }
 }
 
-/// What a command says of itself: it prints, and its exit code is the verdict.
+/// Runs a command that prints its own report. Its exit code is the verdict.
 fn judged(command: &mut Command) -> Outcome<Findings> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().context(format_args!("cannot start {name}"))?;

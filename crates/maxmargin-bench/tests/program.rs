@@ -338,7 +338,7 @@ fn working_sets_by_every_rule_and_solver() {
     }
 }
 
-/// What one violator of every condition and class in each working set is for.
+/// Without the worst violator of every condition and class some working sets gain nothing.
 #[test]
 fn drawn_working_sets_gain_nothing_now_and_then() {
     let of = |selection: &str| {
@@ -350,8 +350,8 @@ fn drawn_working_sets_gain_nothing_now_and_then() {
     assert!(drawn["idle_chunks"].as_u64() > Some(0), "{drawn}");
 }
 
-/// What the damping is for: the iteration as printed solves small working sets, and gives some of
-/// the larger ones up.
+/// Without damping the iteration as printed solves small working sets, and gives up some of the
+/// larger ones.
 #[test]
 fn weighted_least_squares_as_printed() {
     let measured = |inner: &str, working_set: usize, c: f64| {

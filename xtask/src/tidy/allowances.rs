@@ -44,8 +44,9 @@ impl Allowances {
             let allowed = self.0.get(&(rule.clone(), place.clone())).copied().unwrap_or(0);
             if found.len() > allowed {
                 let count = format!("{rule} in {place}: {} found, {allowed} allowed: ", found.len());
-                findings
-                    .extend(found.iter().map(|finding| Finding { what: format!("{count}{}", finding.what), ..(*finding).clone() }));
+                findings.extend(
+                    found.iter().map(|finding| Finding { what: format!("{count}{}", finding.what), ..(*finding).clone() }),
+                );
             }
         }
         for ((rule, place), allowed) in &self.0 {

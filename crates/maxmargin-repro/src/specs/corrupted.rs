@@ -92,7 +92,7 @@ fn manifest(text: &str) -> bool {
 /// # Panics
 ///
 /// When a reader panics, or when all copies are read, or none.
-pub fn try_both(copies: u64) -> Outcome<Vec<String>> {
+pub fn try_corrupted_inputs(copies: u64) -> Outcome<Vec<String>> {
     let folder = root().join("crates/maxmargin-repro/specs");
     let entries = fs::read_dir(&folder).context(folder.display())?;
     let mut files = Vec::new();
@@ -128,6 +128,6 @@ fn corrupted_specs_and_manifests_are_read_or_refused() {
     let files = fs::read_dir(root().join("crates/maxmargin-repro/specs")).expect("specs").count() as u64;
     let deep = std::env::var("MAXMARGIN_DEEP").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     let begun = std::time::Instant::now();
-    let lines = try_both(COPIES * files * deep).expect("files of the workspace");
+    let lines = try_corrupted_inputs(COPIES * files * deep).expect("files of the workspace");
     println!("{}\n{:.1} s", lines.join("\n"), begun.elapsed().as_secs_f64());
 }
