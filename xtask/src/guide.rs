@@ -1,5 +1,5 @@
-//! `cargo xtask guide`: builds the guide by mdBook, where it is installed, and checks its links. Tests
-//! try the commands of the pages, with or without mdBook.
+//! `cargo xtask guide`: builds the guide by mdBook, where it is installed, and checks its links.
+//! Tests try the commands of the pages, with or without mdBook.
 
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{on_path, root, target_directory};

@@ -55,8 +55,8 @@ fn develop(python: &Path) -> Outcome<()> {
     succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
 }
 
-/// Returns the command that compares random cases of all entry points with scikit-learn, none without
-/// Python.
+/// Returns the command that compares random cases of all entry points with scikit-learn, none
+/// without Python.
 pub(crate) fn differential(cases: usize, seed: u64) -> Outcome<Option<Command>> {
     let Some(python) = environment("python", &TESTING)? else { return Ok(None) };
     develop(&python)?;
@@ -72,8 +72,8 @@ pub(crate) fn tool(python: &Path, name: &str) -> Command {
     command
 }
 
-/// Returns the interpreter of a virtual environment with these packages, in this folder of the target
-/// directory. Reports a missing one and returns none.
+/// Returns the interpreter of a virtual environment with these packages, in this folder of the
+/// target directory. Reports a missing one and returns none.
 pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<PathBuf>> {
     let asked = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !quietly(Command::new(&asked).args(["-c", OLDEST])) {

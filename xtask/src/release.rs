@@ -64,7 +64,7 @@ fn names(packages: &[&Package]) -> Vec<String> {
     packages.iter().map(|package| package.name.to_string()).collect()
 }
 
-/// Whether a registry is told of the package.
+/// Returns whether a registry is told of the package.
 fn goes_out(package: &Package) -> bool {
     package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
 }

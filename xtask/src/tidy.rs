@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the rules of the project that the compiler does not check. They are a test as
-//! well.
+//! `cargo xtask tidy`: the rules of the project that the compiler does not check. They are a test
+//! as well.
 
 mod allowances;
 mod circles;
@@ -60,8 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// Returns every broken rule, and notes on what could be stricter. Lowers the allowances first where
-/// that is asked.
+/// Returns every broken rule, and notes on what could be stricter. Lowers the allowances first
+/// where that is asked.
 fn findings(lower: bool) -> Outcome<(Vec<Finding>, Vec<String>)> {
     let root = root();
     let text = |file: &str| fs::read_to_string(root.join(file)).context(file);

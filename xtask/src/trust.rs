@@ -23,9 +23,9 @@ pub(crate) struct Arguments {
     /// Hours instead of minutes
     #[arg(long)]
     deep: bool,
-    /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set
-    /// (numbers), updates by each process (load), kills of each command (crash), kills of searches
-    /// (search)
+    /// Number of runs instead of the default: inputs of each reader (fuzz), changes of each data
+    /// set (numbers), updates by each process (load), kills of each command (crash), kills of
+    /// searches (search)
     #[arg(long)]
     runs: Option<usize>,
     /// Seed of everything random
@@ -42,7 +42,7 @@ enum Part {
     Fuzz,
     /// Pinned trainings beside svm-train and liblinear-train
     Differential,
-    /// Problems that nobody scaled, beside svm-train; writes docs/nasty.md
+    /// Problems without scaling, beside svm-train; writes docs/nasty.md
     Nasty,
     /// Certificates of random problems at the borders of what numbers hold, computed again in twice
     /// the precision
@@ -76,7 +76,7 @@ impl Part {
         Self::Python,
     ];
 
-    /// How often, in minutes and in hours.
+    /// The numbers of runs, in minutes and in hours.
     fn usual(self, deep: bool) -> usize {
         let (minutes, hours) = match self {
             Self::Fuzz => (10_000, 1_000_000),

@@ -33,7 +33,7 @@ print(f'tried: accuracy {fitted.score(X, y):.3f}, best of nine {search.best_para
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the files go [default: wheels in the target directory]
+    /// Folder of the files [default: wheels in the target directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Link against this machine's own glibc: quicker, and for machines like this one alone

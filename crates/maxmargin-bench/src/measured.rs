@@ -51,7 +51,7 @@ pub(crate) struct Measured {
     pub(crate) chunks: Option<WorkingSets>,
     #[serde(flatten)]
     pub(crate) finish: Option<Finished>,
-    /// When the gap first was within each power of ten.
+    /// The iterations at which the gap first reached each power of ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<Vec<TracePoint>>,
 }
@@ -99,7 +99,8 @@ pub(crate) struct LinearFigures {
     pub(crate) limit_seconds: Option<f64>,
     /// Sweeps of coordinate descent.
     pub(crate) sweeps: Option<u64>,
-    /// The counts of our solvers. `steps` are updates that were considered, as the paper counts them.
+    /// The counts of our solvers. `steps` are updates that were considered, as the paper counts
+    /// them.
     pub(crate) work: Option<LinearWork>,
     /// Objective of w, in `f64`; absent where there is no w.
     pub(crate) primal: Option<f64>,
@@ -210,7 +211,8 @@ pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Measured {
-    /// Returns the figures that every training has, apart from reading. Times are sums over machines.
+    /// Returns the figures that every training has, apart from reading. Times are sums over
+    /// machines.
     pub(crate) fn of(fitted: &Fitted) -> Self {
         let certificates = || fitted.machines.iter().map(|machine| machine.certificate);
         Self {

@@ -1,7 +1,8 @@
 //! The list of findings that the tree is allowed for now: xtask/tidy/allowances.txt.
 //!
 //! A line is `RULE PLACE COUNT`: so many findings of the rule in a crate, or in a file of Markdown.
-//! More fail. `cargo xtask tidy --lower` lowers the counts to those of the tree and never raises one.
+//! More fail. `cargo xtask tidy --lower` lowers the counts to those of the tree and never raises
+//! one.
 
 use super::Finding;
 use std::collections::BTreeMap;

@@ -71,8 +71,8 @@ impl Layers {
         (layers, findings)
     }
 
-    /// Returns the entries of a cell: names without their prefix, `all above`, `all above but NAME`, `the
-    /// facade`; nothing for `–`.
+    /// Returns the entries of a cell: names without their prefix, `all above`, `all above but
+    /// NAME`, `the facade`; nothing for `–`.
     fn listed(&self, cell: &str) -> Vec<String> {
         let long = |name: &str| match name {
             "the facade" => FACADE.to_owned(),

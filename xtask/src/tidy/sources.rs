@@ -65,8 +65,8 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
     }
 }
 
-/// Returns whether a test reads `MAXMARGIN_DATA` itself: it would not find `datasets/files`, and its
-/// skips would not be reported.
+/// Returns whether a test reads `MAXMARGIN_DATA` itself: it would not find `datasets/files`, and
+/// its skips would not be reported.
 fn looks_for_data_alone(file: &str, line: &str) -> bool {
     file.starts_with("crates/") && is_test(file) && !file.contains("-testkit/") && line.contains("(\"MAXMARGIN_DATA\")")
 }

@@ -61,22 +61,22 @@ pub(crate) struct Cv {
     /// Folds.
     #[serde(default = "ten")]
     pub(crate) k: usize,
-    /// How samples are cut into folds.
+    /// The rule that assigns samples to folds.
     #[serde(default)]
     pub(crate) folds: Folds,
     /// Folds that are trained, the first ones; all when absent.
     pub(crate) first_folds: Option<usize>,
-    /// Whether every training computes its kernel rows anew, in `memory` bytes of its own. Programs
+    /// True if every training computes its kernel rows anew, in `memory` bytes of its own. Programs
     /// that do not know folds do so.
     #[serde(default)]
     pub(crate) forget_rows: bool,
-    /// Whether the α of neighbouring folds are compared.
+    /// True if the α of neighbouring folds are compared.
     #[serde(default)]
     pub(crate) compare_alpha: bool,
-    /// Whether SMO shrinks. The papers count iterations without shrinking and without merged rows.
+    /// True if SMO shrinks. The papers count iterations without shrinking and without merged rows.
     #[serde(default)]
     pub(crate) shrinking: bool,
-    /// Whether SMO merges equal rows.
+    /// True if SMO merges equal rows.
     #[serde(default)]
     pub(crate) joins: bool,
     /// The start of each fold: a name of [`Seeding::ALL`].
@@ -143,12 +143,12 @@ pub(crate) struct SimplexOptions {
     pub(crate) bound: Bound,
     /// Random points among which the furthest is sought; all when absent or 0.
     pub(crate) sample: Option<usize>,
-    /// Whether half of every sample is of each class.
+    /// True if half of every sample is of each class.
     #[serde(default)]
     pub(crate) sample_balanced: bool,
     /// Samples in a row that find no step before the run ends or scans all points.
     pub(crate) sample_tries: Option<usize>,
-    /// Whether samples that find no step end the run, as in the papers.
+    /// True if samples that find no step end the run, as in the papers.
     #[serde(default)]
     pub(crate) sampled_stop: bool,
     /// Solve the problem on the simplex by SMO, with all kernel values in memory in `f64` (smo).
@@ -162,7 +162,7 @@ pub(crate) struct SimplexOptions {
 /// Options of trainings by working sets.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct ChunkOptions {
-    /// How working sets are chosen.
+    /// The rule that chooses working sets.
     #[serde(default)]
     pub(crate) selection: Selection,
     /// Samples of a working set.
@@ -180,7 +180,7 @@ pub(crate) struct LinearOptions {
     pub(crate) bound_gap: Option<f64>,
     /// Folder that keeps such bounds for other cells.
     pub(crate) bounds: Option<PathBuf>,
-    /// Whether coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
+    /// True if coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
     pub(crate) shrinking: Option<bool>,
     /// Time as many schedules and preferences as the training had, without steps (avsf).
     #[serde(default)]
@@ -266,8 +266,8 @@ pub(crate) enum Data {
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
-/// The solver of a training by its name, with or without the prefix `linear-`, or another program in
-/// a process of its own.
+/// The solver of a training by its name, with or without the prefix `linear-`, or another program
+/// in a process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Trainer {

@@ -1,5 +1,5 @@
-//! Seconds and iterations of single folds, and estimates for all folds where only the first ones are
-//! trained.
+//! Seconds and iterations of single folds, and estimates for all folds where only the first ones
+//! are trained.
 
 use crate::failure::Failure;
 use crate::measured::Rounds;

@@ -29,8 +29,8 @@ pub(crate) fn text(data: &Data) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the data as a file. Generated data are written to a temporary file, which is deleted when
-/// the second value is dropped.
+/// Returns the data as a file. Generated data are written to a temporary file, which is deleted
+/// when the second value is dropped.
 pub(crate) fn as_file(data: &Data) -> Result<(Data, Option<NamedTempFile>), Failure> {
     if let Data::File { .. } = data {
         return Ok((data.clone(), None));

@@ -17,9 +17,9 @@ const HELD_OUT: u64 = 1;
 
 /// Returns the training samples, from `data`, and the test samples of a cell.
 ///
-/// Test samples come from the cell's file, or are a random part of the data where the cell holds one
-/// out. For a validation they are a random part of the training samples, drawn with the cell's seed.
-/// Ranges for scaling are those of all training samples.
+/// Test samples come from the cell's file, or are a random part of the data where the cell holds
+/// one out. For a validation they are a random part of the training samples, drawn with the cell's
+/// seed. Ranges for scaling are those of all training samples.
 pub(crate) fn load(cell: &Train, data: &Data, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
     let split = &cell.split;
     let mut train = input::load(data, par)?;

@@ -1,5 +1,5 @@
-//! Trainings of a linear SVM with L1 loss and no bias, by our solvers or by LIBLINEAR's program, all
-//! compared with the same bound.
+//! Trainings of a linear SVM with L1 loss and no bias, by our solvers or by LIBLINEAR's program,
+//! all compared with the same bound.
 
 mod bound;
 mod liblinear;
@@ -40,7 +40,7 @@ struct LiblinearResult {
 pub(crate) struct OwnRule {
     usual: Linear,
     shrinking: Option<bool>,
-    /// Whether adaptation is timed by itself.
+    /// True if adaptation is timed by itself.
     clocks: bool,
     /// Sums over all machines.
     work: Mutex<LinearWork>,

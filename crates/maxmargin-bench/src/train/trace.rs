@@ -64,8 +64,8 @@ fn note(reached: &mut Vec<TracePoint>, iterations: u64, gap: f64) {
 }
 
 impl MachineTrace {
-    /// Returns the trace. For a solver with sweeps it is the relative distance of the objective from
-    /// the best one, which is known to `off`; for others it is their own measure.
+    /// Returns the trace. For a solver with sweeps it is the relative distance of the objective
+    /// from the best one, which is known to `off`; for others it is their own measure.
     fn told(self, best: Option<f64>, off: f64) -> Vec<TracePoint> {
         let Some(best) = best.filter(|_| !self.swept.is_empty()) else { return self.reached };
         let mut reached = Vec::new();

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The most linear systems of a working set.
 const MOST: u32 = 200;
 
-/// The least error, as a share of the mean of the diagonal: smaller ones would give infinite weights.
+/// The least error, as a share of the mean of the diagonal: smaller ones would give infinite
+/// weights.
 const LEAST: f64 = 1e-10;
 
 /// The set of a sample: S1, S2 and S3 of the paper.
@@ -21,9 +22,9 @@ enum Place {
 
 /// Table 1 of the paper (Pérez-Cruz et al. 2000).
 ///
-/// Each step sets weights `a = C / (e y)`, solves a system for the samples between their bounds, and
-/// assigns all samples to sets anew, until no sample moves. The objective can rise. A working set
-/// that does not settle is given up where it is.
+/// Each step sets weights `a = C / (e y)`, solves a system for the samples between their bounds,
+/// and assigns all samples to sets anew, until no sample moves. The objective can rise. A working
+/// set that does not settle is given up where it is.
 #[derive(Default)]
 pub(crate) struct Undamped {
     /// Working sets that were given up.
@@ -126,8 +127,8 @@ impl Iteration {
         self.bias.is_finite() && x.iter().all(|x| x.is_finite())
     }
 
-    /// Computes new errors, weights and sets. Returns the largest change of an error, infinity where
-    /// a sample changed its set.
+    /// Computes new errors, weights and sets. Returns the largest change of an error, infinity
+    /// where a sample changed its set.
     fn sort(&mut self, chunk: &Chunk) -> f64 {
         let mut moved: f64 = 0.0;
         for k in 0..self.y.len() {

@@ -21,7 +21,8 @@ pub(crate) struct Course {
     pub(crate) changes: Vec<Change>,
 }
 
-/// The number of samples of the first model and of the pool, which holds all samples of all updates.
+/// The number of samples of the first model and of the pool, which holds all samples of all
+/// updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) window: usize,

@@ -23,7 +23,7 @@ pub(crate) struct ProgramTraining {
     /// Seconds of the whole process: reading the file, the kernel, training, writing the model.
     pub(crate) seconds: f64,
     pub(crate) iterations: u64,
-    /// Whether it converged by its own report.
+    /// True if it converged by its own report.
     pub(crate) converged: bool,
     pub(crate) alpha: Vec<f64>,
     pub(crate) bias: f64,
@@ -80,8 +80,8 @@ fn iterations(said: &str) -> Option<u64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the α of every row. The program writes the support vectors of a class in the order of the
-/// file, so that each is the next row of its class that agrees to eight digits. Equal rows are
+/// Returns the α of every row. The program writes the support vectors of a class in the order of
+/// the file, so that each is the next row of its class that agrees to eight digits. Equal rows are
 /// interchangeable.
 fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Failure> {
     let machine = &model.machines()[0];

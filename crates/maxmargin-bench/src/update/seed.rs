@@ -1,5 +1,5 @@
-//! The start of a seeded solver after an update: the alpha seeding with which Karasuyama and Takeuchi
-//! compare (section 4).
+//! The start of a seeded solver after an update: the alpha seeding with which Karasuyama and
+//! Takeuchi compare (section 4).
 
 use maxmargin::core::start::shift_to_sum;
 use maxmargin::core::{Dual, Start, StartError};
@@ -18,8 +18,8 @@ pub(crate) struct WarmStart {
 
 /// Returns a feasible start from the α of `before` for the samples that stay.
 ///
-/// Removed samples leave a residual `δ = Σ y α`. The free α take equal parts of it as far as the box
-/// allows, and all others take the rest. The start is zero where no such point exists.
+/// Removed samples leave a residual `δ = Σ y α`. The free α take equal parts of it as far as the
+/// box allows, and all others take the rest. The start is zero where no such point exists.
 ///
 /// The gradient is that of `before`, updated with the rows of the samples whose α has changed: no
 /// other row is read.
@@ -65,8 +65,8 @@ fn repair(dual: &Dual, alpha: &mut [f64]) -> bool {
     shift(sign, upper, alpha, &bound, lack)
 }
 
-/// Adds `more` to `Σ y α` by moving `chosen`. Leaves α unchanged and returns false when they have no
-/// room.
+/// Adds `more` to `Σ y α` by moving `chosen`. Leaves α unchanged and returns false when they have
+/// no room.
 fn shift(sign: &[f64], upper: &[f64], alpha: &mut [f64], chosen: &[usize], more: f64) -> bool {
     let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&k| values[k]).collect() };
     let (sign, upper, mut moved) = (of(sign), of(upper), of(alpha));

@@ -68,7 +68,7 @@ pub(crate) struct Measured {
     /// One training alone, where that is measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) train_seconds: Option<f64>,
-    /// That training with its start and the reading of its file, without its certificate.
+    /// The same training with its start and the reading of its file, without its certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) process_seconds: Option<f64>,
     /// All further figures.
@@ -113,8 +113,9 @@ impl Measured {
         }
     }
 
-    /// Returns the same for a training on the simplex. A run that a sample ended promises no gap, and
-    /// its certified gap is part of the result. A run that promises a relative gap has to have it.
+    /// Returns the same for a training on the simplex. A run that a sample ended promises no gap,
+    /// and its certified gap is part of the result. A run that promises a relative gap has to have
+    /// it.
     fn simplex_flaw(&self, promised: Option<f64>) -> Option<String> {
         let gap = self.relative_gap.unwrap_or(f64::NAN);
         match self.status() {
@@ -149,15 +150,15 @@ impl Record {
         self.settings.get("tol").and_then(Value::as_f64).unwrap_or(1e-3)
     }
 
-    /// Returns whether another program trained. LIBSVM's kernel values in `f32` and `SVMlight`'s own
-    /// measure can miss a tolerance that these programs report as met.
+    /// Returns whether another program trained. LIBSVM's kernel values in `f32` and `SVMlight`'s
+    /// own measure can miss a tolerance that these programs report as met.
     fn trusted(&self) -> bool {
         let word = |key: &str| self.settings.get(key).and_then(Value::as_str);
         word("method") == Some("svm-train") || word("solver") == Some("svmlight")
     }
 
-    /// Returns the reason why this is no result, if it is none: an error, or a certificate that misses
-    /// the tolerance.
+    /// Returns the reason why this is no result, if it is none: an error, or a certificate that
+    /// misses the tolerance.
     pub(crate) fn flaw(&self) -> Option<String> {
         match (&self.measured, &self.error) {
             (_, Some(error)) => Some(error.clone()),

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 /// Returns the parts of claims that quick lines can decide, as a table, and those that held and no
 /// longer do.
 ///
-/// A rule sees the places with figures in both sets of lines. Seconds of small problems are shown and
-/// fail nothing: they are noise.
+/// A rule sees the places with figures in both sets of lines. Seconds of small problems are shown
+/// and fail nothing: they are noise.
 pub(crate) fn again(before: &[Evidence], now: &[Evidence]) -> Outcome<(String, Vec<String>)> {
     let mut text = String::from("| | part | committed lines | these lines | places |\n| --- | --- | --- | --- | --: |\n");
     let mut lost = Vec::new();
@@ -72,8 +72,8 @@ struct Comparison {
     places: usize,
 }
 
-/// Compares a rule's results on both sets of lines. Returns none without common places, or where the
-/// committed lines decide nothing.
+/// Compares a rule's results on both sets of lines. Returns none without common places, or where
+/// the committed lines decide nothing.
 fn compared(part: &Part, before: &Evidence, now: &Evidence) -> Outcome<Option<Comparison>> {
     let ((mut then, other_then), (mut here, other_here)) = (part.figures(before)?, part.figures(now)?);
     let all: Vec<Figure> = then.iter().filter(|one| !one.nothing()).cloned().collect();

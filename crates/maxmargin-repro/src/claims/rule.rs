@@ -8,7 +8,7 @@ use super::series::Series;
 use crate::numbers::statistics::{explained, median, spearman, wilcoxon};
 use serde::Deserialize;
 
-/// How a part of a claim is decided.
+/// A rule that decides a part of a claim.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Rule {
@@ -51,7 +51,8 @@ pub(crate) struct Each {
     needs: f64,
     /// Share with which the part holds in part.
     partly: Option<f64>,
-    /// The share of known places from which they alone count. The page lists those that are missing.
+    /// The share of known places from which they alone count. The page lists those that are
+    /// missing.
     known: Option<f64>,
 }
 

@@ -36,7 +36,7 @@ pub(crate) enum Of {
     Rise,
     /// The largest as a multiple of the smallest.
     Spread,
-    /// Where along the series the least figure is.
+    /// The place of the least figure along the series.
     Lowest,
 }
 
@@ -80,8 +80,8 @@ impl Series {
     fn key(&self, figure: &Figure) -> (String, String, Vec<(String, String)>) {
         let varied = |key: &str| self.along.split('+').any(|name| name.trim() == key);
         let shown = figure.shown.split(' ').filter_map(|part| part.split_once('='));
-        // A setting along which the series goes counts by its presence alone: adding and removing are
-        // two series.
+        // A setting along which the series goes counts by its presence alone: adding and removing
+        // are two series.
         let rest = shown.map(|(key, value)| (key.to_owned(), if varied(key) { String::new() } else { value.to_owned() }));
         let rest = rest.collect();
         let problem = if self.across { String::new() } else { figure.problem.clone() };

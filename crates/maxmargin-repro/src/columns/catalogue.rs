@@ -187,8 +187,8 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 impl<'a> RowContext<'a> {
-    /// Returns the row of the variant that the spec names, on the same problem and settings, unless it
-    /// is this one.
+    /// Returns the row of the variant that the spec names, on the same problem and settings, unless
+    /// it is this one.
     pub(super) fn other(&self) -> Option<&'a Row> {
         self.beside().find(|row| row.cell.variant == self.of)
     }
@@ -205,8 +205,8 @@ impl<'a> RowContext<'a> {
         ratio(self.other().and_then(&of), of(self.row)).into()
     }
 
-    /// Returns the shortest time of another variant that met its stopping rule, as a multiple of the
-    /// time of the named one.
+    /// Returns the shortest time of another variant that met its stopping rule, as a multiple of
+    /// the time of the named one.
     fn best(&self, time: fn(&Row) -> Shown) -> Shown {
         let times = self.beside().filter(|row| row.finished().is_some()).filter_map(|row| time(row).known());
         let best = times.min_by(f64::total_cmp).filter(|_| self.row.cell.variant == self.of);

@@ -48,15 +48,15 @@ pub(super) fn spread(row: &Row) -> Option<f64> {
     (least > 0.0).then(|| steps.iter().copied().fold(0.0, f64::max) / least)
 }
 
-/// Returns the steps of the last power of ten as a multiple of those of the one before: 1 where the gap falls
-/// geometrically, 10 where it falls like one over the steps.
+/// Returns the steps of the last power of ten as a multiple of those of the one before: 1 where the
+/// gap falls geometrically, 10 where it falls like one over the steps.
 pub(super) fn growth(row: &Row) -> Option<f64> {
     let steps = steps(&last(row, 3)?);
     (steps[0] > 0.0).then(|| steps[1] / steps[0])
 }
 
-/// Returns the share of the variance of the gap's logarithm that a line over the steps explains, for
-/// the last powers of ten.
+/// Returns the share of the variance of the gap's logarithm that a line over the steps explains,
+/// for the last powers of ten.
 pub(super) fn straight(row: &Row) -> Option<f64> {
     let points: Vec<Reached> = last(row, LAID + 1)?.into_iter().map(|(gap, steps)| (steps, gap.log10())).collect();
     Some(explained(&points))
@@ -68,8 +68,8 @@ pub(super) fn times_tolerance(row: &Row) -> Option<f64> {
     Some(row.finished()?.iterations? as f64 * tol)
 }
 
-/// Returns `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is the
-/// squared radius here, g* that of the other variant.
+/// Returns `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is
+/// the squared radius here, g* that of the other variant.
 pub(super) fn of_bound(at: &RowContext) -> Option<f64> {
     let epsilon = at.row.cell.settings.get("tol").and_then(Value::as_f64)?;
     let radius2 = |row: &Row| row.finished()?.number("radius2");

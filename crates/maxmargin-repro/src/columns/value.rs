@@ -11,9 +11,9 @@ pub(crate) struct Column {
     /// `{peer}` is the table's first peer, `{second}` its second, `{of}` the variant that the spec
     /// names.
     pub(super) heading: &'static str,
-    /// Whether the spec names a variant.
+    /// True if the spec names a variant.
     pub(super) wants: bool,
-    /// Whether cells are words, which stand left; numbers stand right.
+    /// True if cells are words, which stand left; numbers stand right.
     pub(super) words: bool,
     pub(super) of: fn(&RowContext) -> Shown,
     pub(super) format: fn(f64) -> String,

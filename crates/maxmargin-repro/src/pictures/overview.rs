@@ -205,7 +205,8 @@ fn paint(svg: &mut Svg, group: &Group, (left, rows): Point, axis: &Axis) -> f64 
 }
 
 impl Row {
-    /// Returns the row's text: `2.70 s; LIBSVM 60.0 s, 24×; with OpenMP 33.1 s, 13×; intelex 87.4 s, 32×`
+    /// Returns the row's text: `2.70 s; LIBSVM 60.0 s, 24×; with OpenMP 33.1 s, 13×; intelex 87.4
+    /// s, 32×`
     fn ratios(&self) -> String {
         let beside = |name: &str, value: f64| format!("; {name} {}, {}×", clock(value), times(value / self.ours));
         let intelex = self.intelex.map_or_else(String::new, |value| beside("intelex", value));

@@ -41,7 +41,7 @@ impl OutputPaths {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     match &arguments.paper {
         Some(paper) => one(paper, arguments),

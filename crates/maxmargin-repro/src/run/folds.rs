@@ -75,8 +75,8 @@ fn cut(parts: impl Iterator<Item = Vec<usize>>, samples: usize, k: usize) -> Vec
     fold_of
 }
 
-/// Returns the folds of data in LIBSVM format, one number a line. Folds of a regression are cut from
-/// all samples together: `classes` is false.
+/// Returns the folds of data in LIBSVM format, one number a line. Folds of a regression are cut
+/// from all samples together: `classes` is false.
 pub(crate) fn lines(data: &str, k: usize, classes: bool) -> Outcome<String> {
     let label = |(n, line): (usize, &str)| {
         let word = line.split_whitespace().next().unwrap_or_default();

@@ -48,8 +48,8 @@ impl<'a> Inputs<'a> {
         Input::of(self.write(&format!("{}.data", problem.name), &text)?).map(Some)
     }
 
-    /// Returns the file of a problem's test samples, relabelled and divided as its data, none when no
-    /// folder has it.
+    /// Returns the file of a problem's test samples, relabelled and divided as its data, none when
+    /// no folder has it.
     pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
         let of = match test {
             Test::File(name) => {

@@ -1,5 +1,5 @@
-//! Runs the cells, one process each. Every repeat runs all cells once, and every result is written at
-//! once.
+//! Runs the cells, one process each. Every repeat runs all cells once, and every result is written
+//! at once.
 
 use super::arguments::Arguments;
 use super::finished::Finished;
@@ -44,8 +44,8 @@ struct Job<'a> {
     program: Option<String>,
 }
 
-/// Measures the cells of the arguments and appends the records to `raw`. Returns the cells that do not
-/// count, each with the reason.
+/// Measures the cells of the arguments and appends the records to `raw`. Returns the cells that do
+/// not count, each with the reason.
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };

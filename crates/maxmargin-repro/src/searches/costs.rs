@@ -8,7 +8,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Costs {
-    /// Where the numbers come from.
+    /// The source of the numbers.
     #[allow(dead_code, reason = "for readers of the file")]
     source: String,
     measured: Measured,

@@ -87,7 +87,8 @@ impl Record {
         self.epsilon.is_some()
     }
 
-    /// Returns the largest difference of a cell's score: in samples, or relative to the mean square.
+    /// Returns the largest difference of a cell's score: in samples, or relative to the mean
+    /// square.
     fn apart(&self) -> f64 {
         let of = |cell: &Cell| {
             let apart = cell.theirs.map_or(0.0, |theirs| (theirs - cell.ours).abs());
@@ -122,7 +123,7 @@ pub(crate) fn processors() -> Outcome<BTreeSet<String>> {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     PAGE.update(&arguments.common, "svm-train", |bench, problem| measure(bench, problem, arguments))
 }

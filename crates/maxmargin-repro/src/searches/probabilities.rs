@@ -1,5 +1,5 @@
-//! `cargo xtask probabilities`: trainings with probabilities, by LIBSVM's programs and by ours under
-//! their names, scored on test samples.
+//! `cargo xtask probabilities`: trainings with probabilities, by LIBSVM's programs and by ours
+//! under their names, scored on test samples.
 
 use super::page::{self, Bench, Page, footnote, text_of};
 use crate::cells::machine::Machine;
@@ -50,7 +50,7 @@ struct ProgramFigures {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &page::SearchArguments) -> Outcome<()> {
     PAGE.update(arguments, "svm-train", measure)
 }

@@ -23,7 +23,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     let path = arguments.costs.clone().unwrap_or_else(|| root().join("crates/maxmargin-repro/scale/costs.toml"));
     let text = fs::read_to_string(&path).context(path.display())?;

@@ -5,8 +5,8 @@ use crate::cells::settings::Settings;
 use crate::columns::entry::Entry;
 use serde::Deserialize;
 
-/// The part of a table that is visible before the reader unfolds the rest: the paper's figure, ours,
-/// their ratio.
+/// The part of a table that is visible before the reader unfolds the rest: the paper's figure,
+/// ours, their ratio.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Brief {

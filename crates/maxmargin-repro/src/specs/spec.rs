@@ -1,4 +1,5 @@
-//! crates/maxmargin-repro/specs/PAPER.toml: what a paper measured, on which data, with which settings.
+//! crates/maxmargin-repro/specs/PAPER.toml: what a paper measured, on which data, with which
+//! settings.
 
 use super::presentation::{BRIEF, Statistics};
 use super::problem::Problem;

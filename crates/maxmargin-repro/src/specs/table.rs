@@ -137,14 +137,14 @@ pub(crate) struct Peer {
     pub(crate) program: String,
     /// Templates; the data file's path comes after them.
     pub(crate) arguments: Vec<String>,
-    /// The program that tests the model, where a problem has test samples. Its arguments are the test
-    /// samples, the model, and a file for its labels.
+    /// The program that tests the model, where a problem has test samples. Its arguments are the
+    /// test samples, the model, and a file for its labels.
     pub(crate) tests_with: Option<String>,
 }
 
 impl Peer {
-    /// Returns the arguments for a cell, without the data file. Cells with equal arguments are one run of the
-    /// peer.
+    /// Returns the arguments for a cell, without the data file. Cells with equal arguments are one
+    /// run of the peer.
     pub(crate) fn arguments_for(&self, settings: &Settings) -> Outcome<Vec<String>> {
         self.arguments.iter().map(|argument| fill(argument, settings)).collect()
     }

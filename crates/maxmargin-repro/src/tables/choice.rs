@@ -1,5 +1,5 @@
-//! Tables that choose C: a row for each problem and variant, with the accuracy of every value and the
-//! best one marked.
+//! Tables that choose C: a row for each problem and variant, with the accuracy of every value and
+//! the best one marked.
 
 use crate::cells::record::Measured;
 use crate::cells::row::Row;
@@ -9,7 +9,8 @@ use crate::numbers::format::digits;
 use crate::numbers::groups::grouped;
 use serde_json::Value;
 
-/// Returns the table: rows by problem and variant, the best value marked, and the value of the spec.
+/// Returns the table: rows by problem and variant, the best value marked, and the value of the
+/// spec.
 pub(crate) fn markdown(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String {
     let mut values: Vec<f64> = rows.iter().filter_map(c).collect();
     values.sort_by(f64::total_cmp);

@@ -15,7 +15,8 @@ use std::time::Duration;
 /// The default solver stops at a violation of this size once the gap is small enough.
 const TOLERANCE: f64 = 1e-3;
 
-/// The time limit of each solver below. Adaptive frequencies continue where the default solver stops,
+/// The time limit of each solver below. Adaptive frequencies continue where the default solver
+/// stops,
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
 /// to each of these violations in turn. The bound is the best one that they reach.
@@ -39,8 +40,8 @@ fn usual() -> f64 {
 
 /// Returns the bound of a problem, known to a relative gap of `gap` if a solver reaches it.
 ///
-/// A bound is true for every run on the same data. The cell's folder keeps it by the data's hash and
-/// C. Without that file it is computed anew.
+/// A bound is true for every run on the same data. The cell's folder keeps it by the data's hash
+/// and C. Without that file it is computed anew.
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let place =
         problem.cell.linear.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.setting.c)));

@@ -53,7 +53,7 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<LiblinearResult, F
 #[derive(Debug, PartialEq)]
 struct ProgramOutput {
     sweeps: u64,
-    /// Whether it stopped at its limit of sweeps.
+    /// True if it stopped at its limit of sweeps.
     gave_up: bool,
     support_vectors: Option<usize>,
     train_seconds: Option<f64>,
