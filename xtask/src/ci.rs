@@ -24,13 +24,13 @@ pub(crate) struct Arguments {
     deep: bool,
 }
 
-/// What [`Arguments::deep`] asks of proptest.
+/// Cases of each property test with [`Arguments::deep`].
 const DEEP: &str = "10000";
 
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// What is no part of Rust's own: without it the step is left out, and said so.
+    /// A tool that does not come with Rust. Without it the step is left out, with a message.
     needs: Option<Tool>,
     /// Extra environment.
     set: Option<(&'static str, &'static str)>,
@@ -42,7 +42,7 @@ struct Step {
 enum Tool {
     /// A subcommand of cargo.
     Subcommand(&'static str),
-    /// What makes pages of the guide.
+    /// The program that builds the guide.
     MdBook,
 }
 
@@ -66,7 +66,7 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// What has no name of a package is about the default members: all but the Python package, which
+/// Steps without a package's name are about the default members: all but the Python package, which
 /// has a step of its own. The quick table runs on the test profile's build: counts do not depend on
 /// it, and a release build would double the time.
 const STEPS: &[Step] = &[
@@ -74,8 +74,7 @@ const STEPS: &[Step] = &[
     step("tidy", &["xtask", "tidy"], true),
     Step {
         name: "dependencies",
-        // What needs no network once the sources are here. RustSec's list does: `cargo deny check
-        // advisories`.
+        // These checks need no network. RustSec's list does: `cargo deny check advisories`.
         arguments: &["deny", "check", "licenses", "bans", "sources"],
         needs: Some(Tool::Subcommand("deny")),
         set: None,
@@ -144,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// Shows which tests left something out, and for want of what; what was missing.
+/// Shows the tests that were skipped. Returns the missing data and programs.
 fn skipped(record: &Path) -> Outcome<Vec<String>> {
     let text = fs::read_to_string(record).context(format_args!("{}", record.display()))?;
     let lines: BTreeSet<&str> = text.lines().collect();
@@ -155,7 +154,7 @@ fn skipped(record: &Path) -> Outcome<Vec<String>> {
     Ok(missing.into_iter().map(str::to_owned).collect())
 }
 
-/// Continuous integration says so of itself by `CI=true`, as its services do.
+/// Returns whether this is continuous integration, whose services set `CI=true`.
 fn nothing_may_be_missing() -> bool {
     env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Take NAME, NAME.xz, NAME.bz2 or NAME.gz from this folder instead of the net
     #[arg(long, value_name = "DIR")]
     mirror: Option<PathBuf>,
-    /// Where to put the files [default: datasets/files]
+    /// Folder of the files [default: datasets/files]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask guide`: the guide as pages, by mdBook, where it is installed, and whether their
-//! links lead somewhere. What the pages say is tried by tests, with or without it.
+//! `cargo xtask guide`: builds the guide by mdBook, where it is installed, and checks its links.
+//! Tests try the commands of the pages, with or without mdBook.
 
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{on_path, root, target_directory};
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// How to get what makes pages.
+/// The command that installs mdBook.
 pub(crate) const INSTALL: &str = "cargo install --locked mdbook";
 
-/// Whether there is an mdBook.
+/// Returns whether mdBook is installed.
 pub(crate) fn installed() -> bool {
     on_path(&format!("mdbook{}", env::consts::EXE_SUFFIX))
 }
@@ -74,7 +74,7 @@ fn broken(pages: &BTreeMap<String, String>, is_file: impl Fn(&str) -> bool) -> V
     lost.into_iter().collect()
 }
 
-/// What stands behind each opening, up to the next quote.
+/// Returns the texts behind each opening, up to the next quote.
 fn values<'a>(text: &'a str, opening: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(opening).skip(1).filter_map(|rest| rest.split('"').next())
 }

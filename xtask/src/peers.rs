@@ -7,7 +7,7 @@ use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use std::path::Path;
 use std::process::Command;
 
-/// What it is measured beside, and what builds it.
+/// The packages that it is compared with, and the one that builds it.
 const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex"];
 
 #[derive(clap::Args)]

@@ -9,10 +9,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Why there is a lower limit: scikit-learn has no wheels below.
+/// The check of the oldest Python: scikit-learn has no wheels below it.
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
-/// What its tests need.
+/// Packages of its tests.
 const TESTING: [&str; 11] =
     ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
 
@@ -55,7 +55,7 @@ fn develop(python: &Path) -> Outcome<()> {
     succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
 }
 
-/// The command that tries so many random cases of all entry points beside scikit-learn; none
+/// Returns the command that compares random cases of all entry points with scikit-learn, none
 /// without Python.
 pub(crate) fn differential(cases: usize, seed: u64) -> Outcome<Option<Command>> {
     let Some(python) = environment("python", &TESTING)? else { return Ok(None) };
@@ -72,8 +72,8 @@ pub(crate) fn tool(python: &Path, name: &str) -> Command {
     command
 }
 
-/// The interpreter of a virtual environment in this folder of the target directory with these
-/// packages; none where it cannot be had, which is said.
+/// Returns the interpreter of a virtual environment with these packages, in this folder of the
+/// target directory. Reports a missing one and returns none.
 pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<PathBuf>> {
     let asked = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !quietly(Command::new(&asked).args(["-c", OLDEST])) {
@@ -92,7 +92,7 @@ pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<Pat
     Ok(Some(python))
 }
 
-/// Says what is missing, to whoever looks and to `cargo xtask ci`.
+/// Reports what is missing, on the terminal and to `cargo xtask ci`.
 fn left_out(missing: &str) -> Outcome<Option<PathBuf>> {
     let line = format!("{missing}: the tests of crates/maxmargin-python");
     println!("skipped, no {line}");

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use texts::Texts;
 
-/// What crates.io takes.
+/// Limits of crates.io.
 const MOST_KEYWORDS: usize = 5;
 const LONGEST_KEYWORD: usize = 20;
 
@@ -26,12 +26,12 @@ pub(crate) struct Arguments {
     no_build: bool,
 }
 
-/// What was looked at.
+/// The results of all checks.
 #[derive(Debug, Default)]
 struct Findings {
-    /// What keeps a release from being made.
+    /// Faults that forbid a release.
     wrong: Vec<String>,
-    /// What the person who releases still does.
+    /// Tasks for the person who releases.
     to_do: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ fn names(packages: &[&Package]) -> Vec<String> {
     packages.iter().map(|package| package.name.to_string()).collect()
 }
 
-/// Whether a registry is told of the package.
+/// Returns whether a registry is told of the package.
 fn goes_out(package: &Package) -> bool {
     package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
 }
@@ -119,7 +119,7 @@ fn look(published: &[&Package], metadata: &Metadata, texts: &Texts) -> Findings 
     findings
 }
 
-/// What a package has to say of itself, and does not.
+/// Returns the metadata that a package lacks.
 fn said(package: &Package) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut need = |there: bool, what: &str| {
@@ -179,7 +179,7 @@ fn archives(published: &[&Package], no_build: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// What would break programs that use the last release, where the tool is installed.
+/// Reports changes that would break users of the last release, where the tool is installed.
 fn semver(published: &[&Package]) -> Outcome<()> {
     if !cargo().args(["semver-checks", "--version"]).output().is_ok_and(|output| output.status.success()) {
         println!("left out: cargo install --locked cargo-semver-checks");

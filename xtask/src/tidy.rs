@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the rules of the project that the compiler does not know. Also a test, so
-//! that nobody forgets it.
+//! `cargo xtask tidy`: the rules of the project that the compiler does not check. They are a test
+//! as well.
 
 mod allowances;
 mod circles;
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     lower: bool,
 }
 
-/// One broken rule: where, what, and how to mend it.
+/// A broken rule: its place, the fault, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     file: String,
@@ -60,8 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// Returns every broken rule, and notes on what could be stricter. Lowers the allowances first where
-/// that is asked.
+/// Returns every broken rule, and notes on what could be stricter. Lowers the allowances first
+/// where that is asked.
 fn findings(lower: bool) -> Outcome<(Vec<Finding>, Vec<String>)> {
     let root = root();
     let text = |file: &str| fs::read_to_string(root.join(file)).context(file);
@@ -94,8 +94,8 @@ fn findings(lower: bool) -> Outcome<(Vec<Finding>, Vec<String>)> {
     Ok((findings, notes))
 }
 
-/// Files under version control and new ones that are not ignored; the whole tree where git cannot
-/// say.
+/// Returns the files under version control and new ones that are not ignored; without git the whole
+/// tree.
 fn files(root: &Path) -> Outcome<Vec<String>> {
     let mut git = Command::new("git");
     git.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);

@@ -17,15 +17,15 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to try [default: everything]
+    /// The parts to try [default: everything]
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// Hours instead of minutes
     #[arg(long)]
     deep: bool,
-    /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set
-    /// (numbers), updates by each process (load), kills of each command (crash), kills of searches
-    /// (search)
+    /// Number of runs instead of the default: inputs of each reader (fuzz), changes of each data
+    /// set (numbers), updates by each process (load), kills of each command (crash), kills of
+    /// searches (search)
     #[arg(long)]
     runs: Option<usize>,
     /// Seed of everything random
@@ -42,7 +42,7 @@ enum Part {
     Fuzz,
     /// Pinned trainings beside svm-train and liblinear-train
     Differential,
-    /// Problems that nobody scaled, beside svm-train; writes docs/nasty.md
+    /// Problems without scaling, beside svm-train; writes docs/nasty.md
     Nasty,
     /// Certificates of random problems at the borders of what numbers hold, computed again in twice
     /// the precision
@@ -76,7 +76,7 @@ impl Part {
         Self::Python,
     ];
 
-    /// How often, in minutes and in hours.
+    /// The numbers of runs, in minutes and in hours.
     fn usual(self, deep: bool) -> usize {
         let (minutes, hours) = match self {
             Self::Fuzz => (10_000, 1_000_000),
@@ -94,7 +94,7 @@ impl Part {
     }
 }
 
-/// What was done, and what should not have happened.
+/// A part's report and its faults.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) done: Vec<String>,
@@ -129,7 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     if wrong == 0 { Ok(()) } else { fail(format!("{wrong} of these should not have happened")) }
 }
 
-/// What comes of one part.
+/// Tries one part and returns its findings.
 fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     let seed = arguments.seed;
     let folder = tempfile::tempdir().context("a temporary folder")?;
@@ -167,7 +167,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     }
 }
 
-/// What a command says of itself: it prints, and its exit code is the verdict.
+/// Runs a command that prints its own report. Its exit code is the verdict.
 fn judged(command: &mut Command) -> Outcome<Findings> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().context(format_args!("cannot start {name}"))?;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// What builds and checks them. Zig links against the symbols of an old glibc, whatever this
-/// machine has.
+/// Packages that build and check wheels. Zig links against the symbols of an old glibc on every
+/// machine.
 const BUILDING: [&str; 4] = ["maturin>=1.9,<2", "twine", "abi3audit", "ziglang"];
 
 /// The oldest glibc of the tag: manylinux2014.
@@ -33,7 +33,7 @@ print(f'tried: accuracy {fitted.score(X, y):.3f}, best of nine {search.best_para
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the files go [default: wheels in the target directory]
+    /// Folder of the files [default: wheels in the target directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Link against this machine's own glibc: quicker, and for machines like this one alone
@@ -94,7 +94,7 @@ fn in_front(folder: &Path) -> Outcome<OsString> {
     env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&path))).context("the search path")
 }
 
-/// What a build leaves in a folder that had none of its kind.
+/// Runs a build and returns the file with this ending in its folder.
 fn built(folder: &Path, end: &str, build: &mut Command) -> Outcome<PathBuf> {
     succeed(build)?;
     let entries = fs::read_dir(folder).context(folder.display())?;

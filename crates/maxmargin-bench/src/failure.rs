@@ -1,4 +1,4 @@
-//! Why a cell has no measurement.
+//! The errors of a cell.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Of another program.
+    /// Returns the error of another program.
     pub(crate) fn outside(program: &'static str, why: impl Into<String>) -> Self {
         Self::Outside { program, why: why.into() }
     }

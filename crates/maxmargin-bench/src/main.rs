@@ -56,7 +56,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use system::machine;
 
-/// Measures one cell: a JSON object as described in crates/maxmargin-repro/specs, from a file or standard input.
+/// Measures one cell: a JSON object as described in crates/maxmargin-repro/specs, from a file or
+/// standard input.
 #[derive(Parser)]
 #[command(name = "maxmargin-bench", version)]
 struct Arguments {

@@ -1,14 +1,14 @@
-//! The answer.
+//! The figures of a cell.
 
 use maxmargin::cv::{CertificateReport, Fitted};
 use maxmargin::linear::LinearWork;
 use serde::Serialize;
 
-/// What was measured. The names are those of `cargo xtask bench`'s records.
+/// The figures of a cell. Their names are those of `cargo xtask bench`'s records.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Measured {
-    /// Solver iterations, summed over the folds or updates; none where the method has no such
-    /// thing.
+    /// Solver iterations, summed over the folds or updates; none where the method does not count
+    /// them.
     pub(crate) iterations: Option<u64>,
     /// Iterations of the model of all data, where the seeding needs one.
     pub(crate) full_iterations: Option<u64>,
@@ -51,7 +51,7 @@ pub(crate) struct Measured {
     pub(crate) chunks: Option<WorkingSets>,
     #[serde(flatten)]
     pub(crate) finish: Option<Finished>,
-    /// When the gap first was within each power of ten.
+    /// The iterations at which the gap first reached each power of ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<Vec<TracePoint>>,
 }
@@ -63,21 +63,22 @@ pub(crate) struct TracePoint {
     pub(crate) iterations: u64,
 }
 
-/// What folds take one by one, seeding and solving, without certificates: not a number where a
-/// single round was measured. Rounds are folds.
+/// Seconds and iterations of single folds, seeding and solving, without certificates. A round is a
+/// fold. Means are NaN where a single round was measured.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rounds {
-    /// The training that the others begin from: that of all data, or that of the first fold.
+    /// The training from which the others start: that of all data, or that of the first fold.
     pub(crate) first_round_seconds: f64,
     /// A later one, the mean of those that were measured.
     pub(crate) round_seconds: f64,
-    /// The first and all later ones, those that were not measured as the mean of the others.
+    /// The first round and all later ones. Rounds that were not measured count as the mean of the
+    /// others.
     pub(crate) all_rounds_seconds: f64,
     /// The same of iterations.
     pub(crate) all_rounds_iterations: f64,
 }
 
-/// What neighbouring folds have in common.
+/// Agreement of neighbouring folds.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Compared {
     /// Percent of the samples that two neighbouring folds train on whose α of both differ by at
@@ -87,47 +88,48 @@ pub(crate) struct Compared {
     pub(crate) alpha_kept_support: Option<f64>,
 }
 
-/// What is measured of linear trainings alone.
+/// Figures of linear trainings.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct LinearFigures {
-    /// Training alone, from parsed data to the solution; absent where a program does not say.
+    /// Training alone, from parsed data to the solution; absent where a program does not report it.
     pub(crate) train_seconds: Option<f64>,
-    /// Reading the file included, and for a program its start and the writing of its model.
+    /// Training and reading the file; for a program also its start and the writing of its model.
     pub(crate) process_seconds: f64,
     /// The limit that the run had, in seconds.
     pub(crate) limit_seconds: Option<f64>,
     /// Sweeps of coordinate descent.
     pub(crate) sweeps: Option<u64>,
-    /// The counts of our solvers: `steps` are updates looked at, as the paper counts them.
+    /// The counts of our solvers. `steps` are updates that were considered, as the paper counts
+    /// them.
     pub(crate) work: Option<LinearWork>,
     /// Objective of w, in `f64`; absent where there is no w.
     pub(crate) primal: Option<f64>,
-    /// A certified dual objective of the problem: no primal objective is smaller.
+    /// A certified dual objective of the problem, a lower bound on every primal objective.
     pub(crate) bound: Option<f64>,
     /// Relative duality gap of the solution that the bound comes from.
     pub(crate) bound_gap: Option<f64>,
-    /// (primal − bound) / primal: how far w is from the optimum at most.
+    /// (primal − bound) / primal, an upper bound on the relative distance of w from the optimum.
     pub(crate) excess: Option<f64>,
-    /// Of as many schedules and preferences as the training had, alone; absent where nobody asked.
+    /// Seconds of as many schedules and preferences as the training had; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) adaptation_seconds: Option<f64>,
 }
 
 impl LinearFigures {
-    /// The bound and its own gap.
+    /// Returns the bound and its own gap.
     pub(crate) fn bound_and_gap(&self) -> Option<(f64, f64)> {
         self.bound.zip(self.bound_gap)
     }
 }
 
-/// What is measured of working sets, and of what they are compared with.
+/// Figures of trainings by working sets, and of the trainings that they are compared with.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkingSets {
-    /// Working sets; none of this where the training does without.
+    /// Working sets; none for trainings without them.
     pub(crate) chunks: Option<u64>,
-    /// Those with exact kernel values.
+    /// Working sets with exact kernel values.
     pub(crate) exact_chunks: Option<u64>,
-    /// Those that gained nothing.
+    /// Working sets that gained nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) idle_chunks: Option<u64>,
     /// Seconds inside their solver.
@@ -140,7 +142,7 @@ pub(crate) struct WorkingSets {
     pub(crate) free_vectors: usize,
 }
 
-/// What is measured of a finish.
+/// Figures of the active-set finish.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Finished {
     pub(crate) finish_seconds: f64,
@@ -148,7 +150,7 @@ pub(crate) struct Finished {
     pub(crate) finish_iterations: u64,
 }
 
-/// What is measured of the solvers on the simplex alone.
+/// Figures of the solvers on the simplex.
 #[derive(Debug, Serialize)]
 pub(crate) struct Simplex {
     /// Training samples.
@@ -157,11 +159,11 @@ pub(crate) struct Simplex {
     /// From the start to the solution, kernel rows included, without the certificate; summed over
     /// the pairs of classes, as all counts are.
     pub(crate) train_seconds: f64,
-    /// The same by the processor's clock, where the system says.
+    /// The same by the processor's clock, where the system reports it.
     pub(crate) cpu_seconds: Option<f64>,
     /// Vertices in use at any time.
     pub(crate) core_set: usize,
-    /// What convergence rests on: `FullScan`, `Sample` or `None`; the weakest of the pairs.
+    /// The evidence of convergence: `FullScan`, `Sample` or `None`; the weakest of all pairs.
     pub(crate) evidence: String,
     pub(crate) toward_steps: u64,
     pub(crate) away_steps: u64,
@@ -182,7 +184,7 @@ pub(crate) struct Simplex {
     pub(crate) gamma: f64,
 }
 
-/// What is measured of updates alone.
+/// Figures of updates.
 #[derive(Debug, Serialize)]
 pub(crate) struct UpdateFigures {
     /// Updates that the counts are sums over.
@@ -193,23 +195,24 @@ pub(crate) struct UpdateFigures {
     pub(crate) update_seconds_total: f64,
     /// Changes of the sets along the paths.
     pub(crate) breakpoints: Option<u64>,
-    /// Those of them at which the path did not move.
+    /// Changes at which the path did not move.
     pub(crate) zero_steps: Option<u64>,
     /// Changes of the sets by the finish after the paths.
     pub(crate) repairs: Option<u64>,
-    /// What the paths call exact, at most.
+    /// The largest tolerance within which a path counts as exact.
     pub(crate) tolerance: Option<f64>,
     /// Samples with 0 < α < C, mean over the updates.
     pub(crate) margin: f64,
 }
 
-/// The largest, or NaN where there is one: it must not vanish in a maximum.
+/// Returns the largest value, or NaN where a value is NaN: a maximum must not hide it.
 pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
 
 impl Measured {
-    /// What every training says, apart from reading; times are those of all machines together.
+    /// Returns the figures that every training has, apart from reading. Times are sums over
+    /// machines.
     pub(crate) fn of(fitted: &Fitted) -> Self {
         let certificates = || fitted.machines.iter().map(|machine| machine.certificate);
         Self {
@@ -225,7 +228,7 @@ impl Measured {
         }
     }
 
-    /// The worst of some certificates.
+    /// Returns the worst figures of some certificates.
     pub(crate) fn worst_of<I: Iterator<Item = CertificateReport>>(certificates: impl Fn() -> I) -> Self {
         Self {
             kkt: worst(certificates().map(|certificate| certificate.kkt)),
@@ -236,7 +239,7 @@ impl Measured {
 }
 
 impl WorkingSets {
-    /// What trainings without working sets say beside them.
+    /// Returns the figures of a training without working sets.
     pub(crate) fn of(fitted: &Fitted) -> Self {
         Self {
             chunks: None,

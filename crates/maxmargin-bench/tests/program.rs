@@ -81,7 +81,7 @@ fn rows_forgotten_between_folds() {
         }
         let rows = |of: &Value| of["rows_computed"].as_u64().expect("a count");
         assert!(rows(&shared) <= 200 && rows(&forgotten) > rows(&shared), "{seeding}: {shared} {forgotten}");
-        // From zero nobody becomes a support vector of a fold without its row there.
+        // From zero a sample becomes a support vector of a fold only with its row there.
         let vectors = forgotten["support_vectors"].as_u64().expect("a count");
         assert!(seeding != "cold" || (rows(&forgotten) >= vectors && vectors > 200), "{forgotten}");
     }
@@ -254,7 +254,7 @@ fn linear_solvers_are_judged_by_one_bound() {
         (measured["iterations"].clone(), measured["objective"].clone())
     };
     assert_eq!(counts(1), counts(2));
-    // Shrinking changes the way, and is not what both have where nobody asks.
+    // Shrinking changes the steps, and its default differs between the two solvers.
     let steps = |solver: &str, shrinking: Value| {
         let measured = run(&linear(&json!({ "solver": solver, "c": 10, "shrinking": shrinking }))).expect("measured");
         assert_eq!(measured["status"], "Converged", "{solver}");
@@ -338,7 +338,7 @@ fn working_sets_by_every_rule_and_solver() {
     }
 }
 
-/// What one violator of every condition and class in each working set is for.
+/// Without the worst violator of every condition and class some working sets gain nothing.
 #[test]
 fn drawn_working_sets_gain_nothing_now_and_then() {
     let of = |selection: &str| {
@@ -350,8 +350,8 @@ fn drawn_working_sets_gain_nothing_now_and_then() {
     assert!(drawn["idle_chunks"].as_u64() > Some(0), "{drawn}");
 }
 
-/// What the damping is for: the iteration as printed solves small working sets, and gives some of
-/// the larger ones up.
+/// Without damping the iteration as printed solves small working sets, and gives up some of the
+/// larger ones.
 #[test]
 fn weighted_least_squares_as_printed() {
     let measured = |inner: &str, working_set: usize, c: f64| {

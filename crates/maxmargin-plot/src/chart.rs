@@ -18,7 +18,7 @@ pub struct Mark {
 pub struct Line {
     /// The text at its right end.
     pub name: String,
-    /// Whether it is drawn with gaps.
+    /// True if it is drawn with gaps.
     pub dashed: bool,
     /// Its points, from left to right.
     pub points: Vec<Mark>,
@@ -38,11 +38,11 @@ pub struct Panel {
 pub struct AxisStyle {
     /// The words beside it.
     pub label: String,
-    /// Whether equal distances are equal ratios.
+    /// True if equal distances are equal ratios.
     pub logarithmic: bool,
 }
 
-/// How a chart shows its panels.
+/// The style of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartStyle {
     /// The axis to the right.

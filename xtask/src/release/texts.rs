@@ -26,7 +26,7 @@ impl Texts {
         })
     }
 
-    /// What does not name this version and this oldest compiler.
+    /// Adds the texts that do not name this version and this oldest compiler.
     pub(super) fn compare(&self, version: &str, rust: Option<&str>, findings: &mut Findings) {
         match newest(&self.changelog) {
             Some(heading) if heading == version => {}
@@ -58,8 +58,7 @@ impl Texts {
     }
 }
 
-/// What the first heading of a version says; one of nothing yet, below which stands no line, does
-/// not count.
+/// Returns the version of the first heading. A heading without lines below it does not count.
 fn newest(changelog: &str) -> Option<&str> {
     let mut sections = changelog.split("\n## [").skip(1).filter_map(|section| section.split_once(']'));
     sections.find(|(version, below)| *version != "Unreleased" || below.contains("\n- ")).map(|(version, _)| version)

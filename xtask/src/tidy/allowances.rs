@@ -1,7 +1,8 @@
 //! The list of findings that the tree is allowed for now: xtask/tidy/allowances.txt.
 //!
 //! A line is `RULE PLACE COUNT`: so many findings of the rule in a crate, or in a file of Markdown.
-//! More fail. `cargo xtask tidy --lower` lowers the counts to those of the tree and never raises one.
+//! More fail. `cargo xtask tidy --lower` lowers the counts to those of the tree and never raises
+//! one.
 
 use super::Finding;
 use std::collections::BTreeMap;
@@ -44,8 +45,9 @@ impl Allowances {
             let allowed = self.0.get(&(rule.clone(), place.clone())).copied().unwrap_or(0);
             if found.len() > allowed {
                 let count = format!("{rule} in {place}: {} found, {allowed} allowed: ", found.len());
-                findings
-                    .extend(found.iter().map(|finding| Finding { what: format!("{count}{}", finding.what), ..(*finding).clone() }));
+                findings.extend(
+                    found.iter().map(|finding| Finding { what: format!("{count}{}", finding.what), ..(*finding).clone() }),
+                );
             }
         }
         for ((rule, place), allowed) in &self.0 {

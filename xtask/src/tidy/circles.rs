@@ -22,7 +22,7 @@ pub(super) struct Circle {
 /// The modules of a crate and what each uses.
 struct Crate {
     modules: BTreeSet<Module>,
-    /// What a module exports under a name of its own: `pub use path::Name`.
+    /// The exports of a module by name: `pub use path::Name`.
     exports: BTreeMap<(Module, String), Vec<String>>,
 }
 

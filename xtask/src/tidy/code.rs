@@ -18,7 +18,7 @@ pub(crate) fn only_code(source: &str) -> String {
     out
 }
 
-/// Where the comment or literal that begins at `at` ends; `at` itself when none begins there.
+/// Returns the end of the comment or literal that begins at `at`, and `at` itself when none does.
 fn literal_end(text: &[char], at: usize) -> usize {
     let next = text.get(at + 1).copied();
     match text[at] {
@@ -31,7 +31,8 @@ fn literal_end(text: &[char], at: usize) -> usize {
     }
 }
 
-/// Whether the letter at `at` continues a word. `b` and `c` are the prefixes of byte and C strings.
+/// Returns whether the letter at `at` continues a word. `b` and `c` are the prefixes of byte and C
+/// strings.
 fn joins(text: &[char], at: usize) -> bool {
     let word = |i: usize| text[i].is_alphanumeric() || text[i] == '_';
     match at.checked_sub(1) {

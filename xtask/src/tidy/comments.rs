@@ -20,7 +20,7 @@ fn doc(line: &str) -> Option<&str> {
     (!text.starts_with('/')).then_some(text)
 }
 
-/// Whether a line cannot be wrapped: it has a link, or is the row of a table.
+/// Returns whether a line cannot be wrapped: it has a link, or is the row of a table.
 fn keeps_its_width(text: &str) -> bool {
     text.trim_start().starts_with('|') || text.contains("](") || text.contains("://") || text.trim_start().starts_with('[')
 }

@@ -95,8 +95,8 @@ impl<'a> Counts<'a> {
         self.counted.extend(findings.map(|finding| Counted { rule, place: place.to_owned(), finding }));
     }
 
-    /// Returns all counted findings, and notes on retired names that stand no longer where they may.
-    /// Adds retired names that stand where they may not.
+    /// Returns all counted findings, and notes on retired names that stand no longer where they
+    /// may. Adds retired names that stand where they may not.
     pub(super) fn finish(mut self, findings: &mut Vec<Finding>) -> (Vec<Counted>, Vec<String>) {
         for (place, sources) in std::mem::take(&mut self.sources) {
             let folder = if place == "xtask" { place.clone() } else { format!("crates/{place}") };

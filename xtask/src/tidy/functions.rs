@@ -94,7 +94,7 @@ fn levels(body: &str) -> usize {
     most
 }
 
-/// Whether a block behind this text is a level: one of a branch, a loop or a closure.
+/// Returns whether a block behind this text is a level: one of a branch, a loop or a closure.
 fn is_level(before: &str) -> bool {
     let statement = before.rsplit("=>").next().unwrap_or(before).trim();
     let words = |c: char| !(c.is_alphanumeric() || c == '_');

@@ -7,7 +7,7 @@ pub(super) struct Used {
     pub(super) path: Vec<String>,
     /// The name under which code knows it.
     pub(super) name: String,
-    /// Whether the module exports it again.
+    /// True if the module exports it again.
     pub(super) exported: bool,
 }
 

@@ -5,21 +5,21 @@ use super::Finding;
 use cargo_metadata::{DependencyKind, Metadata};
 use std::path::Path;
 
-/// Where the table stands.
+/// The file of the table.
 const PLACE: &str = "docs/architecture.md";
 const HEAD: &str = "| layer | crate | what it is | may use |";
 const FACADE: &str = "maxmargin";
 const MEND: &str = "move the code to the layer that may have it, or change the table in docs/architecture.md";
 
-/// What a crate may do beside using others, in the words of the table.
+/// Further permissions of a crate, in the words of the table.
 pub(crate) const PRINTING: &str = "printing";
 pub(crate) const UNSAFE: &str = "unsafe code";
 
-/// A crate, and what it may use: crates by name, or the words above.
+/// A crate and its permissions: crates by name, or the words above.
 #[derive(Debug)]
 struct Row {
     line: usize,
-    /// Its layer; none for what stands beside them.
+    /// Its layer; none for crates outside the layers.
     layer: Option<u32>,
     /// For tests only.
     dev: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// The table of the text, and what is wrong with it.
+    /// Reads the table of a text. Returns it with its faults.
     pub(crate) fn parse(text: &str) -> (Self, Vec<Finding>) {
         let mut layers = Self { rows: Vec::new() };
         let mut findings = Vec::new();
@@ -71,8 +71,8 @@ impl Layers {
         (layers, findings)
     }
 
-    /// The entries of a cell: names without their prefix, `all above`, `all above but NAME`, `the
-    /// facade`; nothing for `–`.
+    /// Returns the entries of a cell: names without their prefix, `all above`, `all above but
+    /// NAME`, `the facade`; nothing for `–`.
     fn listed(&self, cell: &str) -> Vec<String> {
         let long = |name: &str| match name {
             "the facade" => FACADE.to_owned(),
@@ -97,14 +97,14 @@ impl Layers {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// Whether the crate to which a file belongs may do what the words say.
+    /// Returns whether the crate of a file has a permission.
     pub(crate) fn allow(&self, file: &str, what: &str) -> bool {
         let mut folders = file.split('/');
         let name = folders.find(|folder| *folder != "crates").unwrap_or_default();
         self.row(name).is_some_and(|row| row.may.iter().any(|may| may == what))
     }
 
-    /// Why `from` may not use `to`, if it may not.
+    /// Returns the reason why `from` may not use `to`, if it may not.
     fn forbidden(&self, from: &str, to: &str, kind: DependencyKind) -> Option<String> {
         if self.row(to).is_some_and(|row| row.dev) && !self.row(from)?.dev {
             return (kind != DependencyKind::Development).then(|| format!("{from} uses {to} outside its tests"));
@@ -112,8 +112,8 @@ impl Layers {
         (!self.row(from)?.may.iter().any(|may| may == to)).then(|| format!("{from} may not use {to}"))
     }
 
-    /// Every arrow between members of the workspace that the table does not have, and members and
-    /// rows that lack each other.
+    /// Returns every dependency between members of the workspace that the table does not allow, and
+    /// members and rows without each other.
     pub(crate) fn check(&self, metadata: &Metadata, root: &Path) -> Vec<Finding> {
         let members = metadata.workspace_packages();
         let gone = self.rows.iter().filter(|row| !members.iter().any(|member| *member.name == row.name));

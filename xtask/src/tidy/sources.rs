@@ -14,7 +14,7 @@ const PRINTS: [&str; 5] = ["println!", "eprintln!", "print!", "eprint!", "dbg!"]
 /// Folders at the top of a path that exist on one machine only.
 const MACHINE: [&str; 7] = ["home", "work", "tmp", "root", "Users", "mnt", "scratch"];
 
-/// Every rule that `file` (its path from the workspace root) breaks.
+/// Returns every rule that `file` (its path from the workspace root) breaks.
 pub(crate) fn check(layers: &Layers, file: &str, bytes: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |line: usize, what: String, mend| findings.push(Finding { file: file.to_owned(), line, what, mend });
@@ -51,7 +51,7 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
             "ask maxmargin_testkit::outside, which puts a skip on record",
         );
     }
-    // Programs talk; so do examples, build scripts and tests that skip.
+    // Programs print; so do examples, build scripts and tests that skip.
     let talks = layers.allow(file, PRINTING) || is_test(file) || file.contains("examples/") || file.ends_with("build.rs");
     for (n, line) in only_code(text).lines().enumerate() {
         for word in PRINTS {
@@ -65,7 +65,8 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
     }
 }
 
-/// Who looks for data alone does not find `datasets/files`, and what it skips is in nobody's list.
+/// Returns whether a test reads `MAXMARGIN_DATA` itself: it would not find `datasets/files`, and
+/// its skips would not be reported.
 fn looks_for_data_alone(file: &str, line: &str) -> bool {
     file.starts_with("crates/") && is_test(file) && !file.contains("-testkit/") && line.contains("(\"MAXMARGIN_DATA\")")
 }
@@ -80,14 +81,14 @@ fn keeps_blanks(file: &str) -> bool {
     file.contains("tests/data/") || file.contains("corpus/") || [".snap", ".libsvm"].iter().any(|ending| file.ends_with(ending))
 }
 
-/// Whether `word` stands in `line` with no letter, digit or `_` at either side.
+/// Returns whether `word` stands in `line` with no letter, digit or `_` at either side.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].chars().next_back().is_some_and(joins) && !line[at + word.len()..].starts_with(joins))
 }
 
-/// The first path in `line` that begins at a machine's own top folder.
+/// Returns the first path in `line` that begins at a machine's own top folder.
 fn machine_path(line: &str) -> Option<&str> {
     let ends = |c: char| c.is_whitespace() || "\"'`)>,;".contains(c);
     line.match_indices('/').find_map(|(at, _)| {

@@ -40,7 +40,7 @@ const VICTIMS: [Victim; 4] = [
     },
 ];
 
-/// When the signal comes.
+/// The moment of the signal.
 enum Moment {
     After(Duration),
     /// So long after a temporary file was seen, which is looked for from `from` on.
@@ -65,9 +65,24 @@ pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<F
     Ok(findings)
 }
 
+/// Returns the moment of a kill. `share` is a random number between 0 and 1, `whole` the time of an
+/// undisturbed run.
+fn moment(run: usize, share: f64, whole: Duration) -> Moment {
+    match run % 3 {
+        0 => Moment::After(whole.mul_f64(1.05 * share)),
+        1 => Moment::After(whole.mul_f64(0.8 + 0.25 * share)),
+        // The first such file only shows that the folder can be written.
+        _ => Moment::Writing {
+            from: if run.is_multiple_of(2) { Duration::ZERO } else { whole.mul_f64(0.5) },
+            then: Duration::from_micros((3000.0 * share * share) as u64),
+        },
+    }
+}
+
+/// Kills a command in many runs, and checks that its file is the old one or the new one each time.
 fn attack(victim: &Victim, program: Program, runs: usize, random: &mut Random, findings: &mut Findings) -> Outcome<()> {
     let file = program.folder.join(victim.file);
-    // What is in the place of the result before: a model for `update`, else anything.
+    // The old content of the result's file: a model for `update`, else any bytes.
     let old = fs::read(program.folder.join("old-model")).context("old-model")?;
     let reset = || -> Outcome<()> {
         fs::write(&file, &old).context(file.display())?;
@@ -91,17 +106,7 @@ fn attack(victim: &Victim, program: Program, runs: usize, random: &mut Random, f
     let (mut kept, mut replaced, mut left, mut early) = (0, 0, 0, 0);
     for run in 0..runs {
         reset()?;
-        let share = random.next();
-        let moment = match run % 3 {
-            0 => Moment::After(whole.mul_f64(1.05 * share)),
-            1 => Moment::After(whole.mul_f64(0.8 + 0.25 * share)),
-            // The first such file only shows that the folder can be written.
-            _ => Moment::Writing {
-                from: if run % 2 == 0 { Duration::ZERO } else { whole.mul_f64(0.5) },
-                then: Duration::from_micros((3000.0 * share * share) as u64),
-            },
-        };
-        early += usize::from(killed(victim, program, &moment)?);
+        early += usize::from(killed(victim, program, &moment(run, random.next(), whole))?);
         let found = fs::read(&file).context(file.display())?;
         kept += usize::from(found == old);
         replaced += usize::from(found == new);
@@ -116,8 +121,8 @@ fn attack(victim: &Victim, program: Program, runs: usize, random: &mut Random, f
                 names(cache).into_iter().filter(|name| !is_temporary(name) && !cached.contains(name)).collect();
             findings.expect(others.is_empty(), || format!("{} {run}: the cache holds {others:?}", victim.name));
         }
-        // The next run: it works with what is there, and clears up. The cache is not emptied
-        // before.
+        // The next run works with these files and removes temporary ones. The cache is not emptied
+        // before it.
         fs::write(&file, &old).context(file.display())?;
         let next = program.run(victim.line)?;
         findings.expect(next.status.success(), || format!("{} after kill {run}: {}", victim.name, said(&next)));
@@ -135,7 +140,7 @@ fn attack(victim: &Victim, program: Program, runs: usize, random: &mut Random, f
     Ok(())
 }
 
-/// Starts the victim and kills it: whether it was still running.
+/// Starts the victim and kills it. Returns whether it was still running.
 fn killed(victim: &Victim, program: Program, moment: &Moment) -> Outcome<bool> {
     let mut child = program.command(victim.line).spawn().context(victim.line)?;
     let mut ended = false;
@@ -153,7 +158,7 @@ fn killed(victim: &Victim, program: Program, moment: &Moment) -> Outcome<bool> {
         }
     }
     ended |= child.try_wait().context(victim.line)?.is_some();
-    // `kill` sends SIGKILL; who has ended before is none to kill.
+    // `kill` sends SIGKILL, and fails for a process that has ended.
     let _ = child.kill();
     child.wait().context(victim.line)?;
     Ok(!ended)

@@ -59,7 +59,7 @@ fn devices(program: Program, findings: &mut Findings) -> Outcome<()> {
     let folder = program.folder.join("folder");
     fs::create_dir(&folder).context(folder.display())?;
     let full = Path::new("/dev/full").exists();
-    // Its first byte is nobody's memory: the read fails.
+    // Its first byte is unmapped memory: the read fails.
     let unreadable = Path::new("/proc/self/mem").exists();
     let mut tried = 0;
     for (line, says, possible) in [

@@ -19,7 +19,7 @@ const READERS: usize = 64;
 const ROWS: usize = 200;
 const PROBES: usize = 20;
 
-/// What the updates of one process did.
+/// The results of one process's updates.
 #[derive(Default)]
 struct Sum {
     updates: usize,

@@ -48,13 +48,13 @@ impl Program<'_> {
     }
 }
 
-/// How a run ended, and its last words.
+/// Returns the exit status of a run and its last lines.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     format!("{}, {}", output.status, text.trim().lines().last().unwrap_or("and it said nothing"))
 }
 
-/// Whether a file is one that is still to get its name.
+/// Returns whether a file is a temporary one.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.strip_prefix(".maxmargin-").and_then(|rest| rest.strip_suffix(".tmp")).is_some()
 }

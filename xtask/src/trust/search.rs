@@ -1,5 +1,5 @@
-//! A search that is killed again and again and goes on from its log: the same bits as one that
-//! nobody disturbed.
+//! A search that is killed many times and continues from its log gives the same bits as an
+//! undisturbed one.
 
 use super::Findings;
 use super::program::{Program, Random, said};
@@ -68,7 +68,8 @@ fn cells_of(program: Program, search: usize) -> Vec<String> {
     names.into_iter().filter(|name| is_cell(name)).collect()
 }
 
-/// A document without what clocks say, and without who computed a kernel row first.
+/// Returns a document without times, and without the numbers that depend on the thread that
+/// computed a row first.
 fn bits(mut document: Value) -> Value {
     strip(&mut document);
     document

@@ -1,9 +1,9 @@
-//! The words that settings may be.
+//! Settings that are one of several words.
 
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Who updates a model.
+/// A method that updates a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Method {
@@ -19,12 +19,12 @@ pub(crate) enum Method {
     SvmTrain,
 }
 
-/// Which samples are the working set.
+/// The rule that chooses a working set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Selection {
     Random,
-    /// Nothing but drawn: without the worst violator of every condition and class.
+    /// All members are drawn: the worst violators of every condition and class are not added.
     PureRandom,
     Largest,
     Smallest,
@@ -33,7 +33,7 @@ pub(crate) enum Selection {
     Steepest,
 }
 
-/// Who solves working sets.
+/// A solver of working sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Inner {
@@ -46,7 +46,7 @@ pub(crate) enum Inner {
     AsPrinted,
 }
 
-/// What `tol` bounds (solvers of the L2-SVM).
+/// The quantity that `tol` bounds (solvers of the L2-SVM).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Bound {
@@ -57,6 +57,7 @@ pub(crate) enum Bound {
     Violation,
 }
 
+/// The name of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum KernelName {
@@ -66,10 +67,11 @@ pub(crate) enum KernelName {
     Sigmoid,
 }
 
+/// The rule that assigns samples to folds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Folds {
-    /// As the file has them.
+    /// Ranges of rows in the order of the file.
     Contiguous,
     #[default]
     Stratified,

@@ -1,4 +1,4 @@
-//! The question: a job, and the settings that belong to it.
+//! A job and its settings, as JSON describes them.
 
 use super::choice::{Bound, Folds, Inner, KernelName, Method, Selection};
 use super::task::Task;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What to measure.
+/// The measurement to make.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "job", rename_all = "kebab-case")]
 pub(crate) enum Job {
@@ -27,7 +27,7 @@ pub(crate) enum Job {
     Write(Write),
 }
 
-/// What every job has.
+/// Settings of every job.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Setting {
     pub(crate) data: Data,
@@ -61,25 +61,25 @@ pub(crate) struct Cv {
     /// Folds.
     #[serde(default = "ten")]
     pub(crate) k: usize,
-    /// How samples are cut into folds.
+    /// The rule that assigns samples to folds.
     #[serde(default)]
     pub(crate) folds: Folds,
     /// Folds that are trained, the first ones; all when absent.
     pub(crate) first_folds: Option<usize>,
-    /// Whether every training computes its kernel rows anew, in `memory` bytes of its own, as in
-    /// programs that know of no folds.
+    /// True if every training computes its kernel rows anew, in `memory` bytes of its own. Programs
+    /// that do not know folds do so.
     #[serde(default)]
     pub(crate) forget_rows: bool,
-    /// Whether the α of neighbouring folds are compared.
+    /// True if the α of neighbouring folds are compared.
     #[serde(default)]
     pub(crate) compare_alpha: bool,
-    /// Whether SMO goes by active variables, and takes equal rows for one: not as the papers count
-    /// iterations.
+    /// True if SMO shrinks. The papers count iterations without shrinking and without merged rows.
     #[serde(default)]
     pub(crate) shrinking: bool,
+    /// True if SMO merges equal rows.
     #[serde(default)]
     pub(crate) joins: bool,
-    /// Where each fold starts: a name of [`Seeding::ALL`].
+    /// The start of each fold: a name of [`Seeding::ALL`].
     pub(crate) seeding: Option<String>,
     #[serde(flatten)]
     _nothing_else: NothingElse,
@@ -96,12 +96,12 @@ pub(crate) struct Train {
     /// squared distance of two samples.
     #[serde(default)]
     pub(crate) mean_width: bool,
-    /// Say at which iteration each power of ten of the gap was first reached, where there are two
-    /// classes: of the solver's own measure, for linear solvers of the dual objective against the
+    /// Report the iteration at which the gap first reached each power of ten, for two classes. The
+    /// gap is the solver's own measure; for linear solvers it is that of the dual objective to the
     /// bound.
     #[serde(default)]
     pub(crate) trace: bool,
-    /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
+    /// KKT violation at which the active-set finish takes over from SMO (smo).
     pub(crate) finish_from: Option<f64>,
     /// The program of the solvers `liblinear` and `svmlight`; the installed one when absent.
     pub(crate) program: Option<PathBuf>,
@@ -134,55 +134,55 @@ pub(crate) struct Split {
     pub(crate) scale: bool,
 }
 
-/// Of solvers on the simplex.
+/// Options of solvers on the simplex.
 #[derive(Debug, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "settings that do not depend on each other")]
 pub(crate) struct SimplexOptions {
-    /// What `tol` bounds.
+    /// The quantity that `tol` bounds.
     #[serde(default)]
     pub(crate) bound: Bound,
     /// Random points among which the furthest is sought; all when absent or 0.
     pub(crate) sample: Option<usize>,
-    /// Whether half of every sample is of each class.
+    /// True if half of every sample is of each class.
     #[serde(default)]
     pub(crate) sample_balanced: bool,
-    /// Samples in a row that find nothing before the run ends or everything is looked at.
+    /// Samples in a row that find no step before the run ends or scans all points.
     pub(crate) sample_tries: Option<usize>,
-    /// Whether samples that find nothing end the run, as in the papers.
+    /// True if samples that find no step end the run, as in the papers.
     #[serde(default)]
     pub(crate) sampled_stop: bool,
-    /// SMO is given the problem of the others, with all kernel values in memory in `f64` (smo).
+    /// Solve the problem on the simplex by SMO, with all kernel values in memory in `f64` (smo).
     #[serde(default)]
     pub(crate) simplex: bool,
-    /// Say which samples the solution rests on.
+    /// Report which samples are support vectors.
     #[serde(default)]
     pub(crate) support: bool,
 }
 
-/// Of training by working sets.
+/// Options of trainings by working sets.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct ChunkOptions {
-    /// How working sets are chosen.
+    /// The rule that chooses working sets.
     #[serde(default)]
     pub(crate) selection: Selection,
     /// Samples of a working set.
     #[serde(default = "chunk")]
     pub(crate) working_set: usize,
-    /// Who solves working sets.
+    /// The solver of working sets.
     #[serde(default)]
     pub(crate) inner: Inner,
 }
 
-/// Of linear solvers, LIBLINEAR's among them.
+/// Options of linear solvers, including LIBLINEAR's program.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LinearOptions {
-    /// Judge solutions by a lower bound on the objective that is known to this relative gap.
+    /// Compare objectives with a lower bound that is known to this relative gap.
     pub(crate) bound_gap: Option<f64>,
     /// Folder that keeps such bounds for other cells.
     pub(crate) bounds: Option<PathBuf>,
-    /// Whether coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
+    /// True if coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
     pub(crate) shrinking: Option<bool>,
-    /// Clock schedules and preferences alone, as many as the training had (avsf).
+    /// Time as many schedules and preferences as the training had, without steps (avsf).
     #[serde(default)]
     pub(crate) adaptation: bool,
 }
@@ -192,17 +192,17 @@ pub(crate) struct LinearOptions {
 pub(crate) struct Update {
     #[serde(flatten)]
     pub(crate) setting: Setting,
-    /// Who takes samples in and gives them up.
+    /// The method that updates the model.
     pub(crate) method: Method,
-    /// Samples of the first model; all but those that are to come when absent.
+    /// Samples of the first model; all but the added ones when absent.
     pub(crate) window: Option<usize>,
-    /// Samples that come with every update.
+    /// Samples that every update adds.
     #[serde(default)]
     pub(crate) add: usize,
-    /// Samples that leave with every update.
+    /// Samples that every update removes.
     #[serde(default)]
     pub(crate) remove: usize,
-    /// Which samples come and leave.
+    /// The rule that chooses added and removed samples.
     #[serde(default)]
     pub(crate) pick: UpdateSamples,
     /// Updates that are measured: one after the other in file order, each from the same model for
@@ -226,7 +226,7 @@ pub(crate) struct Write {
     _nothing_else: NothingElse,
 }
 
-/// What no field before has taken must not be there, so that a misspelt setting is not silently a
+/// Refuses settings that no other field has taken, so that a misspelt setting is an error and not a
 /// default.
 #[derive(Debug)]
 struct NothingElse;
@@ -266,8 +266,8 @@ pub(crate) enum Data {
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
-/// Who trains: a solver by its name, with `linear-` before it or not, or another program in a
-/// process of its own.
+/// The solver of a training by its name, with or without the prefix `linear-`, or another program
+/// in a process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Trainer {
@@ -295,7 +295,7 @@ impl TryFrom<String> for Trainer {
 }
 
 impl Trainer {
-    /// Whether it works without a kernel.
+    /// Returns whether it works without a kernel.
     pub(crate) fn is_linear(self) -> bool {
         match self {
             Self::Ours(solver) => solver.is_linear(),
@@ -304,9 +304,9 @@ impl Trainer {
         }
     }
 
-    /// Whether it takes its data from a file.
+    /// Returns whether it takes its data from a file.
     pub(crate) fn reads_files(self) -> bool {
-        // Every linear solver, so that whole processes compare.
+        // Every linear solver reads a file, so that times of whole processes compare.
         self.is_linear() || self == Self::SvmLight
     }
 }
@@ -316,7 +316,7 @@ impl Setting {
         self.kernel_of(self.gamma)
     }
 
-    /// The kernel with another width.
+    /// Returns the kernel with another width.
     pub(crate) fn kernel_of(&self, gamma: f64) -> Result<Kernel, Failure> {
         let (coef0, degree) = (self.coef0, self.degree);
         let kernel = match self.kernel {
@@ -336,7 +336,7 @@ impl Setting {
         self.time_limit_seconds.map(Duration::from_secs_f64)
     }
 
-    /// Bytes of kernel values.
+    /// Returns the bytes that kernel values may take.
     pub(crate) fn budget(&self) -> u64 {
         self.memory.unwrap_or_else(machine::budget)
     }

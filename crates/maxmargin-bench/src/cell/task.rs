@@ -1,9 +1,9 @@
-//! Which support vector machine a training is of.
+//! The kind of machine that a training makes, where it is not a classifier of two classes.
 
 use maxmargin::core::Formulation;
 use serde::Deserialize;
 
-/// What machines are to say, where it is not which of two classes (auto).
+/// The task of machines that are no classifiers; only the solver `auto` has it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Task {
     /// Regression: the width within which errors cost nothing.

@@ -1,25 +1,25 @@
-//! Which samples of a trained model come and leave.
+//! The rule that chooses samples to add to a trained model and to remove from it.
 
 use serde::Deserialize;
 
-/// Which samples come and leave.
+/// The rule that chooses added and removed samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum UpdateSamples {
-    /// The oldest leave, the next of the file come.
+    /// The oldest samples are removed, the next ones of the file are added.
     #[default]
     Order,
-    /// Samples with α = C in the model of all, drawn with the seed: those that come were taken out
-    /// of it before.
+    /// Samples with α = C in the model of all samples, drawn with the seed. Added samples are taken
+    /// out of that model first.
     Bounded,
-    /// The same of samples with 0 < α < C.
+    /// As `Bounded`, with 0 < α < C.
     Free,
-    /// The same of samples with α = 0.
+    /// As `Bounded`, with α = 0.
     Zero,
 }
 
 impl UpdateSamples {
-    /// Whether a sample with this α is one of those that are drawn.
+    /// Returns whether a sample with this α can be drawn.
     pub(crate) fn takes(self, alpha: f64, c: f64) -> bool {
         match self {
             Self::Order => false,

@@ -1,17 +1,18 @@
-//! What single folds take, and what all of them would where the first alone are trained.
+//! Seconds and iterations of single folds, and estimates for all folds where only the first ones
+//! are trained.
 
 use crate::failure::Failure;
 use crate::measured::Rounds;
 use maxmargin::cv::{CvReport, FoldPlan, SeedSource, Seeding};
 
-/// The first `most` folds of a plan, whose samples stay what they are.
+/// Returns a plan with the first `most` folds of a plan, over the same samples.
 pub(super) fn first(plan: FoldPlan, most: Option<usize>) -> Result<FoldPlan, Failure> {
     let Some(most) = most else { return Ok(plan) };
     let folds = (0..plan.folds().min(most)).map(|fold| (plan.test(fold).iter().copied(), std::iter::empty()));
     Ok(FoldPlan::from_tests(plan.len(), folds)?)
 }
 
-/// What the measured folds took, for a plan that has `folds` of them.
+/// Returns the figures of the measured folds, for a plan of `folds` folds.
 pub(super) fn of(report: &CvReport, seeding: Seeding, folds: usize) -> Rounds {
     let each: Vec<(f64, f64)> =
         report.folds.iter().map(|fold| (fold.seed_seconds + fold.solve_seconds, fold.iterations as f64)).collect();

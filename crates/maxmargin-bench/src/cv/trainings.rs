@@ -1,4 +1,4 @@
-//! The solver of the folds, and what is done and seen around each of its trainings.
+//! The solver of the folds, with rows of its own for each training or with its α kept.
 
 use crate::cell::job::Cv;
 use crate::measured::Compared;
@@ -7,17 +7,17 @@ use maxmargin::kernel::{Rows, Space};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// α that are this share of C apart count as the same.
+/// Two α that differ by at most this share of C count as equal.
 const SAME: f64 = 1e-3;
 
-/// α of every training by its machine and the rows that it leaves out. Rows are sorted by fold, so
-/// that the trainings are in the order of the folds.
+/// α of every training by its machine and its test rows. Rows are sorted by fold, so that trainings
+/// are in the order of the folds.
 type AlphaByFold = BTreeMap<(usize, Vec<usize>), Vec<f64>>;
 
 /// A solver that has its rows for itself in every training, or whose α are kept.
 pub(super) struct Trainings {
     usual: Box<dyn Solve + Send>,
-    /// Bytes of the rows that a training has for itself; those that seeds read are others.
+    /// Bytes of the rows that a training has for itself. Seeds read the shared rows.
     own_rows: Option<u64>,
     known: Option<Mutex<AlphaByFold>>,
 }
@@ -28,8 +28,8 @@ impl Trainings {
         Self { usual, own_rows, known: cell.compare_alpha.then(Mutex::default) }
     }
 
-    /// How much of α neighbouring folds have in common, where it is asked for and there are
-    /// neighbours.
+    /// Returns the agreement of α between neighbouring folds, where it is requested and there are
+    /// two.
     pub(super) fn compared(&self, c: f64) -> Option<Compared> {
         compared(&self.known.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner), c)
     }
@@ -61,8 +61,7 @@ impl Solve for Trainings {
                 hidden[i] = false;
             }
             let hidden = (0..hidden.len()).filter(|&i| hidden[i]).collect();
-            // A training that goes on from where it missed its goal takes the place of the one
-            // before.
+            // A training that continues after it missed its goal replaces the one before.
             known.lock().unwrap_or_else(PoisonError::into_inner).insert((run.machine, hidden), alpha);
         }
         Ok(solved)
@@ -70,7 +69,7 @@ impl Solve for Trainings {
 }
 
 fn compared(known: &AlphaByFold, c: f64) -> Option<Compared> {
-    // Who leaves nothing out is the model of all data, and no fold.
+    // A training without test rows is the model of all data.
     let folds: Vec<_> = known.iter().filter(|((_, hidden), _)| !hidden.is_empty()).collect();
     let (mut shared, mut same, mut support, mut same_support) = (0_u64, 0_u64, 0_u64, 0_u64);
     for pair in folds.windows(2) {

@@ -22,15 +22,15 @@ pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
     }
 }
 
-/// The data in LIBSVM format.
+/// Returns the data in LIBSVM format.
 pub(crate) fn text(data: &Data) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     libsvm::write(&load(data, Par::Seq)?, &mut bytes).map_err(Failure::Temporary)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The data as a file: generated ones are written to one, which goes away with what is returned
-/// beside.
+/// Returns the data as a file. Generated data are written to a temporary file, which is deleted
+/// when the second value is dropped.
 pub(crate) fn as_file(data: &Data) -> Result<(Data, Option<NamedTempFile>), Failure> {
     if let Data::File { .. } = data {
         return Ok((data.clone(), None));

@@ -1,4 +1,4 @@
-//! Which rows are trained on and which are tested on.
+//! Training samples and test samples of a cell.
 
 use super::input;
 use crate::cell::job::{Data, Train};
@@ -9,16 +9,17 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Where scaled features lie in the training samples.
+/// The range of scaled features in the training samples.
 const RANGE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
 
-/// Seed of the rows that are a data set's test part: the same for every run.
+/// The seed of held-out rows, the same in every run.
 const HELD_OUT: u64 = 1;
 
-/// The training samples, from `data`, and the test samples of a cell: those of its files; or a
-/// random part of the data where it holds one out; for a validation a random part of the training
-/// samples instead of the test samples, drawn with the cell's seed. Ranges for scaling are those of
-/// all training samples.
+/// Returns the training samples, from `data`, and the test samples of a cell.
+///
+/// Test samples come from the cell's file, or are a random part of the data where the cell holds
+/// one out. For a validation they are a random part of the training samples, drawn with the cell's
+/// seed. Ranges for scaling are those of all training samples.
 pub(crate) fn load(cell: &Train, data: &Data, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
     let split = &cell.split;
     let mut train = input::load(data, par)?;
@@ -41,7 +42,7 @@ pub(crate) fn load(cell: &Train, data: &Data, par: Par) -> Result<(Dataset, Opti
     }
 }
 
-/// The other rows and a random `share` of the rows, both in their order.
+/// Returns the remaining rows and a random `share` of the rows, both in their order.
 fn cut(data: &Dataset, share: f64, seed: u64) -> Result<(Dataset, Dataset), Failure> {
     if !(share > 0.0 && share < 1.0) {
         return Err(Failure::Share(share));

@@ -2,29 +2,29 @@
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// The budget where the system does not say what is free.
+/// The budget where the system does not report free memory.
 const FALLBACK: u64 = 4 << 30;
 
-/// All processors.
+/// Returns the number of processors.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// 70 % of the memory that is free, for kernel values.
+/// Returns the budget of kernel values: 70 % of the free memory.
 pub(crate) fn budget() -> u64 {
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::everything()));
     system.map_or(FALLBACK, |system| system.available_memory() / 10 * 7)
 }
 
-/// The most memory that this process ever held, where the system says.
+/// Returns the peak memory of this process, where the system reports it.
 pub(crate) fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let rest = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// Seconds that the threads of this process have been running on a processor, where the system
-/// says. On a machine that others use as well it is the better clock for one thread.
+/// Returns the seconds that the threads of this process have run on a processor, where the system
+/// reports them. On a shared machine this is the better clock for one thread.
 pub(crate) fn cpu_seconds() -> Option<f64> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     let of = |task: std::path::PathBuf| -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Other programs: a process on files, its clock, and what it prints.
+//! Processes of other programs: their seconds and their output.
 
 use crate::failure::Failure;
 use std::fs;
@@ -6,22 +6,21 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often to look whether a process with a time limit has ended.
+/// The pause between two looks at a process with a time limit.
 const POLL: Duration = Duration::from_millis(1);
 
-/// A process that is over.
+/// A process that has ended.
 pub(crate) struct ProcessResult {
     /// From its start to its end.
     pub(crate) seconds: f64,
-    /// What it printed, on either stream; nothing when it took longer than its limit and was
-    /// stopped.
+    /// Its output on both streams; none when it exceeded its time limit and was stopped.
     pub(crate) output: Option<String>,
 }
 
-/// Runs a program to its end, or to its limit. `name` is what it is called in messages: a path is
-/// nobody else's.
+/// Runs a program to its end or to its time limit. Messages call it `name`: its path means nothing
+/// on other machines.
 pub(crate) fn run(name: &'static str, command: &mut Command, limit: Option<Duration>) -> Result<ProcessResult, Failure> {
-    // Its output goes to a file: a pipe that nobody empties would stop it.
+    // The output goes to a file: a full pipe would block the process.
     let output = tempfile::NamedTempFile::new().map_err(Failure::Temporary)?;
     let said = output.reopen().map_err(Failure::Temporary)?;
     let errors = said.try_clone().map_err(Failure::Temporary)?;
@@ -38,7 +37,7 @@ pub(crate) fn run(name: &'static str, command: &mut Command, limit: Option<Durat
     Err(Failure::outside(name, format!("ended with {status}: {}", said.trim())))
 }
 
-/// How the process ended; nothing when it took longer than `limit` and was stopped.
+/// Returns the exit status, or none when the process took longer than `limit` and was stopped.
 fn wait(mut child: Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
     let Some(limit) = limit else { return child.wait().map(Some) };
     let begun = Instant::now();

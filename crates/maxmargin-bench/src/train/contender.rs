@@ -8,18 +8,18 @@ use maxmargin::cv::Fitted;
 use maxmargin::data::{ClassLabels, Dataset, Par};
 use maxmargin::kernel::Kernel;
 
-/// A solver, and what is measured of it alone.
+/// A solver with figures of its own.
 pub(crate) trait MeasuredSolver: Solve {
-    /// The problem that the cell's C means.
+    /// Returns the formulation for the cell's C.
     fn formulation(&self, c: f64) -> Formulation {
         Formulation::c_svc(c)
     }
 
-    /// Adds what it knows of a training to what is measured of all.
+    /// Adds its own figures of a training to those of all solvers.
     fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure>;
 }
 
-/// A training that is over.
+/// A training that has ended.
 pub(crate) struct Training<'a> {
     pub(crate) cell: &'a Train,
     pub(crate) data: &'a Dataset,
@@ -27,7 +27,7 @@ pub(crate) struct Training<'a> {
     pub(crate) classes: Option<&'a ClassLabels>,
     pub(crate) kernel: &'a Kernel,
     pub(crate) fitted: &'a Fitted,
-    /// Reading included.
+    /// Seconds of reading and training.
     pub(crate) process_seconds: f64,
     pub(crate) par: Par,
 }

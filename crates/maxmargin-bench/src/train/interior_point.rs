@@ -1,4 +1,4 @@
-//! An interior point method as the solver of working sets, where the paper has LOQO.
+//! An interior point method as the solver of working sets. The paper uses LOQO.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
@@ -8,11 +8,11 @@ use maxmargin::irwls::{Chunk, ChunkSolver};
 /// factorisation, on one thread.
 pub(crate) struct InteriorPoint;
 
-/// An interior point is never on a bound exactly. What is nearer than this share of its box is
-/// meant to be, and what has a multiplier that outweighs its distance.
+/// A variable counts as bounded within this share of its box: an interior point is never exactly on
+/// a bound. So does a variable whose multiplier outweighs its distance to the bound.
 const ON_BOUND: f64 = 1e-8;
 
-/// Relative and absolute gap, which have to show which samples are bounded.
+/// Relative and absolute gap, small enough to show which samples are bounded.
 const GAP: f64 = 1e-10;
 
 impl ChunkSolver for InteriorPoint {
@@ -26,7 +26,7 @@ impl ChunkSolver for InteriorPoint {
         let upper_triangle = (0..m).flat_map(|j| chunk.row(j)[..=j].iter().copied()).collect();
         let starts = (0..=m).map(|j| j * (j + 1) / 2).collect();
         let p = CscMatrix::new(m, m, starts, (0..m).flat_map(|j| 0..=j).collect(), upper_triangle);
-        // Row 0: the balance. Rows 1 … m: β ≤ high. Rows m + 1 … 2m: −β ≤ −low.
+        // Row 0: the equality constraint. Rows 1 … m: β ≤ high. Rows m + 1 … 2m: −β ≤ −low.
         let rows = (0..m).flat_map(|j| [0, 1 + j, 1 + m + j]).collect();
         let a = CscMatrix::new(2 * m + 1, m, (0..=m).map(|j| 3 * j).collect(), rows, [1.0, 1.0, -1.0].repeat(m));
         let mut b = vec![sum];

@@ -1,5 +1,5 @@
-//! Trainings of a linear SVM: L1 loss without bias, by one of our solvers or by LIBLINEAR's
-//! program, all judged alike.
+//! Trainings of a linear SVM with L1 loss and no bias, by our solvers or by LIBLINEAR's program,
+//! all compared with the same bound.
 
 mod bound;
 mod liblinear;
@@ -16,7 +16,7 @@ use maxmargin::linear::{Config, Linear, LinearWork, Method, adapt, solve};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// A problem of two classes and how it is to be solved.
+/// A problem of two classes and the cell that it belongs to.
 pub(crate) struct Problem<'a> {
     cell: &'a Train,
     data: &'a Dataset,
@@ -24,7 +24,7 @@ pub(crate) struct Problem<'a> {
     par: Par,
 }
 
-/// What LIBLINEAR's program gave.
+/// The result of LIBLINEAR's program.
 struct LiblinearResult {
     /// One weight a feature; absent for a program that was stopped.
     w: Option<Vec<f64>>,
@@ -35,21 +35,21 @@ struct LiblinearResult {
     support_vectors: usize,
 }
 
-/// A method that stops by its own rule, as LIBLINEAR does: the product's solver goes on until its
-/// certificate holds.
+/// A linear method that stops by its own rule, as LIBLINEAR does. The product's solver continues
+/// until its certificate holds.
 pub(crate) struct OwnRule {
     usual: Linear,
     shrinking: Option<bool>,
-    /// Whether adaptation is clocked alone.
+    /// True if adaptation is timed by itself.
     clocks: bool,
-    /// Of all machines.
+    /// Sums over all machines.
     work: Mutex<LinearWork>,
-    /// What each machine's adaptation is clocked with.
+    /// The input of each machine's timed adaptation.
     adapted: Mutex<Vec<Adapted>>,
 }
 
-/// Steps of a training, and what one on each variable gains: 1 between the bounds of the solution,
-/// 0 elsewhere.
+/// Steps of a training and the gain of a step on each variable: 1 where the solution is between its
+/// bounds, 0 elsewhere.
 struct Adapted {
     steps: u64,
     gains: Vec<f64>,
@@ -61,7 +61,7 @@ impl Adapted {
         Self { steps, gains: alpha.iter().zip(dual.upper()).map(gain).collect() }
     }
 
-    /// Seconds of so many steps' schedules and preferences without a step.
+    /// Returns the seconds of schedules and preferences for so many steps, without the steps.
     fn seconds(&self, seed: u64) -> f64 {
         let begun = Instant::now();
         let made = adapt(&self.gains, self.steps, seed);
@@ -133,7 +133,7 @@ impl MeasuredSolver for OwnRule {
     }
 }
 
-/// A training by LIBLINEAR's program on the file that `data` were read from.
+/// Trains by LIBLINEAR's program on the file of `data`.
 pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &ClassLabels, par: Par) -> Result<Measured, Failure> {
     let begun = Instant::now();
     let (Data::File { file }, Some(labels)) = (source, classes.binary()) else {
@@ -168,7 +168,7 @@ impl Problem<'_> {
         Ok(Dual::new((0..n).collect(), self.labels.signs.clone(), linear_term, upper, 0.0, EqualityConstraint::Free)?)
     }
 
-    /// The objective of w and how far it is from the optimum.
+    /// Returns the objective of w and its distance from the optimum.
     fn judge(&self, w: Option<&[f64]>) -> Result<LinearFigures, Failure> {
         let primal = w.map(|w| self.primal(w));
         let bound = self.cell.linear.bound_gap.map(|gap| bound::of(self, gap)).transpose()?;
@@ -182,7 +182,7 @@ impl Problem<'_> {
         })
     }
 
-    /// `½‖w‖² + C Σ max(0, 1 − y w · x)`. What `w` lacks of the features is 0.
+    /// Returns `½‖w‖² + C Σ max(0, 1 − y w · x)`. Features without an entry in `w` have weight 0.
     fn primal(&self, w: &[f64]) -> f64 {
         let samples = &self.data.samples;
         let loss = |i: usize| {

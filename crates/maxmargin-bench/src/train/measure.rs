@@ -1,5 +1,5 @@
-//! One training on all data: the product's study, of any number of classes, around a solver that
-//! says more than its solutions.
+//! One training on all data: the product's study, of any number of classes, with a solver that
+//! reports figures of its own.
 
 use super::contender::{MeasuredSolver, Training};
 use super::linear::OwnRule;
@@ -24,8 +24,8 @@ use maxmargin::smo::Smo;
 use maxmargin::solvers::SmoFinish;
 use std::time::Instant;
 
-/// What users get who ask for nothing: SMO that joins equal samples and hands over what is slow,
-/// for any formulation.
+/// The product's default: SMO that merges equal samples and hands slow problems over, for any
+/// formulation.
 struct DefaultSolver {
     solver: SmoFinish,
     formulation: Option<Formulation>,
@@ -56,7 +56,7 @@ impl MeasuredSolver for DefaultSolver {
     }
 }
 
-/// The solver of a cell; none for another program.
+/// Returns the solver of a cell; none for another program.
 fn contender(cell: &Train) -> Option<Box<dyn MeasuredSolver>> {
     let linear = |method| Box::new(OwnRule::of(method, cell));
     let Trainer::Ours(solver) = cell.solver else { return None };
@@ -117,7 +117,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
-/// γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.
+/// Returns γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.
 fn mean_gamma(kernel: KernelName, samples: &Samples) -> f64 {
     let mut mean = vec![0.0; samples.features()];
     let mut norms = 0.0;

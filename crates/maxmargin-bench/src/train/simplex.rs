@@ -1,5 +1,5 @@
-//! Trainings of the L2-SVM on the simplex as the papers have them: their rule, their samples, and
-//! what a run rests on.
+//! Trainings of the L2-SVM on the simplex as in the papers: their stopping rule, their samples, and
+//! the evidence of convergence.
 
 mod sum;
 
@@ -28,9 +28,9 @@ use std::time::Instant;
 pub(crate) struct OnSimplex {
     usual: Usual,
     rule: Rule,
-    /// The papers': `C/2 Σ ξ²`.
+    /// C of the papers: `C/2 Σ ξ²`.
     c: f64,
-    /// SMO takes the place of the method.
+    /// SMO replaces the method.
     by_smo: bool,
     trained: Mutex<Vec<MachineTraining>>,
 }
@@ -39,9 +39,9 @@ pub(crate) struct OnSimplex {
 struct MachineTraining {
     machine: usize,
     outcome: Outcome,
-    /// Of the point on the simplex.
+    /// Certificate of the point on the simplex.
     certificate: Certificate,
-    /// With margins at 1.
+    /// The dual objective with margins at 1.
     ordinary_objective: f64,
     radius2: f64,
     train_seconds: f64,
@@ -56,7 +56,7 @@ impl OnSimplex {
             Solver::Fw => Method::Fw,
             Solver::Mfw => Method::Mfw,
             Solver::Swap => Method::Swap,
-            // No other name leads here.
+            // The caller passes solvers of this family and SMO.
             _ => Method::Pairwise,
         };
         let rule = match cell.simplex.bound {
@@ -74,7 +74,7 @@ impl OnSimplex {
         Self { usual, rule, c: cell.setting.c, by_smo: solver == Solver::Smo, trained: Mutex::default() }
     }
 
-    /// Each machine has its own start and samples; what it gets to is judged outside the clock.
+    /// Trains one machine, with a start and samples of its own. The certificate is not timed.
     fn train(&self, dual: &Dual, rows: &Rows, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, cpu_begun) = (Instant::now(), machine::cpu_seconds());
         let simplex =
@@ -126,7 +126,8 @@ impl OnSimplex {
     }
 }
 
-/// Four variables of a hexadecimal digit, the first in its lowest bit: whether α is above 0.
+/// Returns the support as hexadecimal digits, four variables each, the first in the lowest bit: 1
+/// where α is above 0.
 fn support(alpha: &[f64]) -> String {
     let digit = |four: &[f64]| four.iter().rev().fold(0, |digit, a| 2 * digit + u32::from(*a > 0.0));
     alpha.chunks(4).filter_map(|four| char::from_digit(digit(four), 16)).collect()

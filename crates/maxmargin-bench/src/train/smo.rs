@@ -1,4 +1,4 @@
-//! Trainings by SMO, with a finish if one is asked for.
+//! Trainings by SMO, with the active-set finish where it is requested.
 
 use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
@@ -17,10 +17,10 @@ impl MeasuredSolver for Smo {
     }
 }
 
-/// SMO to one KKT violation, the finish from there to that of the cell.
+/// SMO to a first KKT violation, then the finish to that of the cell.
 pub(crate) struct SmoAndFinish {
     from: f64,
-    /// Of all machines.
+    /// Sums over all machines.
     finished: Mutex<Finished>,
 }
 
@@ -56,7 +56,7 @@ impl Solve for SmoAndFinish {
         finished.finish_seconds += finishing.elapsed().as_secs_f64();
         finished.finish_iterations += outcome.solution.work.iterations;
         let exact = matches!(outcome.solution.status, Status::Converged | Status::Stalled);
-        // Iterations are those of SMO; the finish counts its own.
+        // Iterations are those of SMO. The finish has counts of its own.
         Ok(Solved { solution: Solution { work: rough.work, ..outcome.solution }, exact, counts: Vec::new() })
     }
 }

@@ -1,5 +1,5 @@
-//! The learning program of `SVMlight`: a process on the file of the data, judged by the α that it
-//! writes.
+//! The learning program of `SVMlight`, as a process on the file of the data. Its certificate is
+//! computed from the α that it writes.
 
 use crate::cell::choice::KernelName;
 use crate::cell::job::{Data, Setting, Train};
@@ -16,10 +16,10 @@ use std::time::Instant;
 
 const PROGRAM: &str = "svm_learn";
 
-/// Megabytes for its kernel cache: every matrix of the benchmarks fits.
+/// Megabytes of its kernel cache, large enough for every matrix of the benchmarks.
 const CACHE: &str = "5000";
 
-/// A training by the program on the file that `data` were read from.
+/// Trains by the program on the file of `data`.
 pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &ClassLabels, par: Par) -> Result<Measured, Failure> {
     let wrong = |why: String| Failure::outside(PROGRAM, why);
     let (Data::File { file }, Some(labels)) = (source, classes.binary()) else {
@@ -90,7 +90,7 @@ fn arguments(setting: &Setting) -> Vec<String> {
     let pairs = [
         ("-t", kernel.to_string()),
         ("-c", setting.c.to_string()),
-        // Its γ is that of Gaussians alone, its factor of products that of the others.
+        // `-g` is the γ of Gaussians; `-s` is the factor of products in other kernels.
         ("-g", gamma.clone()),
         ("-s", gamma),
         ("-r", setting.coef0.to_string()),
@@ -101,12 +101,12 @@ fn arguments(setting: &Setting) -> Vec<String> {
     pairs.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect()
 }
 
-/// What the program prints.
+/// The figures that the program prints.
 #[derive(Debug, PartialEq)]
 struct ProgramOutput {
     /// Working sets.
     rounds: u64,
-    /// Of training, by the processor's clock: reading and writing are not in it.
+    /// Seconds of training by the processor's clock, without reading and writing.
     seconds: f64,
     kernel_values: u64,
 }
@@ -125,7 +125,7 @@ impl ProgramOutput {
     }
 }
 
-/// α of every row, from a file of y α.
+/// Returns the α of every row, from a file of y α.
 fn alpha(text: &str, signs: &[f64]) -> Result<Vec<f64>, String> {
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() != signs.len() {
@@ -138,7 +138,7 @@ fn alpha(text: &str, signs: &[f64]) -> Result<Vec<f64>, String> {
     lines.iter().zip(signs).enumerate().map(one).collect()
 }
 
-/// b of its decision function `Σ y α K − b`, from a model.
+/// Returns b of its decision function `Σ y α K − b`, from a model.
 fn threshold(text: &str) -> Result<f64, String> {
     let line = text.lines().find(|line| line.contains("# threshold b")).ok_or("its model has no threshold")?;
     let value = line.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).filter(|value| value.is_finite());

@@ -1,4 +1,4 @@
-//! How the gap fell over a training: at which iteration it first was a tenth, a hundredth, …
+//! The trace of a training: the iteration at which the gap first reached each power of ten.
 
 use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
@@ -8,25 +8,25 @@ use maxmargin::kernel::Space;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// Powers of ten that are noted, at most.
+/// The most powers of ten in a trace.
 const MOST: usize = 12;
 
-/// A solver that is watched at every iteration, or at every sweep where it has sweeps.
+/// A solver whose gap is recorded at every iteration, or at every sweep where it has sweeps.
 pub(crate) struct TracedSolver {
     usual: Box<dyn MeasuredSolver>,
     seen: Mutex<Vec<MachineTrace>>,
 }
 
-/// What a run of one machine told.
+/// The record of the run of one machine.
 #[derive(Default)]
 struct MachineTrace {
-    /// Of the measure by which the solver stops.
+    /// Powers of ten of the measure by which the solver stops.
     reached: Vec<TracePoint>,
-    /// Steps and by how much the objective had risen, after every sweep.
+    /// Steps and the gain in the objective so far, after every sweep.
     swept: Vec<(u64, f64)>,
 }
 
-/// Notes what a solver tells and passes it on.
+/// Records the progress of a solver and passes it on.
 struct TraceWatch<'a> {
     watch: &'a mut dyn Watch,
     seen: MachineTrace,
@@ -52,7 +52,7 @@ impl Watch for TraceWatch<'_> {
     }
 }
 
-/// Notes the powers of ten that the gap is within for the first time.
+/// Records the powers of ten that the gap reaches for the first time.
 fn note(reached: &mut Vec<TracePoint>, iterations: u64, gap: f64) {
     while reached.len() < MOST {
         let next = 1.0 / 10_f64.powi(reached.len() as i32 + 1);
@@ -64,8 +64,8 @@ fn note(reached: &mut Vec<TracePoint>, iterations: u64, gap: f64) {
 }
 
 impl MachineTrace {
-    /// Of a solver with sweeps the relative distance of its objective from the best, as far as the
-    /// best is known to `off`; of others their own measure.
+    /// Returns the trace. For a solver with sweeps it is the relative distance of the objective
+    /// from the best one, which is known to `off`; for others it is their own measure.
     fn told(self, best: Option<f64>, off: f64) -> Vec<TracePoint> {
         let Some(best) = best.filter(|_| !self.swept.is_empty()) else { return self.reached };
         let mut reached = Vec::new();
@@ -103,7 +103,7 @@ impl MeasuredSolver for TracedSolver {
     fn add_figures(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         self.usual.add_figures(training, measured)?;
         let mut seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
-        // Gaps of several machines have no order.
+        // Gaps of several machines have no common order.
         if let (Some(seen), true) = (seen.pop(), seen.is_empty()) {
             let bound = measured.linear.as_ref().and_then(LinearFigures::bound_and_gap);
             measured.trace = Some(seen.told(bound.map(|(bound, _)| bound), bound.map_or(0.0, |(_, off)| off)));

@@ -1,17 +1,18 @@
-//! Weighted least squares as the paper prints it, without damping and without a safeguard, to see
-//! what these are for.
+//! Weighted least squares as the paper prints it, without damping and safeguard, to measure the
+//! effect of both.
 
 use maxmargin::core::Factor;
 use maxmargin::irwls::{Chunk, ChunkSolver};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Systems after which a working set is given up.
+/// The most linear systems of a working set.
 const MOST: u32 = 200;
 
-/// Errors below this share of the mean of the diagonal count as this: weights would be infinite.
+/// The least error, as a share of the mean of the diagonal: smaller ones would give infinite
+/// weights.
 const LEAST: f64 = 1e-10;
 
-/// Where a sample is: S1, S2 and S3 of the paper.
+/// The set of a sample: S1, S2 and S3 of the paper.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Between,
@@ -19,9 +20,11 @@ enum Place {
     Bound,
 }
 
-/// Table 1 of the paper (Pérez-Cruz et al. 2000): weights `a = C / (e y)`, a system for the samples
-/// between their bounds, and everybody sorted anew by what comes out, until nobody moves. Nothing
-/// keeps the objective from rising; sets that do not settle are given up where they are.
+/// Table 1 of the paper (Pérez-Cruz et al. 2000).
+///
+/// Each step sets weights `a = C / (e y)`, solves a system for the samples between their bounds,
+/// and assigns all samples to sets anew, until no sample moves. The objective can rise. A working
+/// set that does not settle is given up where it is.
 #[derive(Default)]
 pub(crate) struct Undamped {
     /// Working sets that were given up.
@@ -29,7 +32,7 @@ pub(crate) struct Undamped {
 }
 
 impl Undamped {
-    /// Working sets that were given up so far.
+    /// Returns the number of working sets that were given up so far.
     pub(crate) fn given_up(&self) -> u64 {
         self.given_up.load(Ordering::Relaxed)
     }
@@ -43,7 +46,7 @@ impl ChunkSolver for Undamped {
             if settled {
                 break;
             }
-            // A point on the way is none: β stays what it was.
+            // A point between two steps is not feasible: β keeps its old values.
             if !more() {
                 return;
             }
@@ -57,9 +60,9 @@ impl ChunkSolver for Undamped {
     }
 }
 
-/// A working set on the way.
+/// The state of the iteration on a working set.
 struct Iteration {
-    /// `f` without what the working set itself brings, and the sum that its β have.
+    /// `f` without the working set's own contribution, and the sum of its β.
     linear: Vec<f64>,
     sum: f64,
     /// Labels and upper bounds of α.
@@ -71,12 +74,12 @@ struct Iteration {
     damping: Vec<f64>,
     beta: Vec<f64>,
     bias: f64,
-    /// Errors `e = −f − b` of the point before.
+    /// Errors `e = −f − b` of the previous point.
     errors: Vec<f64>,
 }
 
 impl Iteration {
-    /// As the paper begins: everybody between their bounds, weights of 1.
+    /// Returns the paper's start: all samples between their bounds, weights of 1.
     fn of(chunk: &Chunk) -> Self {
         let m = chunk.len();
         let mean = (0..m).map(|k| chunk.row(k)[k]).sum::<f64>() / m.max(1) as f64;
@@ -95,12 +98,12 @@ impl Iteration {
         }
     }
 
-    /// `f` of the present β.
+    /// Returns `f` at the present β.
     fn f(&self, chunk: &Chunk, k: usize) -> f64 {
         self.linear[k] + chunk.row(k).iter().zip(&self.beta).map(|(value, beta)| value * beta).sum::<f64>()
     }
 
-    /// β and the bias for the present sets and weights; whether there are any.
+    /// Computes β and the bias for the present sets and weights. Returns whether they exist.
     fn solve(&mut self, chunk: &Chunk) -> bool {
         let m = self.y.len();
         let between: Vec<usize> = (0..m).filter(|&k| self.place[k] == Place::Between).collect();
@@ -124,8 +127,8 @@ impl Iteration {
         self.bias.is_finite() && x.iter().all(|x| x.is_finite())
     }
 
-    /// New errors, weights and sets; how far an error moved, infinitely far where a sample changed
-    /// its set.
+    /// Computes new errors, weights and sets. Returns the largest change of an error, infinity
+    /// where a sample changed its set.
     fn sort(&mut self, chunk: &Chunk) -> f64 {
         let mut moved: f64 = 0.0;
         for k in 0..self.y.len() {

@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// IRWLS with the working sets' solver of the cell, and a watch on it.
+/// IRWLS with the cell's solver of working sets, which is timed.
 pub(crate) struct WorkingSetSolver {
     usual: Irwls,
     inner: Inner,
     printed: Undamped,
-    /// Inside the working sets' solver, of all machines.
+    /// Time inside the solver of working sets, over all machines.
     optimiser: Mutex<Duration>,
-    /// Working sets that gained nothing, of all machines.
+    /// Working sets that gained nothing, over all machines.
     idle: AtomicU64,
 }
 

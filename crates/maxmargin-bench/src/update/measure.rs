@@ -1,4 +1,4 @@
-//! Updates: samples leave a trained model, others come, and what it takes to have the solution
+//! Updates: samples are removed from a trained model and others are added, until it is optimal
 //! again.
 
 use super::plan::{Change, Course, Extent, courses, members};
@@ -18,11 +18,10 @@ use maxmargin::path::{Added, Mode, Path, Saved, Update};
 use maxmargin::smo::{SmoConfig, solve};
 use std::time::Instant;
 
-/// The violation at which the first model is handed from SMO to the active set.
+/// The violation at which the first model goes from SMO to the active set.
 const DRAFT: f64 = 1e-3;
 
-/// No further round begins after so many seconds of updates: what takes long need not be measured
-/// often.
+/// No further round starts after so many seconds of updates: long updates need few repeats.
 const TIME_LIMIT: f64 = 10.0;
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
@@ -59,7 +58,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     Ok(Measured { read_seconds, total_seconds, ..summary(&all, method) })
 }
 
-/// The exact model of the first `window` samples.
+/// Returns the exact model of the first `window` samples.
 fn first(pool: Pool, window: usize) -> Result<Saved, Failure> {
     let dual = pool.dual((0..window).collect())?;
     let rows = Rows::new(pool.gram, pool.budget, pool.par);
@@ -70,17 +69,17 @@ fn first(pool: Pool, window: usize) -> Result<Saved, Failure> {
     Ok(path.save())
 }
 
-/// A model that somebody updates.
+/// A model that a method updates.
 enum Model<'g> {
     Path(Box<Path<'g>>, Pool<'g>),
     Smo(Box<Smo<'g>>),
-    /// The program has no memory: only the rows matter.
+    /// The rows of the model: the program trains anew each time.
     Program(Vec<usize>, Pool<'g>),
 }
 
 impl<'g> Model<'g> {
-    /// The first model without those that are held back, outside every clock. Paths are built anew,
-    /// not cloned: the columns of a clone are shared, and its first update would copy them.
+    /// Returns the first model without the samples that are held back; this is not timed. Paths are
+    /// built anew: a clone shares its columns, and its first update would copy them.
     fn new(pool: Pool<'g>, method: Method, first: &Saved, course: &Course) -> Result<Self, Failure> {
         let (mut path, _) = Path::restore(pool.gram, pool.signs, first, pool.config())?;
         path.change(&[], &course.held_back)?;
@@ -103,7 +102,7 @@ impl<'g> Model<'g> {
         })
     }
 
-    /// The update under the clock, and the judgement of its result outside.
+    /// Makes an update, which is timed, and certifies its result, which is not.
     fn update(&mut self, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
         match self {
             Self::Path(path, pool) => follow(path, *pool, change),
@@ -145,7 +144,7 @@ fn train(pool: Pool, ids: &[usize]) -> Result<(UpdateResult, Certificate), Failu
     Ok((done, certify(&dual, pool.gram, &solution, pool.par)))
 }
 
-/// Seconds of all rounds, counts of the first, the worst certificate of all.
+/// Returns the seconds of all rounds, the counts of the first, and the worst certificate.
 fn summary(all: &[(usize, UpdateResult, Certificate)], method: Method) -> Measured {
     let rounds = all.last().map_or(1, |(round, ..)| round + 1);
     let counted: Vec<&UpdateResult> = all.iter().filter(|(round, ..)| *round == 0).map(|(_, done, _)| done).collect();
@@ -180,8 +179,8 @@ fn summary(all: &[(usize, UpdateResult, Certificate)], method: Method) -> Measur
     }
 }
 
-/// A point outside the box or off the balance has no small violation, whatever its gradient says.
-/// `svm-train` writes eight digits.
+/// Returns the KKT violation, infinity for a point that is not feasible. `svm-train` writes eight
+/// digits, so that its points are feasible to fewer.
 fn violation(certificate: &Certificate, method: Method) -> f64 {
     let rounding = if method == Method::SvmTrain { 1e-6 } else { 1e-9 };
     if certificate.infeasible <= rounding { certificate.kkt } else { f64::INFINITY }

@@ -1,4 +1,4 @@
-//! Which samples come and leave.
+//! The updates of a cell: the samples that each adds and removes.
 
 use crate::cell::job::Update as Cell;
 use crate::cell::update_samples::UpdateSamples;
@@ -14,14 +14,15 @@ pub(crate) struct Change {
     pub(crate) remove: Vec<usize>,
 }
 
-/// Updates one after the other, from the first model without `held_back`.
+/// Successive updates that start at the first model without `held_back`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Course {
     pub(crate) held_back: Vec<usize>,
     pub(crate) changes: Vec<Change>,
 }
 
-/// Samples of the first model and of the pool, which holds all samples that ever take part.
+/// The number of samples of the first model and of the pool, which holds all samples of all
+/// updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) window: usize,
@@ -36,7 +37,7 @@ impl Extent {
         };
         let window = cell.window.unwrap_or_else(|| rows.saturating_sub(coming));
         let pool = window + coming;
-        // The oldest are rows of the window even if nothing comes.
+        // The oldest samples are rows of the window even if no sample is added.
         let leaving = if cell.pick == UpdateSamples::Order { cell.remove * cell.updates } else { 0 };
         let needed = pool.max(leaving + 1);
         if needed > rows || leaving >= pool {
@@ -46,7 +47,7 @@ impl Extent {
     }
 }
 
-/// The updates of a cell; `picked` are the rows of the first model whose α is what the cell picks.
+/// Returns the updates of a cell. `picked` are the rows of the first model that its rule can draw.
 pub(crate) fn courses(cell: &Cell, extent: Extent, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     match cell.pick {
         UpdateSamples::Order => Ok(vec![Course { held_back: Vec::new(), changes: slides(cell, extent.window) }]),
@@ -62,7 +63,7 @@ fn slides(cell: &Cell, window: usize) -> Vec<Change> {
     (0..cell.updates).map(slide).collect()
 }
 
-/// Independent draws without replacement, from one stream of random numbers.
+/// Returns independent draws without replacement, from one stream of random numbers.
 fn draws(cell: &Cell, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     let wanted = cell.add + cell.remove;
     if wanted > picked.len() {
@@ -80,7 +81,7 @@ fn draws(cell: &Cell, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     Ok((0..cell.updates).map(draw).collect())
 }
 
-/// The rows of the model after a change, ascending.
+/// Returns the rows of the model after a change, ascending.
 pub(crate) fn members(ids: &[usize], change: &Change) -> Vec<usize> {
     let mut after: Vec<usize> = ids.iter().copied().filter(|id| !change.remove.contains(id)).collect();
     after.extend(&change.add);

@@ -6,7 +6,7 @@ use maxmargin::data::{Par, Samples};
 use maxmargin::kernel::KernelGram;
 use maxmargin::path::{Config, Update};
 
-/// All samples that take part, and how they are solved.
+/// All samples of a cell, its kernel and its limits.
 #[derive(Clone, Copy)]
 pub(crate) struct Pool<'g> {
     pub(crate) cell: &'g Cell,
@@ -19,7 +19,7 @@ pub(crate) struct Pool<'g> {
 }
 
 impl Pool<'_> {
-    /// The problem of some of the samples.
+    /// Returns the problem of some of the samples.
     pub(crate) fn dual(&self, ids: Vec<usize>) -> Result<Dual, DualError> {
         let signs = ids.iter().map(|&id| self.signs[id]).collect();
         let upper = vec![self.cell.setting.c; ids.len()];
@@ -31,7 +31,7 @@ impl Pool<'_> {
     }
 }
 
-/// What one update took.
+/// The figures of one update.
 #[derive(Default)]
 pub(crate) struct UpdateResult {
     pub(crate) seconds: f64,
@@ -42,7 +42,7 @@ pub(crate) struct UpdateResult {
     /// Samples with 0 < α < C.
     pub(crate) free: usize,
     pub(crate) support: usize,
-    /// How it ended, if not well.
+    /// The status, where the update did not converge.
     pub(crate) status: Option<String>,
 }
 

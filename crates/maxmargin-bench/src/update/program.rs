@@ -1,4 +1,4 @@
-//! LIBSVM's svm-train as it is installed: a process of its own, on a file of its own.
+//! LIBSVM's installed svm-train, as a process on a file of its own.
 
 use crate::cell::choice::KernelName;
 use crate::cell::job::Setting;
@@ -12,18 +12,18 @@ use std::process::Command;
 
 const PROGRAM: &str = "svm-train";
 
-/// Megabytes for its kernel cache: every matrix of the benchmarks fits, as in the paper.
+/// Megabytes of its kernel cache, large enough for every matrix of the benchmarks, as in the paper.
 const CACHE: &str = "8000";
 
-/// It keeps eight digits of a support vector.
+/// The relative rounding of its support vectors: it writes eight digits.
 const DIGITS: f64 = 1e-7;
 
-/// What the program did.
+/// A training by the program.
 pub(crate) struct ProgramTraining {
-    /// The whole process: reading the file, the kernel, training, writing the model.
+    /// Seconds of the whole process: reading the file, the kernel, training, writing the model.
     pub(crate) seconds: f64,
     pub(crate) iterations: u64,
-    /// Its own word: it says when it has given up.
+    /// True if it converged by its own report.
     pub(crate) converged: bool,
     pub(crate) alpha: Vec<f64>,
     pub(crate) bias: f64,
@@ -80,9 +80,9 @@ fn iterations(said: &str) -> Option<u64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// α of every row. The program writes the support vectors of a class in the order of the file, so
-/// that each is the next row of its class that agrees to eight digits; of equal rows it does not
-/// matter which is meant.
+/// Returns the α of every row. The program writes the support vectors of a class in the order of
+/// the file, so that each is the next row of its class that agrees to eight digits. Equal rows are
+/// interchangeable.
 fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Failure> {
     let machine = &model.machines()[0];
     let mut alpha = vec![0.0; samples.len()];
@@ -101,7 +101,7 @@ fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Fa
     Ok(alpha)
 }
 
-/// The label, ±1, of positive decision values.
+/// Returns the label, ±1, of positive decision values.
 fn side(model: &Model) -> f64 {
     model.classes()[1]
 }

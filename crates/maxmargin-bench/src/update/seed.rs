@@ -1,27 +1,28 @@
-//! Where a seeded solver starts after an update: alpha seeding as Karasuyama and Takeuchi compare
-//! with (section 4).
+//! The start of a seeded solver after an update: the alpha seeding with which Karasuyama and
+//! Takeuchi compare (section 4).
 
 use maxmargin::core::start::shift_to_sum;
 use maxmargin::core::{Dual, Start, StartError};
 use maxmargin::kernel::{RowRef, Rows};
 
-/// A solution over some rows of the pool.
+/// A solution over some rows of the pool, from which the next one starts.
 #[derive(Clone, Debug)]
 pub(crate) struct WarmStart {
     /// Rows, ascending.
     pub(crate) ids: Vec<usize>,
     /// `y α` of each.
     pub(crate) beta: Vec<f64>,
-    /// `Qα + lin` of each.
+    /// `Qα + p` of each, with the linear term p.
     pub(crate) gradient: Vec<f64>,
 }
 
-/// α of `before` for those that stay, repaired: what the others leave, `δ = Σ y α`, goes to the
-/// free α in equal parts as far as the box allows, and what is left to all others. From zero where
-/// no such point exists.
+/// Returns a feasible start from the α of `before` for the samples that stay.
 ///
-/// The gradient is that of `before`, moved along the rows of the samples whose α has changed, so
-/// that no other row is read.
+/// Removed samples leave a residual `δ = Σ y α`. The free α take equal parts of it as far as the
+/// box allows, and all others take the rest. The start is zero where no such point exists.
+///
+/// The gradient is that of `before`, updated with the rows of the samples whose α has changed: no
+/// other row is read.
 pub(crate) fn start(dual: &Dual, rows: &Rows, before: &WarmStart) -> Result<Start, StartError> {
     let (ids, sign) = (dual.ids(), dual.sign());
     let place: Vec<Option<usize>> = ids.iter().map(|id| before.ids.binary_search(id).ok()).collect();
@@ -47,8 +48,8 @@ pub(crate) fn start(dual: &Dual, rows: &Rows, before: &WarmStart) -> Result<Star
     Ok(Start::checked(dual, alpha)?.with_gradient(gradient))
 }
 
-/// Moves `alpha` so that `Σ y α = 0`: the free ones first, then the others. False when the box has
-/// no room.
+/// Moves `alpha` so that `Σ y α = 0`, the free ones first, then the others. Returns false when the
+/// box has no room.
 fn repair(dual: &Dual, alpha: &mut [f64]) -> bool {
     let (sign, upper) = (dual.sign(), dual.upper());
     let total = |alpha: &[f64]| -> f64 { sign.iter().zip(alpha).map(|(y, a)| y * a).sum() };
@@ -64,8 +65,8 @@ fn repair(dual: &Dual, alpha: &mut [f64]) -> bool {
     shift(sign, upper, alpha, &bound, lack)
 }
 
-/// Spreads `more` of `Σ y α` over `chosen`; leaves α alone and says false when they have no room
-/// for it.
+/// Adds `more` to `Σ y α` by moving `chosen`. Leaves α unchanged and returns false when they have
+/// no room.
 fn shift(sign: &[f64], upper: &[f64], alpha: &mut [f64], chosen: &[usize], more: f64) -> bool {
     let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&k| values[k]).collect() };
     let (sign, upper, mut moved) = (of(sign), of(upper), of(alpha));

@@ -1,4 +1,4 @@
-//! Our SMO as a competitor of the path: from the solution before, or from zero.
+//! Our SMO as a competitor of the path, from the previous solution or from zero.
 
 use super::plan::{Change, members};
 use super::pool::{Pool, UpdateResult};
@@ -9,7 +9,7 @@ use maxmargin::kernel::Rows;
 use maxmargin::smo::{SmoConfig, solve};
 use std::time::Instant;
 
-/// A model and the kernel rows that it has.
+/// A model and its kernel rows.
 pub(crate) struct Smo<'g> {
     pool: Pool<'g>,
     rows: Rows<'g>,
@@ -23,9 +23,9 @@ impl<'g> Smo<'g> {
         Self { rows: Rows::new(pool.gram, pool.budget, pool.par), pool, before, seeded, stop }
     }
 
-    /// The clock covers the problem, the start, the solver and the exact gradient that it ends
-    /// with. The rows of the window before are in memory when it starts: nobody who updates a model
-    /// computes its kernel again. The rows of those that come are not.
+    /// Makes an update and certifies it. The time covers the problem, the start, the solver and the
+    /// exact gradient at its end. The rows of the previous window are in memory before: an update
+    /// does not compute the model's kernel again. The rows of added samples are not.
     pub(crate) fn update(&mut self, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
         self.rows.fetch(&self.before.ids);
         let computed = self.rows.work().computed;

@@ -69,7 +69,7 @@ fn what_cannot_be_measured_is_refused() {
     assert!(matches!(run("mid", &json!({"add": 150, "pick": "bounded"})), Err(Failure::Picked { wanted: 150, .. })));
 }
 
-/// What has no α can go without a change of the model; what is free cannot.
+/// Removing samples without α leaves the model unchanged; removing free ones does not.
 #[test]
 fn samples_without_alpha_leave_everything_as_it_was() {
     let left = |pick: &str, seed: u64| run("mid", &json!({"remove": 3, "pick": pick, "seed": seed})).expect(pick);

@@ -12,12 +12,12 @@ pub(crate) struct Cell {
     /// The same as the report shows it.
     pub(crate) shown: String,
     pub(crate) variant: String,
-    /// What the measured program is told, apart from the data.
+    /// The request to the measured program, without the data.
     pub(crate) settings: Settings,
 }
 
 impl Cell {
-    /// How a person sees the cell named.
+    /// Returns the name of the cell for people.
     pub(crate) fn name(&self) -> String {
         format!("table {} {} {} {}", self.table, self.problem, self.vary, self.variant)
     }

@@ -1,4 +1,4 @@
-//! One line of raw JSON: what was asked, what came out, where and when.
+//! A line of raw JSON: the settings of a process, its figures, the machine and the time.
 
 use super::cell::Cell;
 use super::machine::Machine;
@@ -10,7 +10,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-/// How far sums of some hundred thousand terms may be apart, relatively.
+/// The relative rounding of sums of some hundred thousand terms.
 const ROUNDING: f64 = 1e-9;
 
 /// The program under test.
@@ -38,7 +38,7 @@ pub(crate) struct Record {
     pub(crate) machine: Machine,
 }
 
-/// What the measured program said. Absent means that it does not say.
+/// The figures that a measured program reports. Absent ones are not reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Measured {
@@ -68,16 +68,16 @@ pub(crate) struct Measured {
     /// One training alone, where that is measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) train_seconds: Option<f64>,
-    /// That training with its start and the reading of its file, but without its judgement.
+    /// The same training with its start and the reading of its file, without its certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) process_seconds: Option<f64>,
-    /// Whatever else it said.
+    /// All further figures.
     #[serde(flatten)]
     pub(crate) more: Settings,
 }
 
 impl Measured {
-    /// Something that only some jobs say.
+    /// Returns a figure that only some jobs report.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.more.get(name).and_then(Value::as_f64)
     }
@@ -86,18 +86,18 @@ impl Measured {
         self.more.get("status").and_then(Value::as_str)
     }
 
-    /// Whether a limit of time ended the run.
+    /// Returns whether a time limit ended the run.
     pub(crate) fn cut_off(&self) -> bool {
         self.status() == Some("TimeLimit")
     }
 
-    /// How many of the runs behind these figures a limit of time ended.
+    /// Returns the number of runs behind these figures that a time limit ended.
     pub(crate) fn cut_runs(&self) -> f64 {
         self.number("cut_runs").unwrap_or(f64::from(u8::from(self.cut_off())))
     }
 
-    /// Why a training that its own rule stops is no result, if it is none. A limit that ended it is
-    /// part of the result.
+    /// Returns the reason why a training that stops by its own rule is no result, if it is none. A
+    /// training that a limit ended is a result.
     fn linear_flaw(&self, certified: bool, tolerance: f64) -> Option<String> {
         // An objective below a certified lower bound of all objectives, beyond the rounding of
         // both.
@@ -113,8 +113,9 @@ impl Measured {
         }
     }
 
-    /// The same of a training on the simplex. A run that a sample ended promises nothing, and its
-    /// certified gap is part of the result; a run that claims a relative gap has to have it.
+    /// Returns the same for a training on the simplex. A run that a sample ended promises no gap,
+    /// and its certified gap is part of the result. A run that promises a relative gap has to have
+    /// it.
     fn simplex_flaw(&self, promised: Option<f64>) -> Option<String> {
         let gap = self.relative_gap.unwrap_or(f64::NAN);
         match self.status() {
@@ -128,7 +129,7 @@ impl Measured {
         }
     }
 
-    /// How the certificate misses the tolerance, if it does.
+    /// Returns how the certificate misses the tolerance, if it does.
     fn misses(&self, tolerance: f64) -> Option<String> {
         match self.kkt {
             // NaN is a flaw as well.
@@ -144,26 +145,25 @@ impl Record {
         (self.table, &self.problem, &self.vary, &self.variant) == (cell.table, &cell.problem, &cell.vary, &cell.variant)
     }
 
-    /// The tolerance that the cell asked for.
+    /// Returns the tolerance of the cell.
     pub(crate) fn tolerance(&self) -> f64 {
         self.settings.get("tol").and_then(Value::as_f64).unwrap_or(1e-3)
     }
 
-    /// Whether the training was left to another program: LIBSVM's kernel values in `f32` and
-    /// `SVMlight`'s tolerance of its own measure keep them from tolerances that they believe to
-    /// have met.
+    /// Returns whether another program trained. LIBSVM's kernel values in `f32` and `SVMlight`'s
+    /// own measure can miss a tolerance that these programs report as met.
     fn trusted(&self) -> bool {
         let word = |key: &str| self.settings.get(key).and_then(Value::as_str);
         word("method") == Some("svm-train") || word("solver") == Some("svmlight")
     }
 
-    /// Why this is no result, if it is none: it failed, or its certificate misses the tolerance.
+    /// Returns the reason why this is no result, if it is none: an error, or a certificate that
+    /// misses the tolerance.
     pub(crate) fn flaw(&self) -> Option<String> {
         match (&self.measured, &self.error) {
             (_, Some(error)) => Some(error.clone()),
             (None, None) => Some("no result".into()),
-            // Another program's word counts for its stopping rule; its certificate is shown beside
-            // it.
+            // Another program's own report decides. Its certificate is shown beside it.
             (Some(measured), None) if self.trusted() => match measured.status() {
                 Some("Converged") | None => measured.kkt.is_none().then(|| "no certificate".into()),
                 Some(status) => Some(format!("gave up: {status}")),

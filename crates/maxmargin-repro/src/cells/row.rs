@@ -22,11 +22,11 @@ pub(crate) struct Figures {
     /// Median over the repeats.
     pub(crate) seconds: f64,
     pub(crate) measured: Measured,
-    /// Why it does not count.
+    /// The reason why it does not count.
     pub(crate) flaw: Option<String>,
-    /// How often it was measured.
+    /// The number of measurements.
     pub(crate) repeats: usize,
-    /// What the cell was told.
+    /// The settings of the cell.
     pub(crate) settings: Settings,
     /// The processor that it was measured on.
     pub(crate) processor: String,
@@ -43,12 +43,12 @@ pub(crate) struct Printed {
 }
 
 impl Figures {
-    /// Only what meets its certificate counts.
+    /// Returns the figures of a run whose certificate holds.
     pub(crate) fn counted(&self) -> Option<&Measured> {
         self.flaw.is_none().then_some(&self.measured)
     }
 
-    /// The seconds, where they count.
+    /// Returns the seconds of such a run.
     pub(crate) fn counted_seconds(&self) -> Option<f64> {
         self.counted().map(|_| self.seconds)
     }
@@ -59,17 +59,17 @@ impl Row {
         self.ours.counted()
     }
 
-    /// The measurements of a run that met its own stopping rule.
+    /// Returns the figures of a run that met its own stopping rule.
     pub(crate) fn finished(&self) -> Option<&Measured> {
         self.counted().filter(|measured| measured.status() == Some("Converged"))
     }
 
-    /// Something that only some jobs say.
+    /// Returns a figure that only some jobs report.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.counted()?.number(name)
     }
 
-    /// A row as if these figures had been measured.
+    /// Returns a row of made-up figures.
     #[cfg(test)]
     pub(crate) fn made(cell: Cell, printed: Printed, measured: serde_json::Value) -> Self {
         let measured = serde_json::from_value(measured).expect("figures");

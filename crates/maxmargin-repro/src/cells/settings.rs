@@ -9,13 +9,13 @@ pub(crate) type Settings = Map<String, Value>;
 /// The setting `folds` that asks for those of `svm-train -v`.
 pub(crate) const LIBSVM_FOLDS: &str = "libsvm";
 
-/// Settings as text, sorted by name.
+/// Returns settings as text, sorted by name.
 pub(crate) fn label(settings: &Settings) -> String {
     let parts: Vec<String> = settings.iter().map(|(key, value)| format!("{key}={}", plain(value))).collect();
     parts.join(" ")
 }
 
-/// `template` with every `{key}` replaced by its setting.
+/// Returns `template` with every `{key}` replaced by its setting.
 pub(crate) fn fill(template: &str, settings: &Settings) -> Outcome<String> {
     let mut out = String::new();
     let mut rest = template;
@@ -29,7 +29,7 @@ pub(crate) fn fill(template: &str, settings: &Settings) -> Outcome<String> {
     Ok(out + rest)
 }
 
-/// A value as a person writes it: no quotes, and no `.0` behind whole numbers.
+/// Returns a value as a person writes it: without quotes, and without `.0` behind whole numbers.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,5 @@
-//! Whether what held still does: quick lines against the lines under version control, at the places
-//! that both know.
+//! Regressions: quick lines against the lines under version control, at the places with figures in
+//! both.
 
 use super::claim::{Evidence, Part};
 use super::figure::Figure;
@@ -7,22 +7,34 @@ use super::finding::Finding;
 use crate::workspace::failure::Outcome;
 use std::fmt::Write as _;
 
-/// The parts of claims that quick lines can tell, as a table, and those that held and no longer do.
-/// A rule is tried on equal terms: on the places alone of which both know the figure. Seconds of
-/// small problems are shown and fail nothing: they are noise.
+/// Returns the parts of claims that quick lines can decide, as a table, and those that held and no
+/// longer do.
+///
+/// A rule sees the places with figures in both sets of lines. Seconds of small problems are shown
+/// and fail nothing: they are noise.
 pub(crate) fn again(before: &[Evidence], now: &[Evidence]) -> Outcome<(String, Vec<String>)> {
     let mut text = String::from("| | part | committed lines | these lines | places |\n| --- | --- | --- | --- | --: |\n");
     let mut lost = Vec::new();
     for (before, now) in before.iter().zip(now) {
         for claim in &before.claims.claims {
             for part in &claim.parts {
-                let Some((then, here, places)) = compared(part, before, now)? else { continue };
+                let Some(Comparison { committed, these, places }) = compared(part, before, now)? else { continue };
                 let clock = part.look.as_ref().is_some_and(|look| look.value.is_clock());
                 let remark = if clock { ", by the clock" } else { "" };
-                let _ = writeln!(text, "| {} | {}{remark} | {} | {} | {places} |", claim.id, part.says, told(&then), told(&here));
-                // A line that is no result is none by any clock.
-                if then.0 == Finding::Holds && here.0 != Finding::Holds && (!clock || here.1.starts_with(NO_RESULT)) {
-                    lost.push(format!("{} {}: {} before, {} now", claim.id, part.says, told(&then), told(&here)));
+                let _ = writeln!(
+                    text,
+                    "| {} | {}{remark} | {} | {} | {places} |",
+                    claim.id,
+                    part.says,
+                    committed.words(),
+                    these.words()
+                );
+                // A line without a result counts also where the figure is a time.
+                if committed.finding == Finding::Holds
+                    && these.finding != Finding::Holds
+                    && (!clock || these.figure.starts_with(NO_RESULT))
+                {
+                    lost.push(format!("{} {}: {} before, {} now", claim.id, part.says, committed.words(), these.words()));
                 }
             }
         }
@@ -30,18 +42,39 @@ pub(crate) fn again(before: &[Evidence], now: &[Evidence]) -> Outcome<(String, V
     Ok((text, lost))
 }
 
-type Told = (Finding, String);
-
-/// How a figure begins that is none.
-const NO_RESULT: &str = "no result";
-
-fn told((finding, figure): &Told) -> String {
-    if figure.is_empty() { finding.words().to_owned() } else { format!("{} ({figure})", finding.words()) }
+/// The finding of a rule and the figure that decides it.
+struct PartResult {
+    finding: Finding,
+    figure: String,
 }
 
-/// What the rule finds in both at the places that both know; nothing where there are none, or where
-/// it cannot be told.
-fn compared(part: &Part, before: &Evidence, now: &Evidence) -> Outcome<Option<(Told, Told, usize)>> {
+/// The beginning of a figure that stands for a missing result.
+const NO_RESULT: &str = "no result";
+
+impl PartResult {
+    /// Returns the result of a rule on these figures.
+    fn of(part: &Part, figures: &[Figure], other: &[Figure]) -> Self {
+        let decision = part.rule.decide(figures, other);
+        Self { finding: decision.finding, figure: decision.figure }
+    }
+
+    /// Returns the result in words.
+    fn words(&self) -> String {
+        let Self { finding, figure } = self;
+        if figure.is_empty() { finding.words().to_owned() } else { format!("{} ({figure})", finding.words()) }
+    }
+}
+
+/// The results of a rule on both sets of lines, at the places with figures in both.
+struct Comparison {
+    committed: PartResult,
+    these: PartResult,
+    places: usize,
+}
+
+/// Compares a rule's results on both sets of lines. Returns none without common places, or where
+/// the committed lines decide nothing.
+fn compared(part: &Part, before: &Evidence, now: &Evidence) -> Outcome<Option<Comparison>> {
     let ((mut then, other_then), (mut here, other_here)) = (part.figures(before)?, part.figures(now)?);
     let all: Vec<Figure> = then.iter().filter(|one| !one.nothing()).cloned().collect();
     let known = |all: &[Figure], one: &Figure| {
@@ -57,14 +90,12 @@ fn compared(part: &Part, before: &Evidence, now: &Evidence) -> Outcome<Option<(T
     if both.is_empty() && broken.is_none() {
         return Ok(None);
     }
-    let decide = |figures: &[Figure], other: &[Figure]| {
-        let decision = part.rule.decide(figures, other);
-        (decision.finding, decision.figure)
-    };
-    if let Some(broken) = broken {
-        let (finding, figure) = decide(&all, &other_then);
-        return Ok((finding != Finding::Untold).then_some(((finding, figure), (Finding::Fails, broken), both.len())));
+    let places = both.len();
+    if let Some(figure) = broken {
+        let committed = PartResult::of(part, &all, &other_then);
+        let these = PartResult { finding: Finding::Fails, figure };
+        return Ok((committed.finding != Finding::Untold).then_some(Comparison { committed, these, places }));
     }
-    let (then, here) = (decide(&then, &other_then), decide(&here, &other_here));
-    Ok((then.0 != Finding::Untold).then_some((then, here, both.len())))
+    let (committed, these) = (PartResult::of(part, &then, &other_then), PartResult::of(part, &here, &other_here));
+    Ok((committed.finding != Finding::Untold).then_some(Comparison { committed, these, places }))
 }

@@ -2,16 +2,16 @@
 
 use super::finding::Finding;
 
-/// From … to …, both included.
+/// An interval that includes both ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     at_least: Option<f64>,
     at_most: Option<f64>,
 }
 
-/// Whether figures that are known within a range keep to bounds.
+/// The answer whether a figure within a known range keeps to bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kept {
+pub(super) enum Compliance {
     Yes,
     No,
     Unknown,
@@ -22,14 +22,14 @@ impl Bounds {
         Self { at_least, at_most }
     }
 
-    pub(super) fn keep(self, (low, high): (f64, f64)) -> Kept {
+    pub(super) fn keep(self, (low, high): (f64, f64)) -> Compliance {
         let (from, to) = (self.at_least.unwrap_or(f64::NEG_INFINITY), self.at_most.unwrap_or(f64::INFINITY));
         if low >= from && high <= to {
-            Kept::Yes
+            Compliance::Yes
         } else if high < from || low > to {
-            Kept::No
+            Compliance::No
         } else {
-            Kept::Unknown
+            Compliance::Unknown
         }
     }
 
@@ -47,27 +47,27 @@ impl Bounds {
     }
 }
 
-/// A share of all.
+/// The share that is all.
 pub(super) const fn all() -> f64 {
     1.0
 }
 
-/// How many of `n` a share asks for.
+/// Returns the number of places that a share of `n` requires.
 pub(super) fn wanted(share: f64, n: usize) -> usize {
     (share * n as f64 - 1e-9).ceil() as usize
 }
 
-/// What counts: what is known, as soon as `share` of all is, and all of it otherwise.
-pub(super) fn told_of(kept: &[Kept], share: Option<f64>) -> Vec<Kept> {
-    let told = kept.iter().filter(|kept| **kept != Kept::Unknown).count();
+/// Returns the places that count: the known ones as soon as they are `share` of all, otherwise all.
+pub(super) fn counting(kept: &[Compliance], share: Option<f64>) -> Vec<Compliance> {
+    let told = kept.iter().filter(|kept| **kept != Compliance::Unknown).count();
     let enough = share.is_some_and(|share| told > 0 && told >= wanted(share, kept.len()));
-    kept.iter().copied().filter(|kept| !enough || *kept != Kept::Unknown).collect()
+    kept.iter().copied().filter(|kept| !enough || *kept != Compliance::Unknown).collect()
 }
 
-/// What a share of all makes of what every one of them is.
-pub(super) fn counted(kept: &[Kept], needs: f64, partly: Option<f64>) -> Finding {
-    let yes = kept.iter().filter(|kept| **kept == Kept::Yes).count();
-    let open = kept.iter().filter(|kept| **kept == Kept::Unknown).count();
+/// Returns the finding where a share of all places has to keep to bounds.
+pub(super) fn counted(kept: &[Compliance], needs: f64, partly: Option<f64>) -> Finding {
+    let yes = kept.iter().filter(|kept| **kept == Compliance::Yes).count();
+    let open = kept.iter().filter(|kept| **kept == Compliance::Unknown).count();
     let least = |share: f64| wanted(share, kept.len());
     if open == kept.len() {
         Finding::Untold
@@ -84,7 +84,7 @@ pub(super) fn counted(kept: &[Kept], needs: f64, partly: Option<f64>) -> Finding
     }
 }
 
-/// A number of three digits, as people write it.
+/// Returns a number with about three digits.
 pub(super) fn show(x: f64) -> String {
     match x.abs() {
         0.0 => "0".into(),

@@ -1,4 +1,4 @@
-//! What a paper claims, and the rules by which raw lines decide it: crates/maxmargin-repro/claims/PAPER.toml.
+//! The claims of a paper and their rules, from claims/PAPER.toml of this crate.
 
 use super::look::Look;
 use super::rule::Rule;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// The papers with claims, in the order of their numbers.
 pub(crate) const PAPERS: [&str; 5] = ["alpha-seeding", "frank-wolfe", "incremental", "linear", "irwls"];
 
-/// What one paper claims.
+/// The claims of one paper.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Claims {
@@ -30,23 +30,23 @@ pub(crate) struct Claim {
     /// Paper and number, such as `S1.2`.
     pub(crate) id: String,
     pub(crate) text: String,
-    /// Where in the paper.
+    /// The place in the paper.
     pub(crate) place: String,
-    /// Why it holds in part or not at all: shown only then.
+    /// The reason why it holds in part or not at all, shown only then.
     pub(crate) because: Option<String>,
-    /// Where the rule is not the one that was first proposed, and why.
+    /// The difference of the rule from the first proposal, and its reason.
     pub(crate) differs: Option<String>,
     #[serde(rename = "part")]
     pub(crate) parts: Vec<Part>,
 }
 
-/// One thing that a claim says and one rule decides.
+/// A part of a claim that one rule decides.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Part {
-    /// What the figure is.
+    /// The name of the figure.
     pub(crate) says: String,
-    /// Where the figures are; none for rules that need none.
+    /// The figures of the rule; none for rules that need none.
     pub(crate) look: Option<Look>,
     pub(crate) rule: Rule,
 }
@@ -70,7 +70,7 @@ impl Claims {
     }
 }
 
-/// A paper, what it claims, and what was measured.
+/// A paper's spec, its claims, and raw lines.
 pub(crate) struct Evidence {
     pub(crate) spec: Spec,
     pub(crate) claims: Claims,
@@ -78,13 +78,13 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// The raw lines of a file; none where there is no such file.
+    /// Reads a paper with the raw lines of a file; none where there is no such file.
     pub(crate) fn read(paper: &str, raw: &Path) -> Outcome<Self> {
         let records = if raw.is_file() { Record::read(raw)? } else { Vec::new() };
         Ok(Self { spec: Spec::load(paper)?, claims: Claims::load(paper)?, records })
     }
 
-    /// What is under version control.
+    /// Reads all papers with the raw lines under version control.
     pub(crate) fn committed() -> Outcome<Vec<Self>> {
         let raw = |paper: &&str| root().join("docs/reproduction/raw").join(format!("{paper}.jsonl"));
         PAPERS.iter().map(|paper| Self::read(paper, &raw(paper))).collect()

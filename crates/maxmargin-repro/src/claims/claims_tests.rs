@@ -84,7 +84,7 @@ const RATIO: &str = r#"{ table = 1, value = "iterations", variants = ["sir"], ag
 #[test]
 fn a_share_of_places_decides() {
     let of = |rule: &str| found(RATIO, rule, lines());
-    // 2, 2.5, 9, 1, 0.91 and one that nobody measured.
+    // 2, 2.5, 9, 1, 0.91 and one that was not measured.
     let (finding, figure, missing) = of("{ each = { at_least = 1.4, needs = 0.5 } }");
     assert_eq!(finding, Finding::Holds);
     assert!(figure.starts_with("3 of 5: A k=3 2.00, A k=10 2.50"), "{figure}");
@@ -132,7 +132,7 @@ fn a_run_that_is_no_result_has_no_figure_and_one_that_was_cut_off_is_a_bound() {
     };
     assert_eq!(of("", "{ each = { at_least = 1.4 } }"), Finding::Untold);
     assert_eq!(of(", so_far = true", "{ each = { at_least = 1.4 } }"), Finding::Holds);
-    // More than 2, 2.5 and 9: whether below 100 nobody knows.
+    // More than 2, 2.5 and 9: whether below 100 is unknown.
     assert_eq!(of(", so_far = true", "{ each = { at_most = 100 } }"), Finding::Untold);
     assert_eq!(of(", so_far = true", "{ each = { at_most = 1.5 } }"), Finding::Fails);
 }

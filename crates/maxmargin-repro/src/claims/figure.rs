@@ -4,7 +4,7 @@ use crate::cells::settings::Settings;
 use crate::columns::value::Shown;
 use serde_json::Value;
 
-/// One place, and what is known of its figure.
+/// A place of a table and its figure, as far as raw lines know it.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     pub(crate) problem: String,
@@ -16,7 +16,7 @@ pub(crate) struct Figure {
     pub(crate) value: Shown,
     /// Cells without which the figure is not known.
     pub(crate) missing: Vec<Missing>,
-    /// Why its own line is no result, if there is one that is none.
+    /// The reason why its own line is no result, if it is none.
     pub(crate) flaw: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl std::fmt::Display for Missing {
 }
 
 impl Figure {
-    /// What the figure may be: one number where it is known.
+    /// Returns the range of the figure, one number where it is known.
     pub(crate) fn range(&self) -> (f64, f64) {
         match self.value {
             Shown::Is(x) if x.is_finite() => (x, x),
@@ -51,12 +51,12 @@ impl Figure {
         if let Shown::Is(x) = self.value { Some(x).filter(|x| x.is_finite()) } else { None }
     }
 
-    /// Whether nothing at all is known.
+    /// Returns whether nothing is known.
     pub(crate) fn nothing(&self) -> bool {
         self.range() == (f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    /// Problem and setting as a person reads them.
+    /// Returns problem, setting and variant as a person reads them.
     pub(crate) fn name(&self) -> String {
         [&self.problem, &self.shown, &self.variant]
             .into_iter()
@@ -66,7 +66,7 @@ impl Figure {
             .join(" ")
     }
 
-    /// The sum of the settings that `along` names, or a figure of the same line.
+    /// Returns the sum of the settings that `along` names, or a figure of the same line.
     pub(crate) fn abscissa(&self, along: &str) -> Option<f64> {
         let number = |key: &str| self.settings.get(key).and_then(Value::as_f64);
         let known: Vec<f64> = along.split('+').filter_map(|key| number(key.trim())).collect();

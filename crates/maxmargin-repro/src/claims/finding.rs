@@ -2,17 +2,17 @@
 
 use super::figure::Missing;
 
-/// What one rule finds.
+/// The finding of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     Holds,
     Partly,
     Fails,
-    /// The figures that there are allow of both.
+    /// The known figures do not decide it.
     Untold,
 }
 
-/// One rule's finding, and what it rests on.
+/// One rule's finding and its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
     pub(crate) finding: Finding,
@@ -20,7 +20,7 @@ pub(crate) struct Decision {
     pub(crate) figure: String,
     /// Cells without figures.
     pub(crate) missing: Vec<Missing>,
-    /// What would have to be measured that no cell does.
+    /// The measurement that no cell makes yet.
     pub(crate) awaits: Option<String>,
     /// Shown by a test of the crates, not by raw lines.
     pub(crate) tested: bool,
@@ -36,8 +36,8 @@ impl Finding {
         }
     }
 
-    /// Several parts: all hold, none does, or some do. Parts that cannot be told keep a claim from
-    /// holding, not from failing.
+    /// Returns the finding of several parts: all hold, none does, or some do. A part that cannot be
+    /// told keeps a claim from holding, not from failing.
     pub(crate) fn of(parts: &[Self]) -> Self {
         let has = |finding| parts.contains(&finding);
         match (has(Self::Holds) || has(Self::Partly), has(Self::Fails), has(Self::Untold)) {

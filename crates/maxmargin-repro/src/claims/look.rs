@@ -1,4 +1,4 @@
-//! Where a rule looks: one figure for each place of a table, as far as raw lines know it.
+//! The figures that a rule looks at: one for each place of a table, as far as raw lines know it.
 
 use super::figure::{Figure, Missing};
 use crate::cells::cell::Cell;
@@ -23,37 +23,36 @@ pub(crate) struct Look {
     problems: Option<Vec<String>>,
     /// Only these settings, as the report's column `setting` has them.
     settings: Option<Vec<String>>,
-    /// Whose figures they are; several make a place each.
+    /// The variants of the figures; each of several is a place of its own.
     variants: Vec<String>,
     pub(crate) value: Entry,
-    /// The least figure of these variants is taken as a multiple of this one's.
+    /// The figure becomes the least one of these variants divided by it.
     #[serde(default)]
     against: Vec<String>,
-    /// This variant's figure is taken away.
+    /// This variant's figure is subtracted.
     minus: Option<String>,
     /// The same variant of another table, where problems are matched by the paper's name for them.
     than: Option<Than>,
-    /// Figures of all values of this setting are added up before anything else.
+    /// Figures of all values of this setting are added first.
     sum: Option<String>,
-    /// Of figures that differ in this setting alone the largest counts, when all else is done.
+    /// Of figures that differ in this setting alone the largest counts, last of all.
     largest: Option<String>,
-    /// A run that a limit ended, or that gave up, counts with what it had taken by then, as a lower
-    /// bound.
+    /// A run that a limit ended, or that gave up, counts as a lower bound with its figure so far.
     #[serde(default)]
     so_far: bool,
 }
 
-/// What a figure is compared with in another table.
+/// The comparison with a figure of another table.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Than {
     table: u32,
-    /// The other figure is taken as a multiple of this one, not away from it.
+    /// The other figure is divided by this one, not subtracted from it.
     #[serde(default)]
     ratio: bool,
 }
 
-/// A table, what is measured of it, and what it could have.
+/// A table, its measured rows, and all of its cells.
 struct Sheet<'s> {
     table: &'s Table,
     rows: Vec<Row>,
@@ -68,8 +67,7 @@ impl<'s> Sheet<'s> {
 }
 
 impl Look {
-    /// The figures of all places that the spec has, measured or not. Without such a table there are
-    /// none.
+    /// Returns the figures of all places of the spec, measured or not; none without the table.
     pub(crate) fn figures(&self, spec: &Spec, records: &[Record]) -> Outcome<Vec<Figure>> {
         let Some(sheet) = self.table(spec).map(|table| Sheet::of(spec, table, records)).transpose()? else {
             return Ok(Vec::new());
@@ -95,7 +93,7 @@ impl Look {
             if let Some((ratio, sheet)) = &than {
                 self.compare(&mut figure, *ratio, sheet, spec)?;
             }
-            // What is known without them is not missed.
+            // A figure that is known without these cells does not miss them.
             if !figure.nothing() {
                 figure.missing.clear();
             }
@@ -110,14 +108,13 @@ impl Look {
         })
     }
 
-    /// The table that figures are compared with, if there is one: whether as a multiple, and its
-    /// rows.
+    /// Returns the table that figures are compared with, and whether as a ratio.
     fn compared<'s>(than: &Than, spec: &'s Spec, records: &[Record]) -> Outcome<Option<(bool, Sheet<'s>)>> {
         let table = spec.tables.iter().find(|table| table.number == than.table && table.from.is_empty());
         table.map(|table| Ok((than.ratio, Sheet::of(spec, table, records)?))).transpose()
     }
 
-    /// Sets a figure against the one of the same variant in another table.
+    /// Compares a figure with that of the same variant in another table.
     fn compare(&self, figure: &mut Figure, ratio: bool, sheet: &Sheet, spec: &Spec) -> Outcome<()> {
         let named = |problem: &str| spec.problem(problem).map(|known| known.paper.clone().unwrap_or_else(|| known.name.clone()));
         let anywhere = Self { problems: None, ..self.clone() };
@@ -147,12 +144,12 @@ impl Look {
         Ok(())
     }
 
-    /// The table that is looked at.
+    /// Returns the table of the look.
     pub(crate) fn table<'s>(&self, spec: &'s Spec) -> Option<&'s Table> {
         spec.tables.iter().find(|table| table.number == self.table && table.from.is_empty())
     }
 
-    /// Names that the table does not have.
+    /// Returns names that the table does not have.
     #[cfg(test)]
     pub(crate) fn unknown(&self, table: &Table) -> Vec<String> {
         let is = |name: &&String| table.variants.iter().any(|variant| variant.name == **name);
@@ -168,7 +165,7 @@ impl Look {
         among(&self.problems, &cell.problem) && among(&self.settings, &cell.shown)
     }
 
-    /// One variant's own figures.
+    /// Returns one variant's own figures.
     fn alone(&self, Sheet { table, rows, cells }: &Sheet, variant: &str) -> Vec<Figure> {
         let mut figures: Vec<Figure> = Vec::new();
         for cell in cells.iter().filter(|cell| self.covers(cell) && cell.variant == *variant) {
@@ -214,7 +211,7 @@ impl Look {
     }
 }
 
-/// The least of several figures, as far as it is known.
+/// Returns the least of several figures, as far as it is known.
 fn least(all: &[&Shown]) -> Shown {
     let (mut low, mut high) = (f64::INFINITY, f64::INFINITY);
     for one in all {
@@ -234,7 +231,7 @@ fn least(all: &[&Shown]) -> Shown {
     }
 }
 
-/// Figures that differ in the setting `over` alone, added up. Sums of bounds are bounds.
+/// Adds figures that differ in the setting `over` alone. Sums of bounds are bounds.
 fn added(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     merged(figures, over, |a, b| match (a, b) {
         (Shown::Is(a), Shown::Is(b)) => Shown::Is(a + b),
@@ -243,8 +240,8 @@ fn added(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     })
 }
 
-/// The largest of figures that differ in the setting `over` alone, as far as it is known: at least
-/// the largest that is.
+/// Returns the largest of figures that differ in the setting `over` alone; a lower bound where not
+/// all are known.
 fn largest(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     merged(figures, over, |a, b| match (a, b) {
         (Shown::Is(a), Shown::Is(b)) => Shown::Is(a.max(*b)),
@@ -256,7 +253,7 @@ fn largest(figures: Vec<Figure>, over: &str) -> Vec<Figure> {
     })
 }
 
-/// Figures that differ in the setting `over` alone, made one.
+/// Merges figures that differ in the setting `over` alone.
 fn merged(figures: Vec<Figure>, over: &str, with: impl Fn(&Shown, &Shown) -> Shown) -> Vec<Figure> {
     let mut all: Vec<(Settings, Figure)> = Vec::new();
     for mut figure in figures {

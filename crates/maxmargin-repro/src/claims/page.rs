@@ -10,12 +10,12 @@ use crate::numbers::groups::grouped;
 use crate::workspace::failure::Outcome;
 use std::fmt::Write as _;
 
-/// Cells that are named one by one in the rules where figures are missing.
+/// The most missing cells that the page names one by one.
 const NAMED: usize = 12;
 
 const FINDINGS: [Finding; 4] = [Finding::Holds, Finding::Partly, Finding::Fails, Finding::Untold];
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
     let mut text = String::from(
         "# What five papers claim, and whether it holds here\n\n\
@@ -50,7 +50,7 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
     Ok(text)
 }
 
-/// How many claims of each paper have which verdict.
+/// Returns the table of verdicts: the number of claims of each paper with each of them.
 pub(crate) fn counts(papers: &[Evidence]) -> Outcome<String> {
     let mut text = String::from(
         "| paper | claims | hold | in part | do not hold | cannot be told |\n| --- | --: | --: | --: | --: | --: |\n",
@@ -67,7 +67,7 @@ pub(crate) fn counts(papers: &[Evidence]) -> Outcome<String> {
     Ok(text)
 }
 
-/// The same in a sentence.
+/// Returns the numbers of verdicts in a sentence.
 pub(crate) fn summary(papers: &[Evidence]) -> Outcome<String> {
     let mut found = Vec::new();
     for evidence in papers {
@@ -80,7 +80,7 @@ pub(crate) fn summary(papers: &[Evidence]) -> Outcome<String> {
     ))
 }
 
-/// The claims of one paper and their verdicts, a line each, for the first page of its report.
+/// Returns the claims of one paper and their verdicts, a line each, for the top of its report.
 pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
     let mut text = String::new();
     for claim in &evidence.claims.claims {
@@ -98,26 +98,26 @@ fn findings(evidence: &Evidence) -> Outcome<Vec<Finding>> {
     evidence.claims.claims.iter().map(|claim| Ok(Verdict::of(claim, evidence)?.finding)).collect()
 }
 
-/// A bar would end the cell.
+/// Returns a text without line breaks and bars, which would end a cell of a table.
 fn bare(text: &str) -> String {
     text.replace('|', "/").replace('\n', " ")
 }
 
-/// The claim's number, a link to the first table that its rules look at.
+/// Returns the claim's number as a link to the first table that its rules look at.
 fn linked(claim: &Claim, evidence: &Evidence) -> String {
     let table = claim.parts.iter().find_map(|part| part.look.as_ref()?.table(&evidence.spec));
     let anchor = table.map_or(String::new(), |table| format!("#{}", slug(&table.heading())));
     format!("[{}]({}.md{anchor})", claim.id, evidence.spec.name)
 }
 
-/// A heading's anchor, as GitHub makes it.
+/// Returns a heading's anchor, as GitHub makes it.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The figures that made the verdict: of the first part that has it, and of the first that has not,
-/// where it is no verdict on all.
+/// Returns the figures that decide the verdict: those of the first part with the same finding. A
+/// claim that holds in part shows two parts with different findings.
 fn decisive(claim: &Claim, verdict: &Verdict) -> String {
     let of = |finding| {
         let told = claim.parts.iter().zip(&verdict.parts).find(|(_, decision)| decision.finding == finding)?;
@@ -158,7 +158,7 @@ fn few(names: &[String]) -> String {
     if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
-/// The rules of a claim, what each finds, and the commands that measure it.
+/// Returns the rules of a claim, their findings, and the commands that measure it.
 fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     let mut text = format!("- **{}**", claim.id);
     let mut tables: Vec<u32> =

@@ -1,6 +1,6 @@
-//! Rules: what makes a claim of figures hold.
+//! Rules that decide claims by figures.
 
-use super::bounds::{Bounds, Kept, all, counted, show, told_of, wanted};
+use super::bounds::{Bounds, Compliance, all, counted, counting, show, wanted};
 use super::figure::{Figure, Missing};
 use super::finding::{Decision, Finding};
 use super::look::Look;
@@ -8,7 +8,7 @@ use super::series::Series;
 use crate::numbers::statistics::{explained, median, spearman, wilcoxon};
 use serde::Deserialize;
 
-/// How a part of a claim is decided.
+/// A rule that decides a part of a claim.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Rule {
@@ -28,7 +28,7 @@ pub(crate) enum Rule {
     Tested(String),
     /// A test of the crates that shows the contrary: `FILE::NAME`.
     Refuted(String),
-    /// No measured program says this yet: what would have to.
+    /// No program measures this yet; the text says which measurement is missing.
     Awaits(String),
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum Rule {
 pub(crate) struct Median {
     at_least: Option<f64>,
     at_most: Option<f64>,
-    /// As for each place.
+    /// As in [`Each`].
     known: Option<f64>,
 }
 
@@ -46,12 +46,12 @@ pub(crate) struct Median {
 pub(crate) struct Each {
     at_least: Option<f64>,
     at_most: Option<f64>,
-    /// Share of the places that have to.
+    /// The share of the places that has to keep to the bounds.
     #[serde(default = "all")]
     needs: f64,
     /// Share with which the part holds in part.
     partly: Option<f64>,
-    /// As soon as this share of the places is known they alone count; the page says which are
+    /// The share of known places from which they alone count. The page lists those that are
     /// missing.
     known: Option<f64>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Each {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pairs {
-    /// What differences are said to be.
+    /// The claimed sign of the differences.
     sign: Sign,
     /// A difference is claimed: its probability by chance is at most this.
     p_at_most: Option<f64>,
@@ -93,7 +93,7 @@ pub(crate) struct Match {
     at_least: f64,
 }
 
-/// What [`told_of`] does, in words.
+/// Returns the words for [`counting`].
 fn once(known: Option<f64>) -> String {
     known.map_or(String::new(), |share| format!(" that is known, as soon as {:.0} % are", 100.0 * share))
 }
@@ -115,7 +115,7 @@ impl Rule {
         }
     }
 
-    /// What the rule asks, in words.
+    /// Returns the condition of the rule in words.
     pub(crate) fn words(&self) -> String {
         let share =
             |needs: f64, of: &str| if needs >= 1.0 { format!("every {of}") } else { format!("{:.0} % of {of}s", 100.0 * needs) };
@@ -144,7 +144,7 @@ impl Rule {
         }
     }
 
-    /// What figures say. `other` has the figures of a second look.
+    /// Decides by figures. `other` has the figures of a second look.
     pub(crate) fn decide(&self, figures: &[Figure], other: &[Figure]) -> Decision {
         let decided = match self {
             Self::Each(each) => each.decide(figures),
@@ -171,13 +171,13 @@ impl Rule {
         Decision { finding, figure, missing, awaits: None, tested: false }
     }
 
-    /// The test that decides, `FILE::NAME`.
+    /// Returns the test that decides, `FILE::NAME`.
     #[cfg(test)]
     pub(super) fn test(&self) -> Option<&str> {
         if let Self::Tested(test) | Self::Refuted(test) = self { Some(test) } else { None }
     }
 
-    /// The second look that the rule compares with.
+    /// Returns the second look that the rule compares with.
     pub(super) fn second(&self) -> Option<&Look> {
         if let Self::Match(with) = self { Some(&with.with) } else { None }
     }
@@ -186,15 +186,15 @@ impl Rule {
 impl Each {
     fn decide(&self, figures: &[Figure]) -> (Finding, String) {
         let bounds = Bounds::new(self.at_least, self.at_most);
-        let kept: Vec<Kept> = figures.iter().map(|figure| bounds.keep(figure.range())).collect();
-        let yes = kept.iter().filter(|kept| **kept == Kept::Yes).count();
-        let told = kept.iter().filter(|kept| **kept != Kept::Unknown).count();
+        let kept: Vec<Compliance> = figures.iter().map(|figure| bounds.keep(figure.range())).collect();
+        let yes = kept.iter().filter(|kept| **kept == Compliance::Yes).count();
+        let told = kept.iter().filter(|kept| **kept != Compliance::Unknown).count();
         let figure = if told > 0 { format!("{yes} of {told}{}", range(figures)) } else { String::new() };
-        (counted(&told_of(&kept, self.known), self.needs, self.partly), figure)
+        (counted(&counting(&kept, self.known), self.needs, self.partly), figure)
     }
 }
 
-/// Few figures one by one, many by their range.
+/// Returns few figures one by one, many by their range.
 fn range(figures: &[Figure]) -> String {
     let known: Vec<&Figure> = figures.iter().filter(|figure| !figure.nothing()).collect();
     let text = |figure: &&Figure| match figure.range() {
@@ -222,7 +222,7 @@ fn range(figures: &[Figure]) -> String {
 }
 
 impl Median {
-    /// The median of figures that may be bounds only.
+    /// Decides by the median. Figures may be bounds only.
     fn decide(&self, figures: &[Figure]) -> (Finding, String) {
         let exact: Vec<&Figure> = figures.iter().filter(|figure| figure.known().is_some()).collect();
         let enough = self.known.is_some_and(|share| !exact.is_empty() && exact.len() >= wanted(share, figures.len()));
@@ -234,9 +234,9 @@ impl Median {
         let ends = (median(&mut low), median(&mut high));
         let known = if ends.0 == ends.1 { show(ends.0) } else { format!("{} to {}", show(ends.0), show(ends.1)) };
         let finding = match Bounds::new(self.at_least, self.at_most).keep(ends) {
-            Kept::Yes => Finding::Holds,
-            Kept::No => Finding::Fails,
-            Kept::Unknown => Finding::Untold,
+            Compliance::Yes => Finding::Holds,
+            Compliance::No => Finding::Fails,
+            Compliance::Unknown => Finding::Untold,
         };
         (finding, format!("median {known} of {}", counting.len()))
     }

@@ -1,6 +1,6 @@
 //! Figures along a setting: whether they rise, by how much, how far they are apart.
 
-use super::bounds::{Bounds, Kept, all, counted, show, told_of};
+use super::bounds::{Bounds, Compliance, all, counted, counting, show};
 use super::figure::Figure;
 use super::finding::Finding;
 use crate::numbers::groups::grouped;
@@ -26,7 +26,7 @@ pub(crate) struct Series {
     known: Option<f64>,
 }
 
-/// What is made of a series.
+/// The statistic of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Of {
@@ -36,11 +36,11 @@ pub(crate) enum Of {
     Rise,
     /// The largest as a multiple of the smallest.
     Spread,
-    /// Where along the series the least figure is.
+    /// The place of the least figure along the series.
     Lowest,
 }
 
-/// Fewer points show no trend.
+/// The fewest points that show a trend.
 const FEWEST: usize = 3;
 
 impl Series {
@@ -69,18 +69,18 @@ impl Series {
     pub(super) fn decide(&self, figures: &[Figure]) -> (Finding, String) {
         let groups = grouped(figures.iter(), |figure| self.key(figure));
         let made: Vec<(String, Option<f64>)> = groups.iter().map(|group| (self.name(group[0]), self.made(group))).collect();
-        let keep = |value: &Option<f64>| value.map_or(Kept::Unknown, |value| self.bounds().keep((value, value)));
-        let kept: Vec<Kept> = made.iter().map(|(_, value)| keep(value)).collect();
+        let keep = |value: &Option<f64>| value.map_or(Compliance::Unknown, |value| self.bounds().keep((value, value)));
+        let kept: Vec<Compliance> = made.iter().map(|(_, value)| keep(value)).collect();
         let told: Vec<String> =
             made.iter().filter_map(|(name, value)| Some(format!("{name} {}", show((*value)?)).trim().to_owned())).collect();
-        (counted(&told_of(&kept, self.known), self.needs, self.partly), told.join(", "))
+        (counted(&counting(&kept, self.known), self.needs, self.partly), told.join(", "))
     }
 
-    /// What figures of one series have in common.
+    /// Returns the key of a figure's series.
     fn key(&self, figure: &Figure) -> (String, String, Vec<(String, String)>) {
         let varied = |key: &str| self.along.split('+').any(|name| name.trim() == key);
         let shown = figure.shown.split(' ').filter_map(|part| part.split_once('='));
-        // Of a setting along which it goes there is only whether it is there: adding and removing
+        // A setting along which the series goes counts by its presence alone: adding and removing
         // are two series.
         let rest = shown.map(|(key, value)| (key.to_owned(), if varied(key) { String::new() } else { value.to_owned() }));
         let rest = rest.collect();
@@ -104,7 +104,7 @@ impl Series {
         let values = || points.iter().map(|point| point.1);
         match self.of {
             Of::Correlation => (points.len() >= FEWEST).then(|| spearman(&points)),
-            // The ends of what is asked for, not of what happens to be there.
+            // The ends of all places, not of those that were measured.
             Of::Rise => (points.len() == group.len() && points.len() > 1).then(|| last.1 / first.1),
             Of::Lowest => {
                 let least = points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;

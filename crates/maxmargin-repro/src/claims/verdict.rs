@@ -1,4 +1,4 @@
-//! What the parts of a claim make of it.
+//! The verdict on a claim, from the decisions on its parts.
 
 use super::claim::{Claim, Evidence, Part};
 use super::figure::Figure;
@@ -6,7 +6,7 @@ use super::finding::{Decision, Finding};
 use super::look::Look;
 use crate::workspace::failure::Outcome;
 
-/// What is found of a whole claim.
+/// The verdict on a whole claim.
 pub(crate) struct Verdict {
     pub(crate) finding: Finding,
     pub(crate) parts: Vec<Decision>,
@@ -19,7 +19,7 @@ impl Verdict {
         Ok(Self { finding, parts })
     }
 
-    /// The verdict's words. What only tests show is said to be so.
+    /// Returns the verdict's words, with a remark where tests alone show it.
     pub(crate) fn words(&self) -> String {
         let tested = self.finding == Finding::Holds && self.parts.iter().all(|part| part.tested);
         if tested { "holds (tested)".into() } else { self.finding.words().into() }

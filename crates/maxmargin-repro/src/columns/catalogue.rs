@@ -1,17 +1,17 @@
 //! Every column there is.
 
 use super::traces;
-use super::value::{Column, Place, Shown, quotient};
+use super::value::{Column, RowContext, Shown, quotient};
 use crate::cells::record::Measured;
 use crate::cells::row::Row;
 use crate::cells::settings::LIBSVM_FOLDS;
 use crate::numbers::format::{count, digits, gap, milliseconds, seconds, short, small, times};
 use serde_json::Value;
 
-/// Accuracies that count as those of the paper, percent points.
+/// The largest difference of accuracies that count as equal, percent points.
 const NEAR: f64 = 0.5;
 
-type Show = fn(&Place) -> Shown;
+type Show = fn(&RowContext) -> Shown;
 type Format = fn(f64) -> String;
 
 const fn words(name: &'static str, heading: &'static str, of: Show) -> Column {
@@ -103,7 +103,7 @@ pub(super) const COLUMNS: &[Column] = &[
         work.filter(|steps| *steps > 0.0).into()
     }),
     number("chunks", "working sets", count, |at| at.row.number("chunks").into()),
-    // Of runs without figures as well: it is why they have none.
+    // Shown of runs without a result as well: it is the reason why they have none.
     number("idle-share", "gain nothing, %", digits::<1>, |at| {
         let told = |name: &str| at.row.ours.measured.number(name);
         ratio(told("idle_chunks").map(|idle| 100.0 * idle), told("chunks")).into()
@@ -186,27 +186,27 @@ pub(super) const COLUMNS: &[Column] = &[
     number("ended", "ended", digits::<0>, |at| Shown::Words(ended(at.row))),
 ];
 
-impl<'a> Place<'a> {
-    /// The row of the variant that the spec names, on the same problem and settings, unless it is
-    /// this one.
+impl<'a> RowContext<'a> {
+    /// Returns the row of the variant that the spec names, on the same problem and settings, unless
+    /// it is this one.
     pub(super) fn other(&self) -> Option<&'a Row> {
         self.beside().find(|row| row.cell.variant == self.of)
     }
 
-    /// The rows of other variants on the same problem and settings.
+    /// Returns the rows of other variants on the same problem and settings.
     fn beside(&self) -> impl Iterator<Item = &'a Row> {
         let this = &self.row.cell;
         let same = |row: &&Row| (&row.cell.problem, &row.cell.shown) == (&this.problem, &this.shown);
         self.rows.iter().filter(same).filter(|row| row.cell.variant != this.variant)
     }
 
-    /// The other variant's figure as a multiple of this row's.
+    /// Returns the other variant's figure as a multiple of this row's.
     fn over(&self, of: impl Fn(&Row) -> Option<f64>) -> Shown {
         ratio(self.other().and_then(&of), of(self.row)).into()
     }
 
-    /// The shortest time of another variant that met its stopping rule, as a multiple of the time
-    /// of the named one.
+    /// Returns the shortest time of another variant that met its stopping rule, as a multiple of
+    /// the time of the named one.
     fn best(&self, time: fn(&Row) -> Shown) -> Shown {
         let times = self.beside().filter(|row| row.finished().is_some()).filter_map(|row| time(row).known());
         let best = times.min_by(f64::total_cmp).filter(|_| self.row.cell.variant == self.of);
@@ -214,8 +214,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The other variant's training as a multiple of this row's.
-fn training_ratio(at: &Place) -> Shown {
+/// Returns the other variant's training time as a multiple of this row's.
+fn training_ratio(at: &RowContext) -> Shown {
     at.other().map_or(Shown::Nothing, |other| quotient(training(other), training(at.row)))
 }
 
@@ -247,7 +247,7 @@ fn accuracy(row: &Row) -> Option<f64> {
     row.counted()?.accuracy
 }
 
-/// Accuracy here less the paper's.
+/// Returns the accuracy here minus the paper's.
 fn off(row: &Row) -> Option<f64> {
     Some(accuracy(row)? - row.printed.accuracy?)
 }
@@ -274,7 +274,7 @@ pub(crate) fn theoretical(row: &Row) -> Option<f64> {
     (samples > 0.0).then(|| samples.sqrt().recip())
 }
 
-/// The objective, where a peer solves the same problem: folds differ.
+/// Returns the objective where a peer solves the same problem. Other folds are another problem.
 fn objective(row: &Row) -> Option<f64> {
     let setting = |name: &str| row.cell.settings.get(name).and_then(Value::as_str);
     let same = setting("job") == Some("train") || setting("folds") == Some(LIBSVM_FOLDS);
@@ -289,12 +289,12 @@ fn process(row: &Row) -> Shown {
     limited(row, |measured| measured.process_seconds)
 }
 
-/// Seconds, a lower bound where a limit ended the run or one of several.
+/// Returns seconds, a lower bound where a limit ended the run or one of several.
 fn limited(row: &Row, of: fn(&Measured) -> Option<f64>) -> Shown {
     let Some((measured, took)) = row.counted().and_then(|measured| Some((measured, of(measured)?))) else {
         return Shown::Nothing;
     };
-    // The clock of a solver looks up between sweeps; what was agreed is the limit.
+    // A solver checks the time between sweeps and can exceed the limit, which is the bound.
     let limit = measured.number("limit_seconds").unwrap_or(took);
     if measured.cut_runs() > 0.0 { Shown::Over(limit) } else { Shown::Is(took) }
 }
@@ -304,7 +304,7 @@ fn ended(row: &Row) -> String {
         return flaw.clone();
     }
     let measured = &row.ours.measured;
-    // A training on the simplex says what its end rests on.
+    // A training on the simplex reports the evidence of its convergence.
     match (measured.more.get("evidence").and_then(Value::as_str), measured.status()) {
         (Some(_), _) if measured.cut_runs() > 0.0 => {
             format!("{} of {} cut off", measured.cut_runs(), measured.number("runs").unwrap_or(1.0))

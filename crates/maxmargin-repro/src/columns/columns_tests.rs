@@ -93,7 +93,7 @@ fn runs_that_were_cut_off_are_lower_bounds() {
     // LIBLINEAR gave up, so that the best other is AVSF.
     assert_eq!(lines[4], "| A | c=1 | hybrid | 0.50 | 1.00 | 3,000 | 12 | 7 | > 200 | 16 | 9.00 | 2.0e-4 | by its rule |");
     assert!(lines[5].contains("| – | 4.00 |") && lines[5].ends_with("| at its cap of sweeps |"), "{}", lines[5]);
-    // Nobody plots a bound as if it were a time.
+    // A plot shows no bound as if it were a time.
     let value = |name: &str, n: usize| Entry::try_from(name.to_owned()).expect("entry").value(&rows, &rows[n]);
     assert_eq!([value("training", 0), value("finished-process", 1), value("finished-process", 3)], [None, Some(9.0), None]);
 }

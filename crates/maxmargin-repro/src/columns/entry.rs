@@ -1,15 +1,14 @@
-//! The columns of tables and the quantities of plots: one kind of value, which specs ask for by
-//! name.
+//! A column of a table, or the quantity of a plot, as specs name it.
 
 use super::catalogue;
-use super::value::{Column, Place, Shown};
+use super::value::{Column, RowContext, Shown};
 use crate::cells::row::Row;
 use serde::Deserialize;
 
 /// Parts of the names of columns whose figures are times or made of times.
 const CLOCKS: [&str; 9] = ["seconds", "process", "training", "optimiser", "solve", "-ms", "update-ratio", "speedup", "clock"];
 
-/// A column as a spec asks for it: `NAME`, or `NAME: VARIANT`, and ` as HEADING` where the column's
+/// A column as a spec names it: `NAME`, or `NAME: VARIANT`, and ` as HEADING` where the column's
 /// own does not fit.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
@@ -38,7 +37,7 @@ impl TryFrom<String> for Entry {
 }
 
 impl Entry {
-    /// The variant that the spec names, if the column wants one.
+    /// Returns the variant that the spec names, if the column needs one.
     pub(crate) fn variant(&self) -> Option<&str> {
         self.column.wants.then_some(&self.of)
     }
@@ -48,28 +47,28 @@ impl Entry {
         heading.replace("{of}", &self.of)
     }
 
-    /// What is known of a row's figure.
+    /// Returns a row's figure, as far as it is known.
     pub(crate) fn shown(&self, rows: &[Row], row: &Row) -> Shown {
-        (self.column.of)(&Place { rows, row, of: &self.of })
+        (self.column.of)(&RowContext { rows, row, of: &self.of })
     }
 
-    /// Whether cells of the column are words, not numbers.
+    /// Returns whether cells of the column are words, not numbers.
     pub(super) fn is_words(&self) -> bool {
         self.column.words
     }
 
-    /// Whether the figure is a clock's, not a count.
+    /// Returns whether the figure is a time, not a count.
     pub(crate) fn is_clock(&self) -> bool {
         let name = self.column.name;
         CLOCKS.iter().any(|clock| name.contains(clock)) && !name.starts_with("paper")
     }
 
-    /// What a table shows of a row.
+    /// Returns the cell of a row in a table.
     pub(crate) fn text(&self, rows: &[Row], row: &Row) -> String {
         self.shown(rows, row).text(self.column.format)
     }
 
-    /// What a plot draws of a row: nothing that is a bound only.
+    /// Returns the value of a row in a plot, which draws no bounds.
     pub(crate) fn value(&self, rows: &[Row], row: &Row) -> Option<f64> {
         self.shown(rows, row).known()
     }

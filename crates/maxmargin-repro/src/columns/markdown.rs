@@ -4,12 +4,12 @@ use super::entry::Entry;
 use super::value::NOTHING;
 use crate::cells::row::Row;
 
-/// The rows as a table. Columns in which no row has anything are left out.
+/// Returns the rows as a table. Columns without any figure are left out.
 pub(crate) fn markdown(peers: [&str; 2], columns: &[Entry], rows: &[Row]) -> String {
     among(peers, columns, rows, rows)
 }
 
-/// Some of the rows as a table, beside all of them.
+/// Returns some of the rows as a table. Values may depend on all rows.
 pub(crate) fn among(peers: [&str; 2], columns: &[Entry], shown: &[Row], rows: &[Row]) -> String {
     let filled = columns.iter().filter_map(|column| {
         let cells: Vec<String> = shown.iter().map(|row| column.text(rows, row)).collect();
@@ -19,7 +19,7 @@ pub(crate) fn among(peers: [&str; 2], columns: &[Entry], shown: &[Row], rows: &[
     grid(&filled.collect::<Vec<_>>())
 }
 
-/// Columns, each with its heading, whether it is words, and its cells, as Markdown.
+/// Returns columns as Markdown: each has a heading, whether it has words, and its cells.
 pub(crate) fn grid(columns: &[(String, bool, Vec<String>)]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(columns.iter().map(|(heading, ..)| heading.as_str()).collect());

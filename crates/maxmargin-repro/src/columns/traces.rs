@@ -1,6 +1,6 @@
-//! What columns make of traces, and of what lines say beside the solution: rates, bounds, supports.
+//! Values from traces and from further figures of a run: rates, bounds, supports.
 
-use super::value::{Place, Shown};
+use super::value::{RowContext, Shown};
 use crate::cells::row::Row;
 use crate::numbers::format::count;
 use crate::numbers::statistics::explained;
@@ -10,76 +10,75 @@ use serde_json::Value;
 const COMPARED: usize = 3;
 const LAID: usize = 4;
 
-/// Rates are told down to this gap: below it rounding and what the optimum is known to have their
-/// share.
+/// The smallest gap of rates. Below it rounding and the error of the known optimum matter.
 const FINEST: f64 = 1e-8;
 
 /// A power of ten of the gap and the step that first reached it.
 type Reached = (f64, f64);
 
-/// What a run noted, the largest gap first.
+/// Returns the trace of a run, the largest gap first.
 fn reached(row: &Row) -> Option<Vec<Reached>> {
     let points = row.counted()?.more.get("trace")?.as_array()?;
     points.iter().map(|point| Some((point.get("gap")?.as_f64()?, point.get("iterations")?.as_f64()?))).collect()
 }
 
-/// The last so many that rates are told by, if there are.
+/// Returns the last `n` points above the smallest gap, if there are so many.
 fn last(row: &Row, n: usize) -> Option<Vec<Reached>> {
     let mut points = reached(row)?;
     points.retain(|(gap, _)| *gap > 0.5 * FINEST);
     points.len().checked_sub(n).map(|from| points.split_off(from))
 }
 
-/// Steps from each power of ten to the next.
+/// Returns the steps from each power of ten to the next.
 fn steps(points: &[Reached]) -> Vec<f64> {
     points.windows(2).map(|two| two[1].1 - two[0].1).collect()
 }
 
-/// All of them in words.
+/// Returns the trace in words.
 pub(super) fn words(row: &Row) -> Shown {
     let points = reached(row).filter(|points| !points.is_empty());
     let point = |(gap, steps): &Reached| format!("{gap:.0e}: {}", count(*steps));
     points.map_or(Shown::Nothing, |points| Shown::Words(points.iter().map(point).collect::<Vec<_>>().join("; ")))
 }
 
-/// The most steps of one of the last powers of ten as a multiple of the fewest.
+/// Returns the most steps of one of the last powers of ten as a multiple of the fewest.
 pub(super) fn spread(row: &Row) -> Option<f64> {
     let steps = steps(&last(row, COMPARED + 1)?);
     let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
     (least > 0.0).then(|| steps.iter().copied().fold(0.0, f64::max) / least)
 }
 
-/// Steps of the last power of ten as a multiple of those of the one before: 1 where the gap falls
-/// geometrically, 10 where it falls like one over the steps.
+/// Returns the steps of the last power of ten as a multiple of those of the one before: 1 where the
+/// gap falls geometrically, 10 where it falls like one over the steps.
 pub(super) fn growth(row: &Row) -> Option<f64> {
     let steps = steps(&last(row, 3)?);
     (steps[0] > 0.0).then(|| steps[1] / steps[0])
 }
 
-/// Share of the variance of the gap's logarithm that a line over the steps explains, of the last
-/// powers of ten.
+/// Returns the share of the variance of the gap's logarithm that a line over the steps explains,
+/// for the last powers of ten.
 pub(super) fn straight(row: &Row) -> Option<f64> {
     let points: Vec<Reached> = last(row, LAID + 1)?.into_iter().map(|(gap, steps)| (steps, gap.log10())).collect();
     Some(explained(&points))
 }
 
-/// Steps times the tolerance that they led to.
+/// Returns the steps times the tolerance.
 pub(super) fn times_tolerance(row: &Row) -> Option<f64> {
     let tol = row.cell.settings.get("tol").and_then(Value::as_f64)?;
     Some(row.finished()?.iterations? as f64 * tol)
 }
 
-/// `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is the
-/// squared radius here, g* that of the other variant.
-pub(super) fn of_bound(at: &Place) -> Option<f64> {
+/// Returns `(g* − g) / g` as a share of `2ε + ε²`, which the paper promises of the radius ε: g is
+/// the squared radius here, g* that of the other variant.
+pub(super) fn of_bound(at: &RowContext) -> Option<f64> {
     let epsilon = at.row.cell.settings.get("tol").and_then(Value::as_f64)?;
     let radius2 = |row: &Row| row.finished()?.number("radius2");
     let (here, best) = (radius2(at.row)?, radius2(at.other()?)?);
     Some((best - here) / here / (2.0 * epsilon + epsilon * epsilon))
 }
 
-/// Samples that are in the support here or of the other variant and not in both.
-pub(super) fn support_off(at: &Place) -> Option<f64> {
+/// Returns the number of samples in the support here or of the other variant and not in both.
+pub(super) fn support_off(at: &RowContext) -> Option<f64> {
     let digits = |row: &Row| -> Option<Vec<u32>> {
         row.finished()?.more.get("support")?.as_str()?.chars().map(|digit| digit.to_digit(16)).collect()
     };
@@ -88,7 +87,7 @@ pub(super) fn support_off(at: &Place) -> Option<f64> {
     (here.len() == there.len()).then(|| f64::from(off))
 }
 
-/// Percent of the training that schedules and preferences take alone.
+/// Returns the percentage of the training that schedules and preferences take.
 pub(super) fn adaptation(row: &Row) -> Option<f64> {
     let measured = row.finished()?;
     Some(100.0 * measured.number("adaptation_seconds")? / measured.train_seconds?)

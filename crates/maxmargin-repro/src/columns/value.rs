@@ -2,26 +2,26 @@
 
 use crate::cells::row::Row;
 
-/// What stands where there is no figure.
+/// The text of a cell without a figure.
 pub(crate) const NOTHING: &str = "–";
 
-/// A column: what specs call it, its heading, and what it shows of a row.
+/// A column: its name in specs, its heading, and its value for a row.
 pub(crate) struct Column {
     pub(super) name: &'static str,
     /// `{peer}` is the table's first peer, `{second}` its second, `{of}` the variant that the spec
     /// names.
     pub(super) heading: &'static str,
-    /// Whether the spec names a variant.
+    /// True if the spec names a variant.
     pub(super) wants: bool,
-    /// Words stand left, numbers right.
+    /// True if cells are words, which stand left; numbers stand right.
     pub(super) words: bool,
-    pub(super) of: fn(&Place) -> Shown,
+    pub(super) of: fn(&RowContext) -> Shown,
     pub(super) format: fn(f64) -> String,
 }
 
-/// What a column looks at: a row, the rows beside it, and the variant that the spec names.
+/// The input of a column: a row, all rows of the table, and the variant that the spec names.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct RowContext<'a> {
     pub(crate) rows: &'a [Row],
     pub(crate) row: &'a Row,
     pub(crate) of: &'a str,
@@ -47,7 +47,7 @@ impl Shown {
     pub(super) fn text(self, format: fn(f64) -> String) -> String {
         match self {
             Self::Nothing => NOTHING.to_owned(),
-            // A bar would end the cell.
+            // A bar would end the cell of the table.
             Self::Words(words) => words.replace('|', "/"),
             Self::Is(x) => format(x),
             Self::Over(x) => format!("> {}", format(x)),
@@ -62,7 +62,7 @@ impl From<Option<f64>> for Shown {
     }
 }
 
-/// The first as a multiple of the second, as far as it is known.
+/// Returns the first figure as a multiple of the second, as far as it is known.
 pub(crate) fn quotient(over: Shown, under: Shown) -> Shown {
     match (over, under) {
         (Shown::Is(over), Shown::Is(under)) => Shown::Is(over / under),

@@ -3,12 +3,12 @@
 use crate::workspace::failure::{Context, Outcome, fail};
 use std::fmt::Write as _;
 
-/// What is made of a file in LIBSVM format.
+/// Changes to a file in LIBSVM format.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Edit<'a> {
     /// Only so many rows.
     pub(crate) first: Option<usize>,
-    /// Of them only rows of these labels.
+    /// Only the rows of these labels among them.
     pub(crate) only: Option<&'a [i64]>,
     /// These labels become +1, all others −1.
     pub(crate) positive: Option<&'a [i64]>,
@@ -52,7 +52,7 @@ impl Edit<'_> {
     }
 }
 
-/// Index and value of an entry in line `n`.
+/// Returns index and value of an entry in line `n`.
 pub(super) fn pair(n: usize, entry: &str) -> Outcome<(usize, f64)> {
     let parts = entry.split_once(':').and_then(|(at, value)| Some((at.parse().ok()?, value.parse().ok()?)));
     match parts.filter(|(at, _)| *at > 0) {

@@ -12,7 +12,7 @@ use std::process::Command;
 ///
 /// # Errors
 ///
-/// When it has no address, the download fails, or the content is another one.
+/// If it has no address, the download fails, or the content is another one.
 pub fn fetch(set: &Dataset, target: &Path) -> Outcome<()> {
     let Some(address) = &set.address else {
         let note = set.note.as_deref().unwrap_or("no address is known");

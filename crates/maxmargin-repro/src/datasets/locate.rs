@@ -26,7 +26,8 @@ pub fn find(name: &str, folders: &[PathBuf]) -> Option<DataFile> {
         .find(|f| f.path.is_file())
 }
 
-/// Returns the folders in which benchmarks look: `first`, then `MAXMARGIN_DATA`, then datasets/files.
+/// Returns the folders in which benchmarks look: `first`, then `MAXMARGIN_DATA`, then
+/// datasets/files.
 pub fn folders(first: Option<&Path>) -> Vec<PathBuf> {
     let named = first.map(Path::to_path_buf);
     named.into_iter().chain(env::var_os("MAXMARGIN_DATA").map(PathBuf::from)).chain([folder()]).collect()

@@ -41,7 +41,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or its text is no manifest.
+    /// If the file cannot be read or its text is no manifest.
     pub fn load() -> Outcome<Self> {
         let path = root().join("datasets/manifest.toml");
         Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())
@@ -51,7 +51,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// When the text is no manifest.
+    /// If the text is no manifest.
     pub fn parse(text: &str) -> Outcome<Self> {
         toml::from_str(text).context("manifest")
     }
@@ -60,7 +60,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn named(&self, name: &str) -> Outcome<&Dataset> {
         match self.datasets.iter().find(|set| set.name == name) {
             Some(set) => Ok(set),

@@ -65,7 +65,7 @@ impl Form {
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written, or the content is another one.
+/// If a file cannot be read or written, or the content is another one.
 pub fn install(set: &Dataset, source: &Path, form: Form, target: &Path) -> Outcome<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
@@ -95,7 +95,7 @@ fn refusal(set: &Dataset, source: &Path, why: &str) -> String {
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// If it cannot be read.
 pub fn digest(path: &Path) -> Outcome<String> {
     let file = File::open(path).context(path.display())?;
     let (_, sha256) = copy(file, &mut std::io::sink()).context(path.display())?;

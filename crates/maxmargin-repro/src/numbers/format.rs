@@ -2,7 +2,7 @@
 
 pub(crate) use maxmargin_plot::{capital, count};
 
-/// With so many digits behind the point.
+/// Returns a number with `N` digits behind the point.
 pub(crate) fn digits<const N: usize>(x: f64) -> String {
     format!("{x:.N$}")
 }
@@ -15,27 +15,27 @@ pub(crate) fn seconds(x: f64) -> String {
     }
 }
 
-/// Seconds, with so many digits where they are few.
+/// Returns seconds, with `N` digits where they are few.
 pub(crate) fn short<const N: usize>(x: f64) -> String {
     if x < 0.1 { digits::<N>(x) } else { seconds(x) }
 }
 
-/// Three digits.
+/// Returns milliseconds with about three digits.
 pub(crate) fn milliseconds(x: f64) -> String {
     if x < 1.0 { digits::<3>(x) } else { seconds(x) }
 }
 
-/// How many times as much.
+/// Returns a ratio with about three digits.
 pub(crate) fn times(x: f64) -> String {
     if x < 10.0 { digits::<2>(x) } else { count(x) }
 }
 
-/// A violation or a difference.
+/// Returns a violation or a difference.
 pub(crate) fn small(x: f64) -> String {
     format!("{x:.1e}")
 }
 
-/// A gap, which rounding can leave below 0.
+/// Returns a gap. Rounding can leave it below 0, which shows as 0.
 pub(crate) fn gap(x: f64) -> String {
     small(if x <= 0.0 { 0.0 } else { x })
 }

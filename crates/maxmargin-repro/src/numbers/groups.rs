@@ -1,6 +1,6 @@
 //! Values grouped by a key.
 
-/// What has the same key, together, in the order of the first of each.
+/// Returns groups of values with the same key, in the order of their first values.
 pub(crate) fn grouped<T, K: PartialEq>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
     for one in all {

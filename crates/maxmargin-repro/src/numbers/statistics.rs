@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-/// Ranks from 1, the mean of their places for equal values.
+/// Returns ranks from 1; equal values have the mean of their ranks.
 pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -16,7 +16,7 @@ pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// What the test of one pair found.
+/// The result of Wilcoxon's test of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Wilcoxon {
     /// Sums of the ranks of positive and of negative differences.
@@ -68,13 +68,13 @@ pub(crate) fn friedman(rows: &[Vec<f64>]) -> Option<(f64, f64, Vec<f64>)> {
     Some((f, p, mean))
 }
 
-/// Spearman's rank correlation; 0 where one side does not vary.
+/// Returns Spearman's rank correlation, 0 where one side does not vary.
 pub(crate) fn spearman(points: &[(f64, f64)]) -> f64 {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     correlation(&ranks(&x), &ranks(&y))
 }
 
-/// Share of the variance of `y` that a straight line in `x` explains.
+/// Returns the share of the variance of `y` that a straight line in `x` explains.
 pub(crate) fn explained(points: &[(f64, f64)]) -> f64 {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     correlation(&x, &y).powi(2)
@@ -88,7 +88,7 @@ fn correlation(x: &[f64], y: &[f64]) -> f64 {
     if size > 0.0 { sum(x, mx, y, my) / size } else { 0.0 }
 }
 
-/// Mean and standard deviation (with n − 1; none of one value).
+/// Returns the mean and the standard deviation (with n − 1; none of one value).
 pub(crate) fn spread(values: &[f64]) -> (Option<f64>, Option<f64>) {
     let n = values.len() as f64;
     if values.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn spread(values: &[f64]) -> (Option<f64>, Option<f64>) {
     (Some(mean), (n > 1.0).then(|| (square / (n - 1.0)).sqrt()))
 }
 
-/// The middle of the values, which are sorted on return; NaN of none.
+/// Sorts the values and returns their median, NaN of none.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

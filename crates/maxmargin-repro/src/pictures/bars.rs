@@ -5,7 +5,7 @@ use crate::cells::row::Row;
 use crate::cells::settings::plain;
 use crate::numbers::groups::grouped;
 use crate::workspace::failure::{Context, Outcome};
-use maxmargin_plot::{Anchor, Axis, Svg, width};
+use maxmargin_plot::{Anchor, Axis, Point, Svg, width};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -22,11 +22,17 @@ const ABOVE: f64 = 28.0;
 const BELOW: f64 = 44.0;
 const HEAD: f64 = 64.0;
 
-/// Bars of one problem and setting: label, then (variant, paper, ours), each relative to the
-/// block's own first variant.
+/// Bars of one problem and setting.
 struct Block {
     label: String,
-    bars: Vec<(String, Option<f64>, Option<f64>)>,
+    bars: Vec<Bar>,
+}
+
+/// Iterations of a variant relative to the block's first variant.
+struct Bar {
+    variant: String,
+    printed: Option<f64>,
+    ours: Option<f64>,
 }
 
 /// Draws the rows into `target`.
@@ -35,15 +41,15 @@ pub(crate) fn draw(target: &Path, rows: &[Row], title: &str) -> Outcome<()> {
 }
 
 fn picture(blocks: &[Block], title: &str) -> Svg {
-    let names = blocks.iter().flat_map(|block| &block.bars).map(|bar| width(&bar.0)).fold(30.0, f64::max);
+    let names = blocks.iter().flat_map(|block| &block.bars).map(|bar| width(&bar.variant)).fold(30.0, f64::max);
     let cell = names + LONGEST + 70.0;
     let lines: Vec<&[Block]> = blocks.chunks(ACROSS).collect();
     let height = |line: &[Block]| ABOVE + BELOW + STEP * line.iter().map(|block| block.bars.len()).max().unwrap_or(0) as f64;
     let all: f64 = lines.iter().map(|line| height(line)).sum();
     let mut svg = Svg::new(cell * ACROSS.min(blocks.len().max(2)) as f64 + 10.0, HEAD + all);
     svg.text((14.0, 25.0), Anchor::Start, "big", title);
-    // Where the paper prints no iterations there is one kind of bar, which the title explains.
-    if blocks.iter().flat_map(|block| &block.bars).any(|bar| bar.1.is_some()) {
+    // Without printed iterations there is one kind of bar, which the title explains.
+    if blocks.iter().flat_map(|block| &block.bars).any(|bar| bar.printed.is_some()) {
         svg.bar((14.0, 38.0), 12.0, 10.0, "paper");
         svg.text((31.0, 47.0), Anchor::Start, "", "printed in the paper");
         svg.bar((170.0, 38.0), 12.0, 10.0, "f0");
@@ -59,9 +65,9 @@ fn picture(blocks: &[Block], title: &str) -> Svg {
     svg
 }
 
-/// One block, its bars from `left` on.
-fn paint(svg: &mut Svg, block: &Block, (left, top): (f64, f64), names: f64) {
-    let lengths = || block.bars.iter().flat_map(|bar| [bar.1, bar.2]).flatten();
+/// Draws one block, whose bars begin at this point.
+fn paint(svg: &mut Svg, block: &Block, (left, top): Point, names: f64) {
+    let lengths = || block.bars.iter().flat_map(|bar| [bar.printed, bar.ours]).flatten();
     let axis = Axis::from_zero(lengths().chain([1.0]));
     let bottom = top + STEP * block.bars.len() as f64;
     svg.text((left - names, top - 10.0), Anchor::Start, "strong", &block.label);
@@ -72,7 +78,7 @@ fn paint(svg: &mut Svg, block: &Block, (left, top): (f64, f64), names: f64) {
     }
     svg.line((left, top), (left, bottom), "axis");
     svg.text((left + 0.5 * LONGEST, bottom + 31.0), Anchor::Middle, "small quiet", "iterations, the first variant = 1");
-    for (n, (variant, printed, ours)) in block.bars.iter().enumerate() {
+    for (n, Bar { variant, printed, ours }) in block.bars.iter().enumerate() {
         let y = top + STEP * n as f64 + 2.0;
         svg.text((left - 6.0, y + 12.0), Anchor::End, "small", variant);
         // Below the paper's, or in the middle of the line.
@@ -82,13 +88,13 @@ fn paint(svg: &mut Svg, block: &Block, (left, top): (f64, f64), names: f64) {
             svg.bar((left, y), LONGEST * axis.place(length), BAR, class);
         }
         if let Some(ours) = ours {
-            // Beside its own bar: at the end of the paper's it would seem to be that one's figure.
+            // The figure stands at our bar: at the paper's it would seem to belong to that one.
             svg.text((left + LONGEST * axis.place(*ours) + 5.0, own + BAR), Anchor::Start, "small", &format!("{ours:.2}"));
         }
     }
 }
 
-/// A block's settings in words.
+/// Returns a block's settings in words.
 fn setting(row: &Row) -> String {
     let word = |(key, value): (&str, &str)| match (key, value) {
         ("folds", "libsvm") => "LIBSVM's folds".to_owned(),
@@ -107,32 +113,33 @@ fn blocks(rows: &[Row]) -> Vec<Block> {
     let block = |members: Vec<&Row>| {
         let bar = |row: &&Row| {
             let printed = relative(row.printed.iterations, members[0].printed.iterations);
-            (row.cell.variant.clone(), printed, relative(ours(row), ours(members[0])))
+            Bar { variant: row.cell.variant.clone(), printed, ours: relative(ours(row), ours(members[0])) }
         };
         let setting = setting(members[0]);
-        // As many folds as samples are no setting of the table.
+        // The number of folds of leave-one-out is no setting of the table.
         let own = members[0].cell.settings.get("k").filter(|_| setting.is_empty()).map(|k: &Value| format!("{} folds", plain(k)));
         let parts = [members[0].cell.problem.clone(), own.unwrap_or(setting)];
         let label = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
         Block { label, bars: members.iter().map(bar).collect() }
     };
     let all = grouped(rows, |row| (row.cell.problem.clone(), row.cell.shown.clone())).into_iter().map(block);
-    all.filter(|block| block.bars.iter().any(|bar| bar.2.is_some())).collect()
+    all.filter(|block| block.bars.iter().any(|bar| bar.ours.is_some())).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Block, picture};
+    use super::{Bar, Block, picture};
 
     #[test]
     fn a_block_has_its_name_a_scale_and_figures_at_the_bars() {
-        let bars = vec![("cold".to_owned(), Some(1.0), Some(1.0)), ("sir".to_owned(), None, Some(0.254))];
+        let bar = |variant: &str, printed, ours| Bar { variant: variant.to_owned(), printed, ours: Some(ours) };
+        let bars = vec![bar("cold", Some(1.0), 1.0), bar("sir", None, 0.254)];
         let block = Block { label: "Adult, LIBSVM's folds".into(), bars };
         let text = picture(&[block], "T").document();
         assert!(text.contains("Adult, LIBSVM&apos;s folds") || text.contains("Adult, LIBSVM's folds"), "{text}");
         assert!(text.contains(">0.25</text>") && text.contains("the first variant = 1"), "{text}");
         assert_eq!(text.matches("class=\"paper\"").count(), 2, "one bar, and the legend's");
-        let bare = Block { label: "k = 3".into(), bars: vec![("cold".to_owned(), None, Some(1.0))] };
+        let bare = Block { label: "k = 3".into(), bars: vec![bar("cold", None, 1.0)] };
         assert!(!picture(&[bare], "T").document().contains("printed in the paper"), "nothing is printed there");
         assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
         let x = |line: &str| line.split("x=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());

@@ -14,14 +14,14 @@ use std::path::Path;
 /// Name of the line that a theory predicts.
 const THEORY: &str = "theory";
 
-/// What a plot shows, in words.
+/// Returns the caption of a plot.
 pub(crate) fn caption(plot: &Plot) -> String {
     let dashed = label(&plot.dashed);
     let dashed = if dashed.is_empty() { dashed } else { format!(", dashed: {dashed}") };
     format!("{} over {}{dashed}", plot.y.heading(["peer"; 2]), abscissa_words(&plot.x))
 }
 
-/// What stands at the axis of a setting or of a figure of the lines.
+/// Returns the label of the axis of a setting or of a figure.
 fn abscissa_words(x: &str) -> &str {
     match x {
         "c" => "C",
@@ -45,7 +45,7 @@ pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> O
     fs::write(target, picture.document()).context(target.display())
 }
 
-/// The lines of all panels, in the order of the rows.
+/// Returns the lines of all panels, in the order of the rows.
 fn panels(plot: &Plot, rows: &[Row]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for row in rows {
@@ -58,7 +58,7 @@ fn panels(plot: &Plot, rows: &[Row]) -> Vec<Panel> {
         });
         let dashed = !plot.dashed.is_empty() && plot.dashed.iter().all(|(key, value)| row.cell.settings.get(key) == Some(value));
         let mut point = |name: &str, y: f64| {
-            // A logarithmic axis has no place for the rest.
+            // A logarithmic axis shows positive values only.
             let has_place = |value: f64, logarithmic: bool| value.is_finite() && (!logarithmic || value > 0.0);
             if has_place(x, plot.log_x) && has_place(y, plot.log_y) {
                 panels[at].put(name, dashed, (x, y), &row.cell.problem);
@@ -75,7 +75,7 @@ fn panels(plot: &Plot, rows: &[Row]) -> Vec<Panel> {
     panels
 }
 
-/// The sum of the settings that `x` names.
+/// Returns the sum of the settings that `x` names.
 fn abscissa(x: &str, settings: &Settings) -> Option<f64> {
     let number = |key: &str| settings.get(key).and_then(Value::as_f64);
     let known: Vec<f64> = x.split('+').filter_map(|key| number(key.trim())).collect();

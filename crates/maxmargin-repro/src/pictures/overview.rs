@@ -8,7 +8,7 @@ use crate::searches::grids;
 use crate::specs::spec::Spec;
 use crate::tables::rows::measured;
 use crate::workspace::failure::{Context, Outcome};
-use maxmargin_plot::{Anchor, Axis, Svg, width};
+use maxmargin_plot::{Anchor, Axis, Point, Svg, width};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +24,7 @@ struct Row {
     ours: f64,
 }
 
-/// What one command of a user takes.
+/// The seconds of one command of a user on several problems.
 pub(crate) struct Group {
     title: String,
     /// The processors that its rows were measured on.
@@ -32,7 +32,7 @@ pub(crate) struct Group {
     rows: Vec<Row>,
 }
 
-/// A line of what is measured from Python.
+/// A measurement of a call from Python.
 #[derive(Deserialize)]
 struct Call {
     work: String,
@@ -41,29 +41,38 @@ struct Call {
     seconds: f64,
 }
 
-/// Where a group's figures stand: paper, table, setting, variant.
-const SOURCES: [(&str, u32, &str, &str, &str); 2] = [
-    (
-        "alpha-seeding",
-        1,
-        "folds=libsvm",
-        "auto",
-        "10-fold cross-validation on two threads, LIBSVM's own folds (LIBSVM as it is shipped: one thread)",
-    ),
-    (
-        "training",
-        1,
-        "threads=2",
-        "auto",
-        "one training on two threads (LIBSVM as it is shipped has one; a build with its OpenMP lines has two)",
-    ),
+/// The place of a group's figures in the tables of a paper.
+struct Source {
+    paper: &'static str,
+    table: u32,
+    setting: &'static str,
+    variant: &'static str,
+    /// The title of the group.
+    title: &'static str,
+}
+
+const SOURCES: [Source; 2] = [
+    Source {
+        paper: "alpha-seeding",
+        table: 1,
+        setting: "folds=libsvm",
+        variant: "auto",
+        title: "10-fold cross-validation on two threads, LIBSVM's own folds (LIBSVM as it is shipped: one thread)",
+    },
+    Source {
+        paper: "training",
+        table: 1,
+        setting: "threads=2",
+        variant: "auto",
+        title: "one training on two threads (LIBSVM as it is shipped has one; a build with its OpenMP lines has two)",
+    },
 ];
 
 const LABELS: f64 = 14.0;
 const LONGEST: f64 = 430.0;
 const STEP: f64 = 26.0;
 const HEAD: f64 = 80.0;
-/// Room for what is said of a row.
+/// Room for the ratios of a row.
 const RATIOS: f64 = 290.0;
 /// The colours of the programs.
 const OURS: usize = 0;
@@ -74,14 +83,16 @@ const OPENMP: usize = 3;
 const ABOVE: f64 = 34.0;
 const BELOW: f64 = 52.0;
 
-/// The figures of a paper's raw lines, if the picture shows some.
+/// Returns the figures of a paper's raw lines, if the picture shows some.
 pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
-    let Some((_, number, setting, variant, title)) = SOURCES.iter().find(|source| source.0 == spec.name) else { return Ok(None) };
-    let Some(table) = spec.tables.iter().find(|table| table.number == *number && table.from.is_empty()) else { return Ok(None) };
+    let Some(source) = SOURCES.iter().find(|source| source.paper == spec.name) else { return Ok(None) };
+    let Some(table) = spec.tables.iter().find(|table| table.number == source.table && table.from.is_empty()) else {
+        return Ok(None);
+    };
     let (mut rows, mut processors) = (Vec::new(), BTreeSet::new());
     for row in measured(spec, table, records)? {
         let seconds = |peer: &Option<Figures>| peer.as_ref().and_then(Figures::counted_seconds);
-        let wanted = row.cell.shown == *setting && row.cell.variant == *variant && row.counted().is_some();
+        let wanted = row.cell.shown == source.setting && row.cell.variant == source.variant && row.counted().is_some();
         if let Some(theirs) = seconds(&row.peer).filter(|_| wanted) {
             let openmp = seconds(&row.second);
             processors
@@ -90,16 +101,21 @@ pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
             rows.push(Row { name, libsvm: theirs, openmp, intelex: None, ours });
         }
     }
-    Ok(Some(Group { title: (*title).to_owned(), processors, rows }).filter(|group| !group.rows.is_empty()))
+    Ok(Some(Group { title: source.title.to_owned(), processors, rows }).filter(|group| !group.rows.is_empty()))
 }
 
-/// What searches take: by the lines of `cargo xtask grids`, and those of `cargo xtask peers` in
-/// this file.
+/// Returns the seconds of searches, from the lines of `cargo xtask grids` and from this file of
+/// `cargo xtask peers`.
 pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
     let text = fs::read_to_string(calls).context(calls.display())?;
     let calls: Vec<Call> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context(calls.display())?;
-    let row =
-        |(name, libsvm, ours): (String, f64, f64)| Row { intelex: intelex(&calls, &name), name, libsvm, openmp: None, ours };
+    let row = |one: grids::Search| Row {
+        intelex: intelex(&calls, &one.data),
+        name: one.data,
+        libsvm: one.libsvm_seconds,
+        openmp: None,
+        ours: one.seconds,
+    };
     let rows: Vec<Row> = grids::searches()?.into_iter().map(row).collect();
     let title = format!(
         "search of {} pairs of C and γ, five folds of at most 5,000 rows, two threads (LIBSVM: one, a third of the pairs)",
@@ -108,7 +124,7 @@ pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
     Ok(Some(Group { title, processors: grids::processors()?, rows }).filter(|group| !group.rows.is_empty()))
 }
 
-/// The median of what the same search took by scikit-learn-intelex.
+/// Returns the median seconds of the same search by scikit-learn-intelex.
 fn intelex(calls: &[Call], data: &str) -> Option<f64> {
     let ending = format!(" of {} cells", grids::CELLS);
     let same = |call: &&Call| {
@@ -128,14 +144,19 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
     let height: f64 = groups.iter().map(|group| ABOVE + BELOW + STEP * group.rows.len() as f64).sum();
     let left = LABELS + names + 12.0;
     let mut svg = Svg::new(left + LONGEST + RATIOS, HEAD + height);
-    let processors: BTreeSet<&str> = groups.iter().flat_map(|group| &group.processors).map(String::as_str).collect();
-    let hardware = processors.into_iter().collect::<Vec<_>>().join(", ");
-    svg.text(
-        (LABELS, 25.0),
-        Anchor::Start,
-        "big",
-        "Seconds of whole processes, reading the file and proving the result included",
-    );
+    head(&mut svg, groups);
+    let mut top = HEAD;
+    for group in groups {
+        top = paint(&mut svg, group, (left, top + ABOVE), &axis) + BELOW;
+    }
+    svg
+}
+
+/// Draws the title, the legend and the processors.
+fn head(svg: &mut Svg, groups: &[Group]) {
+    let all = || groups.iter().flat_map(|group| &group.rows);
+    let title = "Seconds of whole processes, reading the file and proving the result included";
+    svg.text((LABELS, 25.0), Anchor::Start, "big", title);
     let programs = [
         (OURS, "maxmargin", 100.0),
         (LIBSVM, "LIBSVM", 80.0),
@@ -153,38 +174,40 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
         svg.text((x + 10.0, 50.0), Anchor::Start, "", name);
         x += wide;
     }
+    let processors: BTreeSet<&str> = groups.iter().flat_map(|group| &group.processors).map(String::as_str).collect();
+    let hardware = processors.into_iter().collect::<Vec<_>>().join(", ");
     svg.text((LABELS, 70.0), Anchor::Start, "small quiet", &format!("two cores: {hardware}"));
-    let mut top = HEAD;
-    for group in groups {
-        let rows = top + ABOVE;
-        let bottom = rows + STEP * group.rows.len() as f64;
-        svg.text((LABELS, rows - 12.0), Anchor::Start, "strong", &group.title);
-        for (tick, text) in axis.ticks() {
-            let x = left + LONGEST * axis.place(tick);
-            svg.line((x, rows), (x, bottom), "grid");
-            svg.text((x, bottom + 16.0), Anchor::Middle, "small quiet", &text);
-        }
-        svg.line((left, bottom), (left + LONGEST, bottom), "axis");
-        svg.text((left + 0.5 * LONGEST, bottom + 34.0), Anchor::Middle, "quiet", "seconds");
-        for (n, row) in group.rows.iter().enumerate() {
-            let y = rows + STEP * (n as f64 + 0.5);
-            let place = |value: f64| (left + LONGEST * axis.place(value), y);
-            let others = [(LIBSVM, Some(row.libsvm)), (OPENMP, row.openmp), (INTELEX, row.intelex)];
-            let others = others.into_iter().filter_map(|(n, value)| Some((n, value?)));
-            svg.text((left - 10.0, y + 4.0), Anchor::End, "", &row.name);
-            svg.line(place(others.clone().map(|(_, value)| value).fold(row.ours, f64::max)), place(row.ours), "axis");
-            others.for_each(|(n, value)| svg.dot(place(value), n, 5.0));
-            svg.dot(place(row.ours), OURS, 5.0);
-            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &row.said());
-        }
-        top = bottom + BELOW;
+}
+
+/// Draws a group whose area begins at this point. Returns the area's lower end.
+fn paint(svg: &mut Svg, group: &Group, (left, rows): Point, axis: &Axis) -> f64 {
+    let bottom = rows + STEP * group.rows.len() as f64;
+    svg.text((LABELS, rows - 12.0), Anchor::Start, "strong", &group.title);
+    for (tick, text) in axis.ticks() {
+        let x = left + LONGEST * axis.place(tick);
+        svg.line((x, rows), (x, bottom), "grid");
+        svg.text((x, bottom + 16.0), Anchor::Middle, "small quiet", &text);
     }
-    svg
+    svg.line((left, bottom), (left + LONGEST, bottom), "axis");
+    svg.text((left + 0.5 * LONGEST, bottom + 34.0), Anchor::Middle, "quiet", "seconds");
+    for (n, row) in group.rows.iter().enumerate() {
+        let y = rows + STEP * (n as f64 + 0.5);
+        let place = |value: f64| (left + LONGEST * axis.place(value), y);
+        let others = [(LIBSVM, Some(row.libsvm)), (OPENMP, row.openmp), (INTELEX, row.intelex)];
+        let others = others.into_iter().filter_map(|(n, value)| Some((n, value?)));
+        svg.text((left - 10.0, y + 4.0), Anchor::End, "", &row.name);
+        svg.line(place(others.clone().map(|(_, value)| value).fold(row.ours, f64::max)), place(row.ours), "axis");
+        others.for_each(|(n, value)| svg.dot(place(value), n, 5.0));
+        svg.dot(place(row.ours), OURS, 5.0);
+        svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &row.ratios());
+    }
+    bottom
 }
 
 impl Row {
-    /// `2.70 s; LIBSVM 60.0 s, 24×; with OpenMP 33.1 s, 13×; intelex 87.4 s, 32×`
-    fn said(&self) -> String {
+    /// Returns the row's text: `2.70 s; LIBSVM 60.0 s, 24×; with OpenMP 33.1 s, 13×; intelex 87.4
+    /// s, 32×`
+    fn ratios(&self) -> String {
         let beside = |name: &str, value: f64| format!("; {name} {}, {}×", clock(value), times(value / self.ours));
         let intelex = self.intelex.map_or_else(String::new, |value| beside("intelex", value));
         let openmp = self.openmp.map_or_else(String::new, |value| beside("with OpenMP", value));
@@ -192,7 +215,7 @@ impl Row {
     }
 }
 
-/// Seconds, or milliseconds where they are few.
+/// Returns seconds as text, in milliseconds where they are few.
 fn clock(x: f64) -> String {
     if x < 0.1 { format!("{:.0} ms", 1e3 * x) } else { format!("{} s", seconds(x)) }
 }

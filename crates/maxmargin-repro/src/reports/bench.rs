@@ -15,13 +15,13 @@ use crate::workspace::tools::target_directory;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where raw lines and the report go.
-struct Place {
+/// The files of raw lines and of the report.
+struct OutputPaths {
     raw: PathBuf,
     report: PathBuf,
 }
 
-impl Place {
+impl OutputPaths {
     fn of(paper: &str, arguments: &Arguments) -> Outcome<Self> {
         Ok(match &arguments.out {
             Some(raw) => Self { raw: raw.clone(), report: raw.with_extension("md") },
@@ -41,7 +41,7 @@ impl Place {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     match &arguments.paper {
         Some(paper) => one(paper, arguments),
@@ -51,8 +51,8 @@ pub fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// The quick form of all papers, and what it says of their claims; with `--full` all of it, and the
-/// reports. What has been measured is kept.
+/// Measures the quick form of all papers and compares its claims with the committed lines; with
+/// `--full` measures everything and writes the reports. Earlier measurements are kept.
 fn all(arguments: &Arguments) -> Outcome<()> {
     if arguments.full {
         let rest = Arguments { resume: !arguments.fresh, ..arguments.clone() };
@@ -78,9 +78,9 @@ fn all(arguments: &Arguments) -> Outcome<()> {
     if lost.is_empty() { Ok(()) } else { fail(format!("what held no longer does:\n  {}", lost.join("\n  "))) }
 }
 
-/// Measures a paper as the arguments say; its raw lines and what does not count.
+/// Measures a paper. Returns the file of raw lines, and the cells that do not count.
 fn measured(spec: &Spec, paper: &str, arguments: &Arguments) -> Outcome<(PathBuf, Vec<String>)> {
-    let place = Place::of(paper, arguments)?;
+    let place = OutputPaths::of(paper, arguments)?;
     let folder = place.raw.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
     let machine = Machine::here();
@@ -100,7 +100,7 @@ fn measured(spec: &Spec, paper: &str, arguments: &Arguments) -> Outcome<(PathBuf
 fn one(paper: &str, arguments: &Arguments) -> Outcome<()> {
     let spec = Spec::load(paper)?;
     let bad = if arguments.render { Vec::new() } else { measured(&spec, paper, arguments)?.1 };
-    let place = Place::of(paper, arguments)?;
+    let place = OutputPaths::of(paper, arguments)?;
     let records = Record::read(&place.raw)?;
     if records.is_empty() {
         println!("nothing was measured, so there is no report");

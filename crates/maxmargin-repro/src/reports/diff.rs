@@ -21,7 +21,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     let (before, after) = (summaries(&Record::read(&arguments.before)?), summaries(&Record::read(&arguments.after)?));
     let (lines, losses) = compare(&before, &after);

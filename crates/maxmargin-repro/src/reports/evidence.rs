@@ -1,5 +1,4 @@
-//! What stands under docs/reproduction beside the reports of single papers: the page of all
-//! verdicts, the picture of the README, and its block.
+//! The pages that combine all papers: the page of verdicts, the README's picture, and its block.
 
 use super::report;
 use crate::cells::record::Record;
@@ -12,11 +11,11 @@ use crate::workspace::tools::root;
 use std::fs;
 use std::path::PathBuf;
 
-/// Where the README's block begins and ends.
+/// The lines before and after the README's block.
 const OPEN: &str = "<!-- alpha-seeding table 1 -->\n";
 const CLOSE: &str = "<!-- end -->";
 
-/// Where reports stand.
+/// Returns the folder of reports.
 pub(crate) fn folder() -> PathBuf {
     root().join("docs/reproduction")
 }
@@ -36,7 +35,7 @@ pub(crate) fn write() -> Outcome<()> {
     Ok(())
 }
 
-/// Writes every report again, and what stands beside them.
+/// Writes every report again, then the pages that combine them.
 pub(crate) fn render() -> Outcome<()> {
     for (spec, records) in all()? {
         let target = folder().join(format!("{}.md", spec.name));
@@ -46,7 +45,7 @@ pub(crate) fn render() -> Outcome<()> {
     write()
 }
 
-/// Every spec that has raw lines.
+/// Returns every spec with raw lines, and these.
 fn all() -> Outcome<Vec<(Spec, Vec<Record>)>> {
     let raw = folder().join("raw");
     let entries = fs::read_dir(&raw).context(raw.display())?;
@@ -59,7 +58,7 @@ fn all() -> Outcome<Vec<(Spec, Vec<Record>)>> {
     files.iter().map(read).collect()
 }
 
-/// The README's picture.
+/// Returns the README's picture.
 fn overview() -> Outcome<String> {
     let mut groups = Vec::new();
     for (spec, records) in all()? {
@@ -70,7 +69,7 @@ fn overview() -> Outcome<String> {
     Ok(overview::picture(&groups).document())
 }
 
-/// The README with its block as the raw lines have it: nobody types a figure of it.
+/// Returns the README with its block rewritten from the raw lines.
 fn spliced(readme: &str, papers: &[Evidence]) -> Outcome<String> {
     let parts = readme.split_once(OPEN).and_then(|(before, rest)| Some((before, rest.split_once(CLOSE)?.1)));
     let Some((before, after)) = parts else { return fail(format!("README.md lacks the lines `{}` and `{CLOSE}`", OPEN.trim())) };

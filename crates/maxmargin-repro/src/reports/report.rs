@@ -1,5 +1,5 @@
-//! The report: Markdown tables, one plot per table, and the circumstances. Written by this module
-//! only, never by hand.
+//! The report of a paper: tables in Markdown, one plot for each table, and the circumstances. It is
+//! never written by hand.
 
 use crate::cells::record::{Measured, Record};
 use crate::cells::row::Row;
@@ -72,8 +72,8 @@ fn remarks(spec: &Spec) -> String {
     spec.remarks.iter().flat_map(|remark| [remark.as_str(), "\n\n"]).collect()
 }
 
-/// What was found, in words: the claims of the paper and their verdicts, where there is a paper,
-/// and otherwise what is compared.
+/// Returns the introduction: the claims of the paper and their verdicts where there is a paper, and
+/// otherwise the spec's remarks.
 fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
     if !has_claims(spec) {
         return Ok(remarks(spec));
@@ -83,7 +83,7 @@ fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
     Ok(format!("What the paper claims, and whether it holds here ([all papers](README.md), with the rules):\n\n{list}\n"))
 }
 
-/// A table: what the page has room for, everything else folded, the command of each row.
+/// Returns a table: its visible part, the folded rest, and the command of each row.
 fn section(spec: &Spec, table: &Table, rows: &[Row]) -> String {
     let mut text = format!("## {}\n\n", table.heading());
     if let Some(brief) = &table.brief {
@@ -100,12 +100,12 @@ fn section(spec: &Spec, table: &Table, rows: &[Row]) -> String {
     text + &commands::list(spec, table, rows)
 }
 
-/// A part that the reader unfolds.
+/// Returns a part that the reader unfolds.
 fn folded(summary: &str, text: &str) -> String {
     format!("<details><summary>{summary}</summary>\n\n{text}</details>\n\n")
 }
 
-/// The section on the spec's statistics, where it has some and their table was measured.
+/// Returns the section on the spec's statistics, where it has some and their table was measured.
 pub(crate) fn statistics(spec: &Spec, records: &[Record]) -> Outcome<String> {
     let Some(statistics) = &spec.statistics else { return Ok(String::new()) };
     let tested = spec.tables.iter().find(|table| table.number == statistics.table && table.from.is_empty());
@@ -113,8 +113,8 @@ pub(crate) fn statistics(spec: &Spec, records: &[Record]) -> Outcome<String> {
     if rows.is_empty() { Ok(String::new()) } else { significance::section(statistics, &rows) }
 }
 
-/// The rows of a table, or of all tables that another table or a figure shows, of its own problems
-/// if it names some.
+/// Returns the rows of a table, or of all tables that it shows, for its own problems if it names
+/// some.
 fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     if table.from.is_empty() {
         return measured(spec, table, records);
@@ -127,7 +127,7 @@ fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> 
     Ok(all)
 }
 
-/// Draws the table's plot beside the report; the line that shows it there.
+/// Draws the table's plot beside the report. Returns the line that shows it.
 fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<String> {
     let kind = if table.from.is_empty() { "table" } else { "figure" };
     let part = table.part.as_ref().map_or(String::new(), |part| format!("-{part}"));
@@ -197,7 +197,7 @@ mod tests {
     use crate::workspace::tools::root;
     use std::fs;
 
-    /// What is under version control is what the raw lines say today.
+    /// Committed reports and pictures are those of the committed raw lines.
     #[test]
     fn reports_are_those_of_their_raw_lines() {
         let folder = root().join("docs/reproduction");

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 #[derive(Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch of the command line each")]
 pub struct Arguments {
-    /// Name of a file in crates/maxmargin-repro/specs, such as alpha-seeding; without one the quick form of every
-    /// paper, and whether what held still does
+    /// Name of a file in crates/maxmargin-repro/specs, such as alpha-seeding; without one the quick
+    /// form of every paper, and whether what held still does
     pub(crate) paper: Option<String>,
     /// Only these tables of the paper (or figures, where no table has the number)
     #[arg(long, value_name = "N", value_delimiter = ',')]
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Measure nothing: write the page of all claims and their verdicts from the raw files
     #[arg(long, conflicts_with = "paper")]
     pub(crate) verdicts: bool,
-    /// Measure, although the tree has changes that no commit holds: nobody can repeat what it finds
+    /// Measure a tree with uncommitted changes, although the measurement cannot be repeated
     #[arg(long)]
     pub(crate) uncommitted: bool,
     /// Build the measured program without optimising for release (its counts are the same, its

@@ -1,5 +1,5 @@
-//! Which cells need no measurement: there are lines of the same settings, the same data, and crates
-//! that have not changed since.
+//! Cells that need no measurement: lines of the same settings and data exist, and their crates have
+//! not changed since.
 
 use crate::cells::cell::Cell;
 use crate::cells::record::{OURS, Record};
@@ -14,12 +14,12 @@ use std::process::{Command, Stdio};
 /// The families of solvers. A cell runs some of them, and every crate that is none.
 const FAMILIES: [&str; 5] = ["smo", "linear", "irwls", "frankwolfe", "path"];
 
-/// The lines of earlier runs, by what they are of.
+/// The lines of earlier runs.
 pub(crate) struct Finished {
     records: Vec<Record>,
-    /// Of a revision and families: whether their crates are now what they were then.
+    /// By revision and families: whether their crates are unchanged.
     same: RefCell<BTreeMap<(String, Vec<&'static str>), bool>>,
-    /// Whether two revisions have the same crates; git, but for tests.
+    /// Returns whether paths are unchanged since a revision; git, except in tests.
     compare: fn(&str, &[String]) -> bool,
 }
 
@@ -28,7 +28,7 @@ impl Finished {
         Self { records, same: RefCell::default(), compare: unchanged }
     }
 
-    /// Whether our own program has measured the cell so many times in one run.
+    /// Returns whether our own program has measured the cell so many times in one run.
     pub(crate) fn ours(&self, cell: &Cell, sha256: Option<&str>, repeats: u32) -> bool {
         let families = families(&cell.settings);
         let is = |record: &&Record| {
@@ -42,15 +42,15 @@ impl Finished {
         Self::enough(self.records.iter().filter(is), repeats)
     }
 
-    /// The same of another program, which no crate of ours changes.
+    /// Returns the same for another program, on which our crates have no effect.
     pub(crate) fn theirs(&self, peer: &Peer, cell: &Cell, sha256: Option<&str>, repeats: u32) -> bool {
-        let Ok(told) = peer.told(&cell.settings) else { return false };
+        let Ok(arguments) = peer.arguments_for(&cell.settings) else { return false };
         let is = |record: &&Record| {
             record.program == peer.name
                 && record.problem == cell.problem
                 && record.data_sha256.as_deref() == sha256
                 && record.error.is_none()
-                && peer.told(&record.settings).is_ok_and(|other| other == told)
+                && peer.arguments_for(&record.settings).is_ok_and(|other| other == arguments)
         };
         Self::enough(self.records.iter().filter(is), repeats)
     }
@@ -61,8 +61,8 @@ impl Finished {
         runs.values().any(|lines| *lines >= repeats)
     }
 
-    /// Whether the crates of these families, and those of none, are what they were at a revision. A
-    /// tree with changes is no revision.
+    /// Returns whether the crates of these families, and those of no family, are unchanged since a
+    /// revision. A tree with changes is no revision.
     fn stands(&self, revision: &str, families: &[&'static str]) -> bool {
         if !revision.chars().all(|c| c.is_ascii_hexdigit()) {
             return false;
@@ -81,7 +81,7 @@ impl Finished {
     }
 }
 
-/// The families of solvers that a cell with these settings runs.
+/// Returns the families of solvers that a cell with these settings runs.
 fn families(settings: &Settings) -> Vec<&'static str> {
     let word = |key: &str| settings.get(key).and_then(Value::as_str).unwrap_or_default();
     let mut found = match word("solver") {

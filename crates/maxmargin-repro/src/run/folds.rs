@@ -44,7 +44,7 @@ impl Rand {
     }
 }
 
-/// The fold in which `svm-train -v k` tests each sample of a classification.
+/// Returns the fold in which `svm-train -v k` tests each sample of a classification.
 fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     let mut classes: Vec<f64> = Vec::new();
     for label in labels {
@@ -59,7 +59,7 @@ fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     cut(classes.iter().map(|class| (0..labels.len()).filter(|&i| labels[i] == *class).collect()), labels.len(), k)
 }
 
-/// Each of `parts` of so many samples, shuffled and cut into `k` folds.
+/// Shuffles each part of the samples and cuts it into `k` folds. Returns the fold of each sample.
 fn cut(parts: impl Iterator<Item = Vec<usize>>, samples: usize, k: usize) -> Vec<usize> {
     let mut rand = Rand::unseeded();
     let mut fold_of = vec![0; samples];
@@ -75,8 +75,8 @@ fn cut(parts: impl Iterator<Item = Vec<usize>>, samples: usize, k: usize) -> Vec
     fold_of
 }
 
-/// The folds of data in LIBSVM format, one number a line; those of values are cut from all samples
-/// together, without regard to `classes`.
+/// Returns the folds of data in LIBSVM format, one number a line. Folds of a regression are cut
+/// from all samples together: `classes` is false.
 pub(crate) fn lines(data: &str, k: usize, classes: bool) -> Outcome<String> {
     let label = |(n, line): (usize, &str)| {
         let word = line.split_whitespace().next().unwrap_or_default();
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn numbers_of_an_unseeded_program() {
         let mut rand = Rand::unseeded();
-        // What `rand()` returns on Linux when nobody seeded it.
+        // The numbers of `rand()` on Linux without a seed.
         assert_eq!([rand.next(), rand.next(), rand.next()], [1_804_289_383, 846_930_886, 1_681_692_777]);
     }
 

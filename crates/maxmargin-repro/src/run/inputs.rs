@@ -27,7 +27,7 @@ impl Input {
     }
 }
 
-/// Where data come from, and where the files that are made of them go.
+/// The folders of data, and the folder of files that are made of them.
 pub(crate) struct Inputs<'a> {
     manifest: Manifest,
     folders: Vec<PathBuf>,
@@ -41,15 +41,15 @@ impl<'a> Inputs<'a> {
         Ok(Self { manifest: Manifest::load()?, folders, scratch, bench })
     }
 
-    /// The problem's file; nothing when no folder has its data.
+    /// Returns the problem's file, none when no folder has its data.
     pub(crate) fn of(&self, problem: &Problem) -> Outcome<Option<Input>> {
         let Some(recipe) = problem.recipe else { return self.edited(&problem.data, &problem.name, problem.edit()) };
         let Some(text) = self.cook(problem, recipe)? else { return Ok(None) };
         Input::of(self.write(&format!("{}.data", problem.name), &text)?).map(Some)
     }
 
-    /// The file of a problem's test samples, relabelled and divided as its data; nothing when no
-    /// folder has it.
+    /// Returns the file of a problem's test samples, relabelled and divided as its data, none when
+    /// no folder has it.
     pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
         let of = match test {
             Test::File(name) => {
@@ -63,7 +63,7 @@ impl<'a> Inputs<'a> {
         self.write(&format!("{}.rest-of-{of}", problem.data), &rest).map(Some)
     }
 
-    /// The file of the folds that `svm-train -v` would use on this input.
+    /// Returns the file of the folds that `svm-train -v` uses on this input.
     pub(crate) fn folds(&self, problem: &Problem, input: &Input, settings: &Settings) -> Outcome<PathBuf> {
         let Some(k) = settings.get("k").and_then(serde_json::Value::as_u64) else {
             return fail(format!("{}: folds need a number k", problem.name));
@@ -73,7 +73,7 @@ impl<'a> Inputs<'a> {
         self.write(&format!("{}.k{k}.folds", problem.name), &folds)
     }
 
-    /// A file of the manifest with an edit for a problem; nothing when no folder has it.
+    /// Returns a file of the manifest with an edit for a problem, none when no folder has it.
     fn edited(&self, name: &str, problem: &str, edit: Edit) -> Outcome<Option<Input>> {
         let Some(input) = self.verified(name)? else { return Ok(None) };
         if edit == Edit::default() {
@@ -84,7 +84,7 @@ impl<'a> Inputs<'a> {
         Input::of(self.write(&format!("{name}.{problem}"), &text)?).map(Some)
     }
 
-    /// A file of the manifest, plain and verified; nothing when no folder has it.
+    /// Returns a file of the manifest, plain and verified, none when no folder has it.
     fn verified(&self, name: &str) -> Outcome<Option<Input>> {
         let set = self.manifest.named(name)?;
         let Some(found) = find(&set.name, &self.folders) else { return Ok(None) };
@@ -95,7 +95,7 @@ impl<'a> Inputs<'a> {
             }
             return Ok(Some(Input { path, sha256: set.sha256.clone() }));
         }
-        // Peers run in a folder of their own.
+        // Peers run in a folder of their own and need absolute paths.
         let input = Input::of(found.path.canonicalize().context(found.path.display())?)?;
         if input.sha256 != set.sha256 {
             return fail(format!("{} has sha256 {}, the manifest says {}", input.path.display(), input.sha256, set.sha256));
@@ -103,14 +103,14 @@ impl<'a> Inputs<'a> {
         Ok(Some(input))
     }
 
-    /// The path and the text of a file of the manifest.
+    /// Returns the path and the text of a file of the manifest.
     fn text(&self, name: &str) -> Outcome<Option<(PathBuf, String)>> {
         let Some(Input { path, .. }) = self.verified(name)? else { return Ok(None) };
         let text = fs::read_to_string(&path).context(path.display())?;
         Ok(Some((path, text)))
     }
 
-    /// What a recipe makes of files of the manifest.
+    /// Returns the samples that a recipe makes of files of the manifest.
     fn cook(&self, problem: &Problem, recipe: Recipe) -> Outcome<Option<String>> {
         if recipe == Recipe::Generate {
             let (Some(bench), Some(rows)) = (self.bench, problem.first) else {
@@ -136,7 +136,7 @@ impl<'a> Inputs<'a> {
         rows.context(path.display()).map(Some)
     }
 
-    /// Writes a file that all programs can read; its path holds from every folder.
+    /// Writes a file for all programs. Returns its absolute path.
     pub(crate) fn write(&self, name: &str, text: &str) -> Outcome<PathBuf> {
         fs::create_dir_all(&self.scratch).context(self.scratch.display())?;
         let target = self.scratch.join(name.replace(' ', "-"));

@@ -1,5 +1,5 @@
-//! Runs the cells: one process each, in turn over the repeats, every result written down as it
-//! comes.
+//! Runs the cells, one process each. Every repeat runs all cells once, and every result is written
+//! at once.
 
 use super::arguments::Arguments;
 use super::finished::Finished;
@@ -44,8 +44,8 @@ struct Job<'a> {
     program: Option<String>,
 }
 
-/// Measures what the arguments ask for and appends the records to `raw`. Returns what does not
-/// count, and why.
+/// Measures the cells of the arguments and appends the records to `raw`. Returns the cells that do
+/// not count, each with the reason.
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
@@ -121,9 +121,9 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
     count + &flaw.map_or(String::new(), |flaw| format!(", DOES NOT COUNT: {flaw}"))
 }
 
-/// Every process of the run, in order. Problems without data are reported and left out.
+/// Returns every process of the run, in order. Problems without data are reported and left out.
 fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outcome<Vec<Job<'a>>> {
-    // A figure needs the tables that it draws.
+    // A figure needs the measurements of the tables that it draws.
     let named = spec.named(&arguments.table, &arguments.figure, arguments.statistics)?;
     let wanted = |table: &Table| named.iter().any(|named| std::ptr::eq(*named, table) || named.from.contains(&table.number));
     let tables: Vec<&Table> = spec.tables.iter().filter(|table| table.from.is_empty() && wanted(table)).collect();
@@ -167,7 +167,7 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
     Ok(jobs)
 }
 
-/// The files of a problem; nothing, and a word about it, where one is missing.
+/// Returns the files of a problem. Reports a missing one and returns none.
 fn material<'a>(problem: &'a Problem, inputs: &Inputs) -> Outcome<Option<Material<'a>>> {
     let input = if problem.generated() { None } else { inputs.of(problem)? };
     if input.is_none() && !problem.generated() {
@@ -182,7 +182,7 @@ fn material<'a>(problem: &'a Problem, inputs: &Inputs) -> Outcome<Option<Materia
     Ok(Some(Material { problem, input, test: test.flatten() }))
 }
 
-/// The runs of other programs on the material of a cell that are not among the earlier ones.
+/// Returns the runs of other programs on the files of a cell that are not among the earlier ones.
 fn peers<'a>(table: &'a Table, cell: &Cell, material: &Material<'a>, named: &[String], earlier: &[Job]) -> Outcome<Vec<Job<'a>>> {
     let mut jobs = Vec::new();
     for peer in &table.peers {
@@ -190,13 +190,12 @@ fn peers<'a>(table: &'a Table, cell: &Cell, material: &Material<'a>, named: &[St
             println!("skipped: {} ({} is not installed)", peer.name, peer.program);
             continue;
         };
-        // Two entries of `vary` that differ only in what the peer is not told are one run of the
-        // peer.
-        let wanted = peer.told(&cell.settings)?;
+        // Entries of `vary` with the same arguments of the peer are one run of the peer.
+        let wanted = peer.arguments_for(&cell.settings)?;
         let same = |job: &Job| {
             job.cell.problem == cell.problem
                 && job.peer.as_ref().is_some_and(|(other, _)| other.name == peer.name)
-                && peer.told(&job.cell.settings).is_ok_and(|arguments| arguments == wanted)
+                && peer.arguments_for(&job.cell.settings).is_ok_and(|arguments| arguments == wanted)
         };
         if !earlier.iter().any(same) {
             let cell = Cell { variant: peer.name.clone(), ..cell.clone() };
@@ -207,7 +206,7 @@ fn peers<'a>(table: &'a Table, cell: &Cell, material: &Material<'a>, named: &[St
     Ok(jobs)
 }
 
-/// The program that measures one cell, built unless one is named.
+/// Returns the program that measures one cell, built unless the command line names one.
 fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
     if let Some(path) = &arguments.bench_bin {
         return Ok(path.clone());
@@ -222,10 +221,10 @@ fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
     Ok(target_directory()?.join("release/maxmargin-bench"))
 }
 
-/// What one process gave: its figures, or why there are none.
-type Told = Result<Measured, String>;
+/// The figures of one process, or the reason why there are none.
+type ProcessResult = Result<Measured, String>;
 
-fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outcome<(f64, Told)> {
+fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outcome<(f64, ProcessResult)> {
     let mut request = job.cell.settings.clone();
     let data = if let Some(input) = &job.material.input {
         json!({ "file": input.path })
@@ -240,7 +239,7 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outco
     if let Some(folds) = &job.folds {
         request.insert("folds".into(), json!({ "file": folds }));
     }
-    // Paths are told to the program and not written down: records are published.
+    // The request has paths and the record has none: records are published.
     if let Some(program) = &job.program {
         request.insert("program".into(), json!(program));
     }
@@ -251,28 +250,28 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outco
         request.insert("threads".into(), json!(threads));
     }
     let (seconds, output) = timed(&mut Command::new(bench), Some(&Value::Object(request)))?;
-    let told = output.and_then(|text| {
+    let result = output.and_then(|text| {
         let line = text.lines().find(|line| line.starts_with('{')).ok_or("printed no JSON line")?;
         serde_json::from_str(line).map_err(|error| format!("printed JSON that does not fit: {error}"))
     });
-    Ok((seconds, told))
+    Ok((seconds, result))
 }
 
-fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
+fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, ProcessResult)> {
     let Some(input) = &job.material.input else { return fail(format!("{} needs a file", peer.name)) };
     let folder = tempfile::tempdir().context("temporary folder")?;
     let mut command = Command::new(binary);
     // svm-train writes its model into the current folder unless it validates.
-    command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
+    command.args(peer.arguments_for(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
     let (seconds, output) = timed(&mut command, None)?;
-    let mut told = output.map(|text| peer::read(&text));
-    if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.material.test) {
-        // Its own program on its own model: not part of its seconds.
+    let mut result = output.map(|text| peer::read(&text));
+    if let (Ok(measured), Some(program), Some(test)) = (&mut result, &peer.tests_with, &job.material.test) {
+        // The test is not part of the peer's seconds.
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
         let mut command = Command::new(program);
         command.arg(test).args([format!("{name}.model"), "labels".to_owned()]).current_dir(folder.path());
         let (_, output) = timed(&mut command, None)?;
         measured.accuracy = output.ok().and_then(|text| peer::read(&text).accuracy);
     }
-    Ok((seconds, told))
+    Ok((seconds, result))
 }

@@ -1,9 +1,9 @@
-//! Other programs on the same files: how to call them and how to read what they print.
+//! Other programs on the same files: their paths and their output.
 
 use crate::cells::record::Measured;
 use crate::workspace::tools::on_path;
 
-/// A path that holds from every folder; a bare name is left to the search path.
+/// Returns an absolute path. A bare name is left to the search path.
 fn absolute(binary: &str) -> String {
     match std::path::Path::new(binary).canonicalize() {
         Ok(path) if binary.contains('/') => path.to_string_lossy().into_owned(),
@@ -11,20 +11,20 @@ fn absolute(binary: &str) -> String {
     }
 }
 
-/// The binary of a program: named on the command line (`PROGRAM=PATH`), or found on the search
-/// path.
+/// Returns the binary of a program: named on the command line (`PROGRAM=PATH`), or found on the
+/// search path.
 pub(crate) fn binary(program: &str, named: &[String]) -> Option<String> {
     given(program, named).or_else(|| on_path(program).then(|| program.to_owned()))
 }
 
-/// The binary of a program that the command line names.
+/// Returns the binary of a program that the command line names.
 pub(crate) fn given(program: &str, named: &[String]) -> Option<String> {
     let path = |entry: &String| entry.strip_prefix(program)?.strip_prefix('=').map(absolute);
     named.iter().find_map(path)
 }
 
-/// What LIBSVM's svm-train prints, with or without `-v`: `#iter = N` of every training, `Cross
-/// Validation Accuracy = P%`.
+/// Reads the output of LIBSVM's svm-train, with or without `-v`: `#iter = N` of every training,
+/// `Cross Validation Accuracy = P%`.
 pub(crate) fn read(output: &str) -> Measured {
     let after = |line: &str, key: &str| line.split_once(key).map(|(_, tail)| tail.trim().trim_end_matches('%').to_owned());
     let mut measured = Measured::default();
@@ -39,7 +39,7 @@ pub(crate) fn read(output: &str) -> Measured {
         if let Some(count) = after(line, "Total nSV = ").and_then(|text| text.parse::<u64>().ok()) {
             measured.more.insert("support_vectors".into(), count.into());
         }
-        // Of a cross-validation, or of svm-predict: `Accuracy = 97.64% (4882/5000)
+        // The accuracy of a cross-validation, or of svm-predict: `Accuracy = 97.64% (4882/5000)
         // (classification)`.
         if let Some(percent) = after(line, "Accuracy = ").and_then(|text| text.split('%').next()?.parse().ok()) {
             measured.accuracy = Some(percent);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Data of a generator in LIBSVM format, seed 1, written by the measured program.
+/// Returns data of a generator in LIBSVM format, seed 1, written by the measured program.
 pub(crate) fn generate(bench: &Path, generator: &str, rows: usize) -> Outcome<String> {
     let cell = json!({
         "job": "write", "data": { "generator": generator, "rows": rows, "seed": 1 }, "kernel": "linear", "c": 1, "tol": 1,
@@ -16,9 +16,9 @@ pub(crate) fn generate(bench: &Path, generator: &str, rows: usize) -> Outcome<St
     output.or_else(fail)
 }
 
-/// Runs a process to its end: wall-clock seconds and standard output, or how it failed.
+/// Runs a process to its end. Returns wall-clock seconds and standard output, or how it failed.
 pub(crate) fn timed(command: &mut Command, request: Option<&Value>) -> Outcome<(f64, Result<String, String>)> {
-    // Records are published: no folder of the machine in them.
+    // Records are published and name no folder of the machine.
     let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let start = Instant::now();
     let mut child = command
@@ -28,7 +28,7 @@ pub(crate) fn timed(command: &mut Command, request: Option<&Value>) -> Outcome<(
         .spawn()
         .context(format_args!("cannot start {name}"))?;
     if let (Some(mut pipe), Some(request)) = (child.stdin.take(), request) {
-        // A program that ends before it reads says so by its exit status.
+        // A program that ends before it reads has an exit status that says so.
         let _ = pipe.write_all(request.to_string().as_bytes());
     }
     let output = child.wait_with_output().context(&name)?;

@@ -1,22 +1,22 @@
-//! What units cost: measured on few rows, carried over to many.
+//! The costs of units: measured on few rows, extrapolated to many.
 
 use super::schedule::Overhead;
 use crate::workspace::failure::{Context, Outcome, fail};
 use serde::Deserialize;
 
-/// The file of measurements, and what is asked for.
+/// The file of measurements and of the simulated search.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Costs {
-    /// Where the numbers come from.
+    /// The source of the numbers.
     #[allow(dead_code, reason = "for readers of the file")]
     source: String,
     measured: Measured,
-    asked: Asked,
+    asked: SimulatedSearch,
     columns: Vec<Column>,
 }
 
-/// What the columns were measured on, and how they grow.
+/// The rows of the measurements, and the growth of seconds with rows.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Measured {
@@ -28,7 +28,7 @@ struct Measured {
 /// The search that is simulated.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct SimulatedSearch {
     rows: f64,
     /// Values of γ, between the least and the greatest that were measured, evenly in the logarithm.
     gammas: usize,
@@ -55,7 +55,7 @@ struct Column {
     cold: f64,
 }
 
-/// What a unit is.
+/// A way to cut a search into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// One γ with all values of C and all folds.
@@ -79,7 +79,7 @@ impl Cut {
     }
 }
 
-/// One γ at the rows that are asked for.
+/// The costs of one γ at the rows of the simulated search.
 struct Cost {
     whole: f64,
     two: Vec<f64>,
@@ -96,7 +96,7 @@ impl Column {
         Ok(())
     }
 
-    /// With all seconds multiplied.
+    /// Returns the costs with all seconds multiplied.
     fn times(&self, factor: f64) -> Cost {
         let scaled = |parts: &[f64]| parts.iter().map(|s| s * factor).collect();
         Cost { whole: self.seconds * factor, two: scaled(&self.two), five: scaled(&self.five), cold: self.cold * factor }
@@ -104,7 +104,7 @@ impl Column {
 }
 
 impl Cost {
-    /// Between two, `share` of the way, in logarithms.
+    /// Returns the costs at `share` of the way to another γ, interpolated in logarithms.
     fn between(&self, other: &Self, share: f64) -> Self {
         let middle = |a: f64, b: f64| (a.ln() * (1.0 - share) + b.ln() * share).exp();
         let all = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| middle(*a, *b)).collect();
@@ -123,7 +123,7 @@ impl Cost {
             Cut::Chains(count) => parts(count).clone(),
             Cut::Folds => vec![self.cold / folds as f64; folds],
             Cut::FoldsAndChains(count) => {
-                // From scratch nothing is passed along C: parts have the shares of what they cost.
+                // From scratch no solution is passed along C: parts cost in proportion.
                 let all: f64 = parts(count).iter().sum();
                 let each = |part: &f64| self.cold * part / all / folds as f64;
                 (0..folds).flat_map(|_| parts(count).iter().map(each)).collect()
@@ -140,7 +140,7 @@ impl Costs {
         if costs.columns.len() < 2 || !ascending {
             return fail("two columns or more, with ascending γ");
         }
-        let Asked { rows, gammas, folds, threads, .. } = costs.asked;
+        let SimulatedSearch { rows, gammas, folds, threads, .. } = costs.asked;
         if gammas < 2 || folds < 2 || !(rows > 0.0 && threads > 0.0 && costs.measured.rows > 0.0) {
             return fail("asked: two values of γ and two folds or more, rows and threads above 0");
         }
@@ -151,7 +151,7 @@ impl Costs {
         Overhead { load: self.asked.load, unit: self.asked.unit }
     }
 
-    /// The seconds of every unit.
+    /// Returns the seconds of every unit.
     pub(super) fn units(&self, cut: Cut) -> Vec<f64> {
         let factor = (self.asked.rows / self.measured.rows).powf(self.measured.exponent);
         let known: Vec<(f64, Cost)> = self.columns.iter().map(|of| (of.log2_gamma, of.times(factor))).collect();

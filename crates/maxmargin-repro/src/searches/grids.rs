@@ -14,67 +14,67 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The page and what it is made of.
+/// The page of this command.
 const PAGE: Page = Page("grids");
 
 /// Folds of every search.
 const FOLDS: usize = 5;
 
-/// Values of C times values of γ where nobody asks for others.
+/// Values of C times values of γ of the default grid.
 pub(crate) const CELLS: usize = 110;
 
-/// How often a process that may take too long is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+/// The pause between two looks at a process with a time limit.
+const POLL: Duration = Duration::from_millis(5);
 
-/// The ratio that the project asks for.
-const WANTED: f64 = 100.0;
+/// The project's goal for the ratio.
+const GOAL: f64 = 100.0;
 
 /// Options of `cargo xtask grids`.
 #[derive(clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    beside: page::Common,
-    /// LIBSVM computes every so-manieth cell; the time of all is extrapolated
+    common: page::SearchArguments,
+    /// LIBSVM computes every N-th cell; the time of all is extrapolated
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     share: u16,
-    /// Seconds after which LIBSVM's cell is ended, and counted as so many
+    /// Time limit of a cell of LIBSVM, which counts as its seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 900)]
     limit: u64,
 }
 
-/// One search, and what it was measured beside.
+/// One search of ours and cells of LIBSVM on the same data.
 #[derive(Serialize, Deserialize)]
 struct Record {
     problem: String,
     note: Option<String>,
-    /// Half of the tube's width, of a regression.
+    /// Half of the tube's width, for a regression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     epsilon: Option<f64>,
     rows: usize,
     cells: usize,
     seconds: f64,
     peak_bytes: u64,
-    /// Cells of LIBSVM, in the order of ours.
+    /// Cells that LIBSVM computed, in the order of ours.
     peer: Vec<Cell>,
-    /// Every so-manieth of ours is among them.
+    /// LIBSVM computed every `share`-th of our cells.
     share: u16,
     limit: u64,
     machine: Machine,
 }
 
-/// A cell that LIBSVM has computed.
+/// A cell that both programs computed.
 #[derive(Serialize, Deserialize)]
 struct Cell {
     c: f64,
     gamma: f64,
     seconds: f64,
-    /// Percent right, or the mean square of errors; nothing where it was ended.
+    /// Accuracy in percent, or the mean squared error; none where the time limit ended it.
     theirs: Option<f64>,
     ours: f64,
 }
 
 impl Record {
-    /// Seconds of all cells, by those that were computed.
+    /// Returns LIBSVM's seconds for all cells, extrapolated from those that it computed.
     fn whole(&self) -> f64 {
         self.peer.iter().map(|cell| cell.seconds).sum::<f64>() * self.cells as f64 / self.peer.len().max(1) as f64
     }
@@ -87,7 +87,7 @@ impl Record {
         self.epsilon.is_some()
     }
 
-    /// The furthest that a cell lies from LIBSVM's: in samples, or of values relative to the mean
+    /// Returns the largest difference of a cell's score: in samples, or relative to the mean
     /// square.
     fn apart(&self) -> f64 {
         let of = |cell: &Cell| {
@@ -98,14 +98,23 @@ impl Record {
     }
 }
 
-/// What searches for a classifier of all the usual cells took: the data, LIBSVM's seconds, ours.
-pub(crate) fn searches() -> Outcome<Vec<(String, f64, f64)>> {
-    let records: Vec<Record> = PAGE.records()?;
-    let usual = records.iter().filter(|record| record.cells == CELLS && !record.is_regression());
-    Ok(usual.map(|record| (record.problem.clone(), record.whole(), record.seconds)).collect())
+/// A search for a classifier over the usual cells.
+pub(crate) struct Search {
+    pub(crate) data: String,
+    pub(crate) libsvm_seconds: f64,
+    pub(crate) seconds: f64,
 }
 
-/// The processors that they were measured on.
+/// Returns the searches for a classifier over the usual cells.
+pub(crate) fn searches() -> Outcome<Vec<Search>> {
+    let records: Vec<Record> = PAGE.records()?;
+    let usual = records.iter().filter(|record| record.cells == CELLS && !record.is_regression());
+    Ok(usual
+        .map(|record| Search { data: record.problem.clone(), libsvm_seconds: record.whole(), seconds: record.seconds })
+        .collect())
+}
+
+/// Returns the processors of all searches.
 pub(crate) fn processors() -> Outcome<BTreeSet<String>> {
     Ok(PAGE.records::<Record>()?.into_iter().map(|record| record.machine.cpu).collect())
 }
@@ -114,17 +123,17 @@ pub(crate) fn processors() -> Outcome<BTreeSet<String>> {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
-    PAGE.update(&arguments.beside, "svm-train", |bench, problem| measure(bench, problem, arguments))
+    PAGE.update(&arguments.common, "svm-train", |bench, problem| measure(bench, problem, arguments))
 }
 
-/// The rows of a problem and LIBSVM's folds of them, as files, and how many they are; nothing where
-/// no folder has them.
+/// Returns the file of a problem's rows, that of LIBSVM's folds, and the number of rows; none where
+/// no folder has the data.
 fn files(bench: &Bench, problem: &Problem) -> Outcome<Option<(PathBuf, PathBuf, usize)>> {
     let Some(input) = bench.inputs.of(problem)? else { return Ok(None) };
     let text = text_of(&input.path)?;
-    // Made data are whole.
+    // Only data of the manifest are longer than `first`.
     let lines: Vec<&str> = text.lines().take(problem.first.unwrap_or(usize::MAX)).collect();
     let text = lines.join("\n") + "\n";
     let folds = folds::lines(&text, FOLDS, problem.recipe.is_none())?;
@@ -157,7 +166,7 @@ fn measure(bench: &Bench, problem: &Problem, arguments: &Arguments) -> Outcome<O
             cell["accuracy"].as_f64().map(|a| 100.0 * a)
         };
         let Some(score) = score else { return fail(format!("a cell of {} has no score", problem.name)) };
-        let (seconds, theirs) = cross_validated(&file, (c, gamma), epsilon, arguments.limit)?;
+        let (seconds, theirs) = cross_validated(&file, c, gamma, epsilon, arguments.limit)?;
         peer.push(Cell { c, gamma, seconds, theirs, ours: score });
     }
     Ok(Some(Record {
@@ -175,8 +184,8 @@ fn measure(bench: &Bench, problem: &Problem, arguments: &Arguments) -> Outcome<O
     }))
 }
 
-/// `svm-train -v` at one cell: seconds, and what it found, unless it was ended.
-fn cross_validated(file: &Path, (c, gamma): (f64, f64), epsilon: Option<f64>, limit: u64) -> Outcome<(f64, Option<f64>)> {
+/// Runs `svm-train -v` at one cell. Returns its seconds and its score, none after the time limit.
+fn cross_validated(file: &Path, c: f64, gamma: f64, epsilon: Option<f64>, limit: u64) -> Outcome<(f64, Option<f64>)> {
     let mut train = Command::new("svm-train");
     train.args(["-q", "-m", "4000", "-v", "5", "-c", &c.to_string(), "-g", &gamma.to_string()]);
     epsilon.iter().for_each(|epsilon| {
@@ -189,7 +198,7 @@ fn cross_validated(file: &Path, (c, gamma): (f64, f64), epsilon: Option<f64>, li
             child.kill().and_then(|()| child.wait()).context("svm-train")?;
             return Ok((begun.elapsed().as_secs_f64(), None));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
     let taken = begun.elapsed().as_secs_f64();
     let output = child.wait_with_output().context("svm-train")?;
@@ -231,7 +240,7 @@ impl page::Record for Record {
             "# Searches beside LIBSVM\n\n\
              `maxmargin grid DATA -k 5` on two threads: 11 values of C (2⁻⁵ to 2¹⁵) and 10 of γ (2⁻¹⁵ to 2³) in five folds, every cell at `--eps 0.001` and certified, \
              and `svm-train -v 5 -m 4000` at some of the cells, one after the other, as grid.py has it; both are whole processes that read the same text, on the folds that \
-             LIBSVM draws. LIBSVM's time for all cells is reckoned from those that it was given: every so-manieth, in the order of ours. The project asks for a ratio of {WANTED}.\n\n\
+             LIBSVM draws. LIBSVM's time for all cells is reckoned from those that it was given: every so-manieth, in the order of ours. The project asks for a ratio of {GOAL}.\n\n\
              The last column is the cell that lies furthest from LIBSVM's: how many samples of all it tests otherwise. Where both stop at a violation of 0.001 a sample near the border may fall to either side; \
              where LIBSVM gives up after ten million iterations its answer is not that of the problem. Of several classes votes may be equal: LIBSVM's go to the class that its data shows first, ours to the least label, so that the same machines say otherwise (letter's first 4,000 rows by `-c 0.03125 -g 0.125 -e 0.00001`: biases within 7e-6, and 60 labels of the next 1,000 differ).\n\n\
              | data | cells | here, s | peak | LIBSVM's cells | LIBSVM, all, s | ratio | furthest cell |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",

@@ -14,31 +14,31 @@ use std::path::{Path, PathBuf};
 
 /// Options of measurements of whole searches and trainings beside LIBSVM.
 #[derive(clap::Args)]
-pub struct Common {
-    /// Only this problem; say it again for another
+pub struct SearchArguments {
+    /// Only this problem; repeat it for another
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Compute nothing: write the page from its raw lines
     #[arg(long)]
     render: bool,
-    /// Measure a tree with changes, which nobody can measure again
+    /// Measure a tree with uncommitted changes, which cannot be measured again
     #[arg(long)]
     uncommitted: bool,
 }
 
-/// What was found of one problem.
+/// The measurements of one problem.
 pub(crate) trait Record: Serialize + DeserializeOwned {
     fn problem(&self) -> &str;
-    /// Its line of the table.
+    /// Returns its line of the table.
     fn line(&self) -> String;
-    /// What stands below the table about it.
+    /// Returns its note below the table.
     fn note(&self) -> String;
-    /// What stands above the lines: title, words, the heads of the columns.
+    /// Returns the text above the lines: title, introduction, heads of the columns.
     fn head() -> String;
-    /// What measures it, and where its raw lines are.
+    /// The last sentence of the page: the command that measures, and the file of raw lines.
     const SOURCE: &'static str;
 
-    /// The page of all.
+    /// Returns the page of all problems.
     fn rendered(records: &[Self]) -> String {
         let lines: Vec<String> = records.iter().map(Self::line).collect();
         let notes: Vec<String> = records.iter().map(Self::note).collect();
@@ -46,9 +46,9 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     }
 }
 
-/// What measurements need.
+/// The program, the data and the machine of measurements.
 pub(crate) struct Bench<'a> {
-    /// The program.
+    /// The path of our program.
     pub(crate) ours: PathBuf,
     pub(crate) inputs: Inputs<'a>,
     pub(crate) machine: Machine,
@@ -68,11 +68,11 @@ impl Page {
         root().join(format!("docs/reproduction/{}.{ending}", self.0))
     }
 
-    /// Measures the problems that are asked for beside `program`, and writes the page. What no
-    /// folder has data for is said and left out.
+    /// Measures the requested problems beside `program`, and writes the page. Problems without data
+    /// are reported and left out.
     pub(crate) fn update<R: Record>(
         &self,
-        arguments: &Common,
+        arguments: &SearchArguments,
         program: &str,
         mut measure: impl FnMut(&Bench, &Problem) -> Outcome<Option<R>>,
     ) -> Outcome<()> {
@@ -140,22 +140,21 @@ impl Page {
     }
 }
 
-/// A line for each problem: rows, machine and revision, and what else is to be said of it.
+/// Returns the note on a problem: rows, machine, revision, and further remarks.
 pub(crate) fn footnote(problem: &str, what: &str, machine: &Machine, more: &[String]) -> String {
     let Machine { cpu, cores, revision, .. } = machine;
     let more = [&[String::new()], more].concat().join("; ");
     format!("- {problem}: {what}, {cpu}, {cores} cores, revision {revision}{more}.\n")
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn text_of(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).context(path.display())
 }
 
 #[cfg(test)]
 impl Page {
-    /// What tests hold against what is committed: the problems can be read, and the page is that of
-    /// the raw lines.
+    /// Returns whether the committed page is that of the raw lines, and problems can be read.
     pub(crate) fn is_true<R: Record>(&self) -> bool {
         let page = fs::read_to_string(self.of("md")).unwrap_or_default();
         !self.problems().expect("problems").is_empty() && page == R::rendered(&self.records().expect("records"))

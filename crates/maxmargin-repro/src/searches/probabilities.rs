@@ -1,5 +1,5 @@
 //! `cargo xtask probabilities`: trainings with probabilities, by LIBSVM's programs and by ours
-//! under their names, judged on samples that nobody was trained on.
+//! under their names, scored on test samples.
 
 use super::page::{self, Bench, Page, footnote, text_of};
 use crate::cells::machine::Machine;
@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The page and what it is made of.
+/// The page of this command.
 const PAGE: Page = Page("probabilities");
 
-/// A probability below this counts as this: LIBSVM's own are no smaller.
+/// The least probability: LIBSVM's own are no smaller.
 const LEAST: f64 = 1e-7;
 
 /// One training by both programs.
@@ -26,21 +26,21 @@ struct Record {
     tested: usize,
     c: f64,
     gamma: f64,
-    theirs: Found,
-    ours: Found,
+    theirs: ProgramFigures,
+    ours: ProgramFigures,
     machine: Machine,
 }
 
-/// What one program took and found.
+/// Seconds and scores of one program.
 #[derive(Serialize, Deserialize)]
-struct Found {
-    /// Of the training with `-b 1`.
+struct ProgramFigures {
+    /// Seconds of the training with `-b 1`.
     seconds: f64,
-    /// Of the same training without.
+    /// Seconds of the same training without.
     plain: f64,
     /// The mean of `−ln p` of the true class.
     log_loss: f64,
-    /// Percent of samples whose predicted label is theirs.
+    /// Percent of samples with the right label.
     accuracy: f64,
     /// Samples whose predicted label is not that of the greatest probability.
     contradicted: usize,
@@ -50,8 +50,8 @@ struct Found {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
-pub fn run(arguments: &page::Common) -> Outcome<()> {
+/// If a measurement fails or a file cannot be read or written.
+pub fn run(arguments: &page::SearchArguments) -> Outcome<()> {
     PAGE.update(arguments, "svm-train", measure)
 }
 
@@ -64,7 +64,7 @@ fn measure(bench: &Bench, problem: &Problem) -> Outcome<Option<Record>> {
     let Some(test) = bench.inputs.test_of(problem, &Test::File(name.clone()))? else { return Ok(None) };
     let truth = labels(&text_of(&test)?)?;
     let folder = bench.inputs.write(&format!("{}.none", problem.name), "")?;
-    let of = |program: &[&str], who: &str| -> Outcome<Found> {
+    let of = |program: &[&str], who: &str| -> Outcome<ProgramFigures> {
         let (model, out) = (folder.with_extension(format!("{who}.model")), folder.with_extension(format!("{who}.out")));
         let train = |probabilities: &str| {
             let (c, gamma) = (c.to_string(), gamma.to_string());
@@ -73,8 +73,8 @@ fn measure(bench: &Bench, problem: &Problem) -> Outcome<Option<Record>> {
         };
         let (plain, seconds) = (train("0")?, train("1")?);
         timed(program, "svm-predict", &["-b", "1"], &[&test, &model, &out])?;
-        let (log_loss, accuracy, contradicted) = judged(&text_of(&out)?, &truth)?;
-        Ok(Found { seconds, plain, log_loss, accuracy, contradicted })
+        let (log_loss, accuracy, contradicted) = scores(&text_of(&out)?, &truth)?;
+        Ok(ProgramFigures { seconds, plain, log_loss, accuracy, contradicted })
     };
     let ours = bench.ours.to_string_lossy();
     Ok(Some(Record {
@@ -89,7 +89,7 @@ fn measure(bench: &Bench, problem: &Problem) -> Outcome<Option<Record>> {
     }))
 }
 
-/// Seconds of LIBSVM's program of this name, or of a program that goes by the name.
+/// Returns the seconds of LIBSVM's program of this name, or of ours under the name.
 fn timed(program: &[&str], name: &str, options: &[&str], files: &[&Path]) -> Outcome<f64> {
     let words: Vec<&str> = program.iter().copied().chain([name]).collect();
     let begun = Instant::now();
@@ -110,9 +110,9 @@ fn labels(text: &str) -> Outcome<Vec<f64>> {
     }
 }
 
-/// Log loss, percent right and labels that contradict their probabilities, of what `svm-predict -b
-/// 1` writes.
-fn judged(text: &str, truth: &[f64]) -> Outcome<(f64, f64, usize)> {
+/// Returns log loss, percent of right labels and the number of labels that contradict their
+/// probabilities, from the output of `svm-predict -b 1`.
+fn scores(text: &str, truth: &[f64]) -> Outcome<(f64, f64, usize)> {
     let numbers = |line: &str| -> Option<Vec<f64>> { line.split_whitespace().map(|word| word.parse().ok()).collect() };
     let mut lines = text.lines();
     let Some(classes) = lines.next().and_then(|line| line.strip_prefix("labels")).and_then(numbers) else {
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn what_is_written_is_judged() {
         let text = "labels 1 -1\n1 0.75 0.25\n-1 0.5 0.5\n1 0.25 0.75\n";
-        let (loss, accuracy, contradicted) = judged(text, &[1.0, -1.0, -1.0]).expect("three lines");
+        let (loss, accuracy, contradicted) = scores(text, &[1.0, -1.0, -1.0]).expect("three lines");
         assert!((loss - (0.75_f64 * 0.5 * 0.75).ln() / -3.0).abs() < 1e-15);
         assert_eq!((accuracy, contradicted), (200.0 / 3.0, 1));
-        assert!(judged(text, &[1.0; 2]).is_err() && judged(text, &[1.0; 4]).is_err() && judged("1 0.5 0.5\n", &[1.0]).is_err());
+        assert!(scores(text, &[1.0; 2]).is_err() && scores(text, &[1.0; 4]).is_err() && scores("1 0.5 0.5\n", &[1.0]).is_err());
         assert_eq!(labels("+1 1:2\n-1\n").expect("labels"), [1.0, -1.0]);
     }
 }

@@ -3,16 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which unit comes next.
+/// The order of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As they stand.
+    /// The given order.
     AsGiven,
-    /// By their cost, which is taken to be known.
+    /// The longest first: costs count as known.
     LongestFirst,
 }
 
-/// What comes on top of the units, in seconds.
+/// Seconds beyond those of the units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Overhead {
     /// For each worker, before its first unit: reading the data.
@@ -21,17 +21,17 @@ pub(super) struct Overhead {
     pub(super) unit: f64,
 }
 
-/// A microsecond: whole numbers of them are ordered, and their sums exact.
+/// Ticks in a second: whole numbers of microseconds have exact sums.
 const TICKS: f64 = 1e6;
 
-/// When the last unit is done, in seconds.
+/// Returns the time at which the last unit ends, in seconds.
 pub(super) fn makespan(units: &[f64], workers: usize, overhead: Overhead, order: Order) -> f64 {
     let ticks = |seconds: f64| (seconds * TICKS).round() as u64;
     let mut left: Vec<u64> = units.iter().map(|unit| ticks(unit + overhead.unit)).collect();
     if order == Order::LongestFirst {
         left.sort_unstable_by_key(|unit| Reverse(*unit));
     }
-    // When each worker is free; those that have no unit read nothing.
+    // The time at which each worker is free. Workers without a unit read no data.
     let mut free: BinaryHeap<Reverse<u64>> = (0..workers).map(|_| Reverse(ticks(overhead.load))).collect();
     let mut last = 0;
     for unit in left {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Options of `cargo xtask simulate`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What units cost [default: crates/maxmargin-repro/scale/costs.toml]
+    /// File of the costs of units [default: crates/maxmargin-repro/scale/costs.toml]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
     /// Numbers of workers
@@ -23,7 +23,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// When a measurement fails or a file cannot be read or written.
+/// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
     let path = arguments.costs.clone().unwrap_or_else(|| root().join("crates/maxmargin-repro/scale/costs.toml"));
     let text = fs::read_to_string(&path).context(path.display())?;
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// The makespan of every way to cut the search, on every number of workers.
+/// Returns the makespan of every way to cut the search, on every number of workers.
 fn table(costs: &Costs, workers: &[usize]) -> String {
     let mut text = String::from("| units | number | work | longest |");
     // Writing to a string cannot fail.
@@ -69,7 +69,7 @@ fn table(costs: &Costs, workers: &[usize]) -> String {
     text
 }
 
-/// Seconds as a person says them.
+/// Returns seconds in a unit that fits.
 fn said(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),

@@ -1,5 +1,5 @@
-//! Readers of specs and of the manifest, tried on copies with changed words, lines and bytes. A copy
-//! is read or refused, and no reader panics.
+//! Readers of specs and of the manifest, tried on copies with changed words, lines and bytes. A
+//! copy is read or refused, and no reader panics.
 
 use super::spec::Spec;
 use crate::datasets::manifest::Manifest;
@@ -44,7 +44,7 @@ fn changed(text: &str, number: u64) -> String {
     String::from_utf8_lossy(&copy).into_owned()
 }
 
-/// How many of so many changed copies are read, on all processors. A panic is the caller's to see.
+/// Returns how many of so many changed copies are read, on all processors. Panics reach the caller.
 fn read(text: &str, copies: u64, reader: impl Fn(&str) -> bool + Sync) -> u64 {
     assert!(reader(text), "the file itself is read");
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -87,12 +87,12 @@ fn manifest(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// When a file cannot be read.
+/// If a file cannot be read.
 ///
 /// # Panics
 ///
-/// When a reader panics, or when all copies are read, or none.
-pub fn try_both(copies: u64) -> Outcome<Vec<String>> {
+/// If a reader panics, or when all copies are read, or none.
+pub fn try_corrupted_inputs(copies: u64) -> Outcome<Vec<String>> {
     let folder = root().join("crates/maxmargin-repro/specs");
     let entries = fs::read_dir(&folder).context(folder.display())?;
     let mut files = Vec::new();
@@ -121,13 +121,13 @@ pub fn try_both(copies: u64) -> Outcome<Vec<String>> {
     ])
 }
 
-/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p maxmargin-repro corrupted -- --nocapture`
-/// tells what came of them.
+/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p maxmargin-repro corrupted --
+/// --nocapture` tells what came of them.
 #[test]
 fn corrupted_specs_and_manifests_are_read_or_refused() {
     let files = fs::read_dir(root().join("crates/maxmargin-repro/specs")).expect("specs").count() as u64;
     let deep = std::env::var("MAXMARGIN_DEEP").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     let begun = std::time::Instant::now();
-    let lines = try_both(COPIES * files * deep).expect("files of the workspace");
+    let lines = try_corrupted_inputs(COPIES * files * deep).expect("files of the workspace");
     println!("{}\n{:.1} s", lines.join("\n"), begun.elapsed().as_secs_f64());
 }

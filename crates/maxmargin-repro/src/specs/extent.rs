@@ -1,4 +1,4 @@
-//! Cells: one measurement each, made from a spec.
+//! The cells of a table, as far as a run covers them.
 
 use super::problem::Problem;
 use super::spec::Spec;
@@ -7,7 +7,7 @@ use crate::cells::cell::Cell;
 use crate::cells::settings::{Settings, label};
 use crate::workspace::failure::{Outcome, fail};
 
-/// Which cells a run covers. Names are those that a report shows; where none are named it is all.
+/// The cells that a run covers, by the names that a report shows. An empty list covers all.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Extent<'a> {
     pub(crate) quick: bool,
@@ -29,13 +29,13 @@ impl Extent<'_> {
         }
     }
 
-    /// The settings of `vary` that are covered.
+    /// Returns the settings of `vary` that are covered.
     fn settings<'t>(&self, table: &'t Table) -> Vec<&'t Settings> {
         let all = table.quick_vary.as_ref().filter(|_| self.quick && self.setting.is_empty()).unwrap_or(&table.vary);
         all.iter().filter(|vary| self.setting.is_empty() || among(self.setting, &table.shown(vary))).collect()
     }
 
-    /// Every name has to be one of some table.
+    /// Checks that every name is one of some table.
     pub(crate) fn check(&self, tables: &[&Table]) -> Outcome<()> {
         let problems = tables.iter().flat_map(|table| table.problems.clone()).collect();
         let settings = tables.iter().flat_map(|table| table.vary.iter().map(|vary| table.shown(vary))).collect();
@@ -56,7 +56,7 @@ fn known(option: &str, names: &[String], mut all: Vec<String>) -> Outcome<()> {
     }
 }
 
-/// Every cell of a table, problem by problem.
+/// Returns every cell of a table, problem by problem.
 pub(crate) fn cells(spec: &Spec, table: &Table, extent: Extent) -> Vec<Cell> {
     let mut cells = Vec::new();
     for name in &table.problems {

@@ -16,7 +16,7 @@ pub(crate) struct Paper {
 }
 
 impl Paper {
-    /// The printed figures of a table, if there are some.
+    /// Returns the printed table, if a paper has one.
     pub(crate) fn of(table: &Table) -> Outcome<Option<Self>> {
         table.paper.as_deref().map(Self::load).transpose()
     }
@@ -36,7 +36,7 @@ impl Paper {
         }
     }
 
-    /// What stands in a column of the row whose other columns have these texts.
+    /// Returns the entry of a column in the row whose other columns have these texts.
     pub(crate) fn entry(&self, row: &[(&str, &str)], column: &str) -> Option<String> {
         let wanted: Vec<(usize, &str)> =
             row.iter().map(|(name, text)| Some((self.column(name).ok()?, *text))).collect::<Option<_>>()?;
@@ -51,7 +51,7 @@ impl Paper {
         }
     }
 
-    /// The figures that the paper prints for a cell; nothing when it has no such row.
+    /// Returns the figures that the paper prints for a cell, none without such a row.
     pub(crate) fn printed(&self, table: &Table, columns: &Columns, problem: &str, settings: &Settings) -> Outcome<Printed> {
         let mut settings = settings.clone();
         settings.insert("problem".into(), Value::String(problem.to_owned()));

@@ -1,12 +1,12 @@
-//! What a report shows of a table: some columns at once, plots, statistics.
+//! The presentation of a table in a report: visible columns, plots, statistics.
 
 use crate::cells::cell::Cell;
 use crate::cells::settings::Settings;
 use crate::columns::entry::Entry;
 use serde::Deserialize;
 
-/// What a report shows of a table before the reader unfolds the rest: the paper's figure, ours,
-/// their ratio.
+/// The part of a table that is visible before the reader unfolds the rest: the paper's figure,
+/// ours, their ratio.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Brief {
@@ -18,7 +18,7 @@ pub(crate) struct Brief {
     pub(crate) settings: Option<Vec<String>>,
 }
 
-/// Columns that a page has room for.
+/// The most columns that fit on a page.
 pub(crate) const BRIEF: usize = 8;
 
 impl Brief {
@@ -34,9 +34,9 @@ impl Brief {
 pub(crate) struct Plot {
     /// A setting, or settings joined by `+`.
     pub(crate) x: String,
-    /// A column; its heading is what the plot shows, in words.
+    /// A column, whose heading is the label of the axis.
     pub(crate) y: Entry,
-    /// What tells the panels apart: settings, `problem`, or `scenario` (adding, removing, both).
+    /// The keys of panels: settings, `problem`, or `scenario` (adding, removing, both).
     #[serde(default)]
     pub(crate) panel: Vec<String>,
     #[serde(default)]
@@ -46,15 +46,15 @@ pub(crate) struct Plot {
     /// Lines of cells with these settings are dashed.
     #[serde(default)]
     pub(crate) dashed: Settings,
-    /// The variant beside whose line stands what theory makes of it for all samples of an update at
-    /// once.
+    /// The variant beside whose line the plot draws the theory's prediction for all samples of an
+    /// update at once.
     pub(crate) theory: Option<String>,
     /// Points without lines between them.
     #[serde(default)]
     pub(crate) points: bool,
 }
 
-/// Which table's trainings are tested for differences.
+/// The table whose trainings are tested for differences.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statistics {

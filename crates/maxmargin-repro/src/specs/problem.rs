@@ -1,4 +1,4 @@
-//! What is trained on: data, how they are made, and the settings that belong to them.
+//! Problems: data, recipes that make them, and their settings.
 
 use crate::cells::settings::Settings;
 use crate::datasets::edit::Edit;
@@ -23,24 +23,24 @@ pub(crate) struct Problem {
     pub(crate) slow: bool,
     /// Only the first so many rows of the file.
     pub(crate) first: Option<usize>,
-    /// Of them only rows of these labels.
+    /// Only the rows of these labels among them.
     pub(crate) only: Option<Vec<i64>>,
     /// These labels become +1, all others −1.
     pub(crate) positive: Option<Vec<i64>>,
     /// All values are divided by this.
     pub(crate) divide: Option<f64>,
-    /// Whose printed figures stand beside this problem's; those of its own name when absent.
+    /// The problem's name in the printed tables; its own name when absent.
     pub(crate) paper: Option<String>,
     pub(crate) note: Option<String>,
     #[serde(default)]
     pub(crate) set: Settings,
 }
 
-/// How data are made of files that are no samples.
+/// A conversion of files into samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Recipe {
-    /// Does the river's flow rise?
+    /// Samples of a river's flow, labelled by whether it rises.
     Fisher,
     /// Normal connections against attacks.
     Kdd,
@@ -55,7 +55,7 @@ pub(crate) enum Recipe {
     KddClasses,
 }
 
-/// Where test samples come from.
+/// The source of test samples.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub(crate) enum Test {
@@ -66,12 +66,12 @@ pub(crate) enum Test {
 }
 
 impl Problem {
-    /// Whether the measured program makes the data itself.
+    /// Returns whether the measured program generates the data.
     pub(crate) fn generated(&self) -> bool {
         self.set.contains_key("rows")
     }
 
-    /// What is made of its file.
+    /// Returns the changes to its file.
     pub(crate) fn edit(&self) -> Edit<'_> {
         Edit { first: self.first, only: self.only.as_deref(), positive: self.positive.as_deref(), divide: self.divide }
     }

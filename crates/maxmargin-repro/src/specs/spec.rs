@@ -1,4 +1,5 @@
-//! crates/maxmargin-repro/specs/PAPER.toml: what a paper measured, on which data, with which settings.
+//! crates/maxmargin-repro/specs/PAPER.toml: what a paper measured, on which data, with which
+//! settings.
 
 use super::presentation::{BRIEF, Statistics};
 use super::problem::Problem;
@@ -13,19 +14,19 @@ use std::fs;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Spec {
-    /// What the command line calls it: the name of its file.
+    /// Its name on the command line, that of its file.
     #[serde(skip)]
     pub(crate) name: String,
     pub(crate) title: String,
-    /// What a reader of the report should know.
+    /// Remarks for readers of the report.
     #[serde(default)]
     pub(crate) remarks: Vec<String>,
     /// Settings of every cell.
     pub(crate) set: Settings,
-    /// Settings that take the place of others with `--full`.
+    /// Settings that replace others with `--full`.
     #[serde(default)]
     pub(crate) full: Settings,
-    /// What tables show that have no columns of their own.
+    /// The columns of tables without columns of their own.
     #[serde(default)]
     columns: Vec<Entry>,
     /// Tests of differences over all problems of a table.
@@ -58,7 +59,7 @@ impl Spec {
             for name in table.problems.iter().chain(table.limits.iter().map(|limit| &limit.problem)) {
                 spec.problem(name)?;
             }
-            // A table that shows others has their variants.
+            // A table that shows other tables has their variants.
             let all = spec.tables.iter().filter(|other| std::ptr::eq(*other, table) || table.from.contains(&other.number));
             let variants: Vec<&str> = all.flat_map(|other| &other.variants).map(|variant| variant.name.as_str()).collect();
             let plotted = table.plot.iter().flat_map(|plot| plot.y.variant().into_iter().chain(plot.theory.as_deref()));
@@ -85,8 +86,8 @@ impl Spec {
         Ok(spec)
     }
 
-    /// The entries that tables and figures of these numbers name. Where a number is that of a table
-    /// and of a figure each is named apart.
+    /// Returns the tables and figures of these numbers. A number that is that of a table and of a
+    /// figure selects one of them by its kind.
     pub(crate) fn named(&self, tables: &[u32], figures: &[u32], statistics: bool) -> Outcome<Vec<&Table>> {
         let all = tables.is_empty() && figures.is_empty() && !statistics;
         let only =
@@ -108,7 +109,7 @@ impl Spec {
         Ok(self.tables.iter().filter(|table| named(table)).collect())
     }
 
-    /// What the report shows of a table's rows.
+    /// Returns the columns of a table in the report.
     pub(crate) fn columns_of<'a>(&'a self, table: &'a Table) -> &'a [Entry] {
         table.columns.as_ref().unwrap_or(&self.columns)
     }

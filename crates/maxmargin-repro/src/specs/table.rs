@@ -7,8 +7,7 @@ use crate::workspace::failure::Outcome;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What specs call a LIBLINEAR that does not give up: no program of this name is installed
-/// anywhere.
+/// The name in specs of a LIBLINEAR whose limit of sweeps is lifted. No installed program has it.
 pub(crate) const UNCAPPED: &str = "liblinear-train-uncapped";
 
 #[derive(Deserialize)]
@@ -28,7 +27,7 @@ pub(crate) struct Table {
     /// A figure: it draws the measurements of these tables and has none of its own.
     #[serde(default)]
     pub(crate) from: Vec<u32>,
-    /// What the report shows of it at once; nothing but its heading when absent.
+    /// The visible part of the report's table; its heading alone when absent.
     pub(crate) brief: Option<Brief>,
     /// Its picture belongs to the report's first page.
     #[serde(default)]
@@ -38,7 +37,7 @@ pub(crate) struct Table {
     /// Each problem is measured once with each of these.
     #[serde(default)]
     pub(crate) vary: Vec<Settings>,
-    /// Those of them that are for `--quick`; all when absent.
+    /// The settings of `vary` for `--quick`; all when absent.
     pub(crate) quick_vary: Option<Vec<Settings>>,
     #[serde(default, rename = "variant")]
     pub(crate) variants: Vec<Variant>,
@@ -46,7 +45,7 @@ pub(crate) struct Table {
     pub(crate) peers: Vec<Peer>,
     #[serde(default, rename = "limit")]
     pub(crate) limits: Vec<Limit>,
-    /// What the report shows of a row; as the spec says when absent.
+    /// The columns of the report; those of the spec when absent.
     pub(crate) columns: Option<Vec<Entry>>,
     /// A row shows what each value of C gave, and which is best.
     #[serde(default)]
@@ -62,27 +61,27 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Whether it draws what others measured.
+    /// Returns whether it draws the measurements of other tables.
     pub(crate) fn is_figure(&self) -> bool {
         self.plot.is_some() && !self.from.is_empty()
     }
 
-    /// Its heading in the report.
+    /// Returns its heading in the report.
     pub(crate) fn heading(&self) -> String {
         format!("{} {}: {}", if self.is_figure() { "Figure" } else { "Table" }, self.number, self.title)
     }
 
-    /// The name of its first peer, from 0, or the next.
+    /// Returns the name of a peer, from 0.
     fn peer(&self, place: usize) -> &str {
         self.peers.get(place).map_or("peer", |peer| &peer.name)
     }
 
-    /// The names of its first two peers.
+    /// Returns the names of its first two peers.
     pub(crate) fn peer_names(&self) -> [&str; 2] {
         [self.peer(0), self.peer(1)]
     }
 
-    /// Varied settings as the report shows them: without the one over which it has means.
+    /// Returns varied settings as the report shows them, without the one over which it has means.
     pub(crate) fn shown(&self, vary: &Settings) -> String {
         let mut shown = vary.clone();
         shown.retain(|key, _| self.mean_over.as_ref() != Some(key));
@@ -107,7 +106,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// Whether the variant is measured on this problem.
+    /// Returns whether the variant is measured on this problem.
     pub(crate) fn is_for(&self, problem: &str) -> bool {
         self.problems.as_ref().is_none_or(|only| only.iter().any(|name| name == problem))
     }
@@ -117,7 +116,7 @@ impl Variant {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Columns {
-    /// What tells the variant's row of the file from others of the same cell: column = template.
+    /// The key of the variant's row among those of the same cell: column = template.
     #[serde(default)]
     pub(crate) row: BTreeMap<String, String>,
     #[serde(default)]
@@ -138,15 +137,15 @@ pub(crate) struct Peer {
     pub(crate) program: String,
     /// Templates; the data file's path comes after them.
     pub(crate) arguments: Vec<String>,
-    /// A program that is told test samples, the model that was written, and a file for its labels,
-    /// where a problem has test samples.
+    /// The program that tests the model, where a problem has test samples. Its arguments are the
+    /// test samples, the model, and a file for its labels.
     pub(crate) tests_with: Option<String>,
 }
 
 impl Peer {
-    /// The arguments for a cell, the data file apart. Cells with equal arguments are one run of the
-    /// peer.
-    pub(crate) fn told(&self, settings: &Settings) -> Outcome<Vec<String>> {
+    /// Returns the arguments for a cell, without the data file. Cells with equal arguments are one
+    /// run of the peer.
+    pub(crate) fn arguments_for(&self, settings: &Settings) -> Outcome<Vec<String>> {
         self.arguments.iter().map(|argument| fill(argument, settings)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Tables that choose: a row for each problem and variant, with what every value of C gave and
-//! which is best.
+//! Tables that choose C: a row for each problem and variant, with the accuracy of every value and
+//! the best one marked.
 
 use crate::cells::record::Measured;
 use crate::cells::row::Row;
@@ -9,7 +9,8 @@ use crate::numbers::format::digits;
 use crate::numbers::groups::grouped;
 use serde_json::Value;
 
-/// The rows by problem and variant, the best value marked, beside the value that the spec uses.
+/// Returns the table: rows by problem and variant, the best value marked, and the value of the
+/// spec.
 pub(crate) fn markdown(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String {
     let mut values: Vec<f64> = rows.iter().filter_map(c).collect();
     values.sort_by(f64::total_cmp);
@@ -39,7 +40,7 @@ pub(crate) fn markdown(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> Stri
     grid(&columns) + "\n\\* cut off.\n"
 }
 
-/// The rows of each problem and variant.
+/// Returns the rows of each problem and variant.
 pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     grouped(rows, |row| (&row.cell.problem, &row.cell.variant))
 }
@@ -54,7 +55,7 @@ fn found(group: &[&Row], value: f64) -> String {
     measured.and_then(|measured| measured.accuracy).map_or_else(|| NOTHING.to_owned(), |x| digits::<2>(x) + star)
 }
 
-/// The value of the highest accuracy, the smallest of several.
+/// Returns the value of the highest accuracy, the smallest of several.
 fn best(group: &[&Row]) -> Option<f64> {
     let known = group.iter().filter_map(|row| Some((c(row)?, row.counted()?.accuracy?)));
     let better = |a: (f64, f64), b: (f64, f64)| if b.1 > a.1 || (b.1 == a.1 && b.0 < a.0) { b } else { a };

@@ -5,7 +5,7 @@ use crate::cells::row::Row;
 use crate::specs::spec::Spec;
 use crate::specs::table::{Table, UNCAPPED};
 
-/// A folded list with the command of every row.
+/// Returns a folded list with the command of every row.
 pub(crate) fn list(spec: &Spec, table: &Table, rows: &[Row]) -> String {
     let commands: Vec<String> = if table.choice {
         choice::groups(rows).iter().map(|group| command(spec, group[0], "")).collect()
@@ -15,7 +15,7 @@ pub(crate) fn list(spec: &Spec, table: &Table, rows: &[Row]) -> String {
     format!("<details><summary>The command of each row</summary>\n\n```\n{}\n```\n\n</details>\n\n", commands.join("\n"))
 }
 
-/// What makes the row alone, with what stands in it of another program.
+/// Returns the command that measures this row and no other, with its other program if it has one.
 fn command(spec: &Spec, row: &Row, setting: &str) -> String {
     let cell = &row.cell;
     let variants = spec.tables.iter().filter(|measured| measured.number == cell.table).flat_map(|measured| &measured.variants);
@@ -32,7 +32,7 @@ fn command(spec: &Spec, row: &Row, setting: &str) -> String {
     words.join(" ")
 }
 
-/// A name as a shell takes it for one word.
+/// Returns a name quoted for a shell where it has to be.
 fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.+/".contains(c);
     if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
@@ -58,7 +58,7 @@ mod tests {
         line.split('\'').enumerate().flat_map(|(n, part)| if n % 2 == 1 { whole(part) } else { apart(part) }).collect()
     }
 
-    /// What a command would measure.
+    /// Returns the cells that a command would measure.
     fn measured(spec: &Spec, command: &str) -> Vec<Cell> {
         let words = words(command);
         assert_eq!(words[..3], ["cargo", "xtask", "bench"]);

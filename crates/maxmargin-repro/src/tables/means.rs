@@ -7,8 +7,7 @@ use crate::numbers::groups::grouped;
 use crate::numbers::statistics::{median, spread};
 use serde_json::json;
 
-/// Rows that differ in the setting `over` alone become one, with means; the largest gap is the
-/// row's.
+/// Merges rows that differ in the setting `over` alone into one with means and the largest gap.
 pub(crate) fn merge(rows: Vec<Row>, over: &str) -> Vec<Row> {
     let place = |row: &Row| {
         let mut rest: Settings = row.cell.settings.clone();
@@ -18,12 +17,12 @@ pub(crate) fn merge(rows: Vec<Row>, over: &str) -> Vec<Row> {
     grouped(rows, place).into_iter().filter_map(mean).collect()
 }
 
-/// One row of a group; none of none.
+/// Returns the mean row of a group, none of an empty one.
 fn mean(group: Vec<Row>) -> Option<Row> {
     let of = |value: fn(&Measured) -> Option<f64>| group.iter().filter_map(|row| value(&row.ours.measured)).collect::<Vec<f64>>();
     let whole = |value| spread(&of(value)).0.map(|mean| mean.round() as u64);
     let (accuracy, accuracy_std) = spread(&of(|m| m.accuracy));
-    // Seconds of a processor, where they are known: others may use the machine as well.
+    // Processor seconds where they are known: other processes may use the machine as well.
     let (train_seconds, train_seconds_std) = spread(&of(|m| m.number("cpu_seconds").or(m.train_seconds)));
     let mut gaps = of(|m| m.relative_gap);
     let gap_median = median(&mut gaps);

@@ -11,18 +11,18 @@ use crate::specs::spec::Spec;
 use crate::specs::table::{Peer, Table};
 use crate::workspace::failure::Outcome;
 
-/// The rows of one table that have been measured, in the spec's order.
+/// Returns the rows of one table that have been measured, in the spec's order.
 pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     let paper = Paper::of(table)?;
     let mut rows = Vec::new();
     for cell in cells(spec, table, Extent { full: true, ..Extent::default() }) {
         let Some(ours) = figures(records, |record| record.is_of(&cell) && record.program == OURS) else { continue };
         let theirs = |peer: &Peer| {
-            let wanted = peer.told(&cell.settings).ok()?;
+            let wanted = peer.arguments_for(&cell.settings).ok()?;
             figures(records, |record| {
                 record.program == peer.name
                     && record.problem == cell.problem
-                    && peer.told(&record.settings).is_ok_and(|told| told == wanted)
+                    && peer.arguments_for(&record.settings).is_ok_and(|arguments| arguments == wanted)
             })
         };
         let [peer, second] = [0, 1].map(|place| table.peers.get(place).and_then(theirs));
@@ -39,7 +39,7 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
     Ok(rows)
 }
 
-/// The rows that a table measured, means where it wants them.
+/// Returns the measured rows of a table, with means where it has them.
 pub(crate) fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     let rows = rows(spec, table, records)?;
     Ok(match &table.mean_over {
@@ -48,7 +48,7 @@ pub(crate) fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcom
     })
 }
 
-/// The newest run's records of one program on one cell, condensed.
+/// Returns the figures of the newest run of one program on one cell.
 pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
     let run = records.iter().filter(|record| of(record)).map(|record| record.run).max()?;
     let records: Vec<&Record> = records.iter().filter(|record| of(record) && record.run == run).collect();
@@ -56,7 +56,7 @@ pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Optio
     let ours = records.iter().all(|record| record.program == OURS);
     let mut flaw = records.iter().find_map(|record| if ours { record.flaw() } else { record.error.clone() });
     let counts: Vec<_> = records.iter().map(|record| record.measured.as_ref().and_then(|m| m.iterations)).collect();
-    // A limit of time ends no two runs at the same count.
+    // A time limit ends each run at another count.
     let cut = records.iter().any(|record| record.measured.as_ref().is_some_and(Measured::cut_off));
     if flaw.is_none() && ours && !cut && counts.iter().any(|count| *count != counts[0]) {
         flaw = Some("the repeats took different numbers of iterations".into());

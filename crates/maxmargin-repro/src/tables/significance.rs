@@ -10,14 +10,14 @@ use crate::specs::papers::Paper;
 use crate::specs::presentation::Statistics;
 use crate::workspace::failure::Outcome;
 
-/// What is compared.
+/// The compared quantity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     Time,
     Accuracy,
 }
 
-/// The report's section on the trainings of a table.
+/// Returns the report's section on the trainings of a table.
 pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> {
     let ours = |row: &Row, measure| {
         let measured = row.counted()?;
@@ -51,7 +51,7 @@ pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> 
     Ok(format!("## Statistics: tables 5 and 6\n\n{}\n", grid(&columns)))
 }
 
-/// One row per data set of which all three are known.
+/// Returns one row for each data set with values of all three trainings.
 fn values(statistics: &Statistics, rows: &[Row], of: impl Fn(&Row) -> Option<f64>) -> Vec<Vec<f64>> {
     let mut problems: Vec<&str> = rows.iter().map(|row| row.cell.problem.as_str()).collect();
     problems.dedup();
@@ -61,8 +61,8 @@ fn values(statistics: &Statistics, rows: &[Row], of: impl Fn(&Row) -> Option<f64
     problems.iter().filter_map(|problem| statistics.variants.iter().map(|variant| value(problem, variant)).collect()).collect()
 }
 
-/// The tests of the paper: its first algorithm against both others one-sided; the others by time
-/// two-sided, by accuracy one-sided.
+/// Returns the paper's tests: its first algorithm against both others one-sided, the others by time
+/// two-sided and by accuracy one-sided.
 fn judged(values: &[Vec<f64>], measure: Measure) -> [String; 5] {
     let test = |a: usize, b: usize, sides: f64| {
         let found = wilcoxon(&values.iter().map(|row| row[a] - row[b]).collect::<Vec<f64>>());

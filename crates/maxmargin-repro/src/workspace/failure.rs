@@ -30,7 +30,7 @@ pub trait Context<T> {
     ///
     /// # Errors
     ///
-    /// When the result is one.
+    /// If the result is one.
     fn context(self, place: impl fmt::Display) -> Outcome<T>;
 }
 

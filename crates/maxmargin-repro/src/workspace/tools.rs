@@ -22,7 +22,7 @@ pub fn cargo() -> Command {
 ///
 /// # Errors
 ///
-/// When it cannot be started or fails.
+/// If it cannot be started or fails.
 pub fn read(command: &mut Command) -> Outcome<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().context(format_args!("cannot start {name}"))?;
@@ -43,7 +43,7 @@ pub fn on_path(program: &str) -> bool {
 ///
 /// # Errors
 ///
-/// When it does not build.
+/// If it does not build.
 pub fn built(program: &str) -> Outcome<PathBuf> {
     let words = ["build", "--locked", "--all-features", "--bins", "--tests"];
     if !cargo().args(words).status().context("cannot start cargo")?.success() {
@@ -56,7 +56,7 @@ pub fn built(program: &str) -> Outcome<PathBuf> {
 ///
 /// # Errors
 ///
-/// When cargo does not tell.
+/// If cargo does not tell.
 pub fn target_directory() -> Outcome<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(root()).no_deps().exec().context("cargo metadata")?;
     Ok(metadata.target_directory.into_std_path_buf())

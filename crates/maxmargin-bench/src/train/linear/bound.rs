@@ -1,5 +1,5 @@
-//! A certified lower bound on the objective of a problem: what every solution is judged by, its own
-//! certificate or none.
+//! A certified lower bound on the objective of a problem. All solutions are compared with it, also
+//! those without a certificate.
 
 use super::Problem;
 use crate::failure::Failure;
@@ -15,31 +15,33 @@ use std::time::Duration;
 /// The default solver stops at a violation of this size once the gap is small enough.
 const TOLERANCE: f64 = 1e-3;
 
-/// What the default solver has not closed by then, adaptive frequencies go on with,
+/// The time limit of each solver below. Adaptive frequencies continue where the default solver
+/// stops,
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// to one of these violations after the other; a bound is as good as it is after so long for each.
+/// to each of these violations in turn. The bound is the best one that they reach.
 const TOLERANCES: [f64; 4] = [1e-5, 1e-7, 1e-9, 1e-11];
 
-/// A dual objective and how far from the optimum it is at most.
+/// A dual objective and the largest possible distance from the optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) dual: f64,
-    /// Of the dual solution and its own primal one.
+    /// The gap between the dual solution and its own primal one.
     pub(crate) relative_gap: f64,
-    /// The gap that was asked for, for a while: whoever asks for no smaller one need not try again.
+    /// The gap that was requested. A request for a larger gap need not compute the bound again.
     #[serde(default = "usual")]
     pub(crate) asked: f64,
 }
 
-/// What everybody asked for before it was written down.
+/// The requested gap of files that do not record it.
 fn usual() -> f64 {
     1e-9
 }
 
-/// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true
-/// whoever computed it and however long ago, so that the folder of the cell keeps it by the data's
-/// hash and C; without its file it is computed anew.
+/// Returns the bound of a problem, known to a relative gap of `gap` if a solver reaches it.
+///
+/// A bound is true for every run on the same data. The cell's folder keeps it by the data's hash
+/// and C. Without that file it is computed anew.
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let place =
         problem.cell.linear.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.setting.c)));
@@ -83,12 +85,12 @@ fn name(sha256: &[u8; 32], c: f64) -> PathBuf {
     format!("{name}-c{c}.json").into()
 }
 
-/// What cannot be read is computed again.
+/// Returns a kept bound. A file that cannot be read counts as absent.
 fn read(place: &Path) -> Option<Bound> {
     serde_json::from_slice(&fs::read(place).ok()?).ok()
 }
 
-/// Beside its place and moved into it: another cell may read.
+/// Writes a temporary file and moves it into place: another cell may read the bound at any time.
 fn write(place: &Path, bound: &Bound) -> Result<(), Failure> {
     let folder = place.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Failure::Temporary)?;

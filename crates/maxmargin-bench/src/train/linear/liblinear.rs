@@ -1,5 +1,4 @@
-//! LIBLINEAR's train program as it is installed, or another build of it: a process on the same
-//! file.
+//! LIBLINEAR's train program, installed or named by the cell, as a process on the same file.
 
 use super::{LiblinearResult, Problem};
 use crate::failure::Failure;
@@ -10,7 +9,7 @@ use std::process::Command;
 
 pub(super) const PROGRAM: &str = "liblinear-train";
 
-/// L1 loss, by coordinate descent on the dual.
+/// LIBLINEAR's number of L1 loss by coordinate descent on the dual.
 const KIND: &str = "3";
 
 pub(crate) fn train(problem: &Problem, data: &Path) -> Result<LiblinearResult, Failure> {
@@ -35,7 +34,7 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<LiblinearResult, F
     let text = fs::read_to_string(&model).map_err(Failure::Temporary)?;
     let Weights { positive, mut w } = Weights::read(&text).map_err(wrong)?;
     if positive == problem.labels.negative {
-        // It calls the class of the first row positive.
+        // LIBLINEAR takes the class of the first row as positive.
         w.iter_mut().for_each(|v| *v = -*v);
     } else if positive != problem.labels.positive {
         return Err(wrong(format!("its model has a class {positive}, the data have not")));
@@ -50,11 +49,11 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<LiblinearResult, F
     })
 }
 
-/// What the program prints.
+/// The figures that the program prints.
 #[derive(Debug, PartialEq)]
 struct ProgramOutput {
     sweeps: u64,
-    /// Whether it stopped at its limit of sweeps.
+    /// True if it stopped at its limit of sweeps.
     gave_up: bool,
     support_vectors: Option<usize>,
     train_seconds: Option<f64>,

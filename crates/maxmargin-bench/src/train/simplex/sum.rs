@@ -1,14 +1,15 @@
-//! SMO on the problem of the solvers on the simplex: another algorithm's answer to the same
-//! question.
+//! SMO on the problem of the solvers on the simplex.
 
 use maxmargin::core::{Dual, EqualityConstraint, Goal, Refused, Run, Solution, Start, Status, Stop};
 use maxmargin::frankwolfe::{Evidence, Outcome, Rule, Steps};
 use maxmargin::kernel::{FnGram, Rows};
 use maxmargin::smo::{SmoConfig, solve};
 
-/// Minimises `½ αᵀQα` over the simplex from `start`. To SMO labels belong to the constraint as
-/// well, so that here they are inside the kernel and all signs are 1. Keeps all kernel values in
-/// `f64`: for some thousand samples.
+/// Minimises `½ αᵀQα` over the simplex from `start`.
+///
+/// SMO's labels are part of its constraint. The constraint here has none, so that labels are inside
+/// the kernel and all signs are 1. All kernel values are kept in `f64`, which is meant for some
+/// thousand samples.
 pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &mut Run) -> Result<Outcome, Refused> {
     let refused = |reason: String| Refused { solver: "smo", reason, instead: "use the solver `pairwise`" };
     let tol = run.stop.goal.tol();
@@ -34,8 +35,7 @@ pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &
     let gap = found.alpha.iter().zip(&found.gradient).map(|(a, g)| a * g).sum::<f64>() - least;
     let core_set = found.alpha.iter().filter(|a| **a > 0.0).count();
     let steps = Steps { swap: found.work.iterations, ..Steps::default() };
-    // SMO confirms on exact values what it says has converged; of what a limit ended the caller
-    // computes the gradient.
+    // SMO confirms convergence on exact values. After a limit the caller computes the gradient.
     let evidence = if found.status == Status::Converged { Evidence::FullScan } else { Evidence::None };
     Ok(Outcome { solution: Solution { bias: 0.0, ..found }, evidence, steps, core_set, gap })
 }

@@ -24,7 +24,7 @@ const NORMAL: &str = "normal.";
 
 const MEND: &str = "take the file of datasets/manifest.toml (cargo xtask datasets kddcup.data_10_percent.csv)";
 
-/// What an attribute becomes.
+/// The encoding of an attribute.
 enum Feature<'t> {
     /// Always the same: left out.
     Constant,
