@@ -12,7 +12,7 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &
     let (goal, solver) = (svm.resolved_goal(), svm.resolved_solver());
     if certificate.kkt.is_infinite() {
         // What ends a training may leave no time to judge it.
-        return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, solver, goal, run));
+        return format!("{}: no certificate yet; {}", reason(status), remedy(status, solver, goal, run));
     }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
         // Rounding alone may keep a figure that is small enough from being known.
@@ -23,10 +23,10 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &
         format!("{what} {value}, {times} times the {named} {asked}; ")
     };
     let kkt = goal.kkt().map_or_else(String::new, |eps| far("KKT violation", certificate.kkt, eps, "tolerance"));
-    let gap = goal.gap().map_or_else(String::new, |gap| far("relative gap", certificate.relative_gap, gap, "one asked for,"));
+    let gap = goal.gap().map_or_else(String::new, |gap| far("duality gap", certificate.relative_gap, gap, "tolerance"));
     if certificate.is_stationary_only() && goal.gap().is_some() {
-        let what = "no duality gap is known of a kernel that is not known to be positive semidefinite";
-        return format!("{}: {what}; ask for a KKT violation instead (--eps)", reason(status));
+        let what = "no duality gap is known for a kernel that is not known to be positive semidefinite";
+        return format!("{}: {what}; pass --eps instead of --gap", reason(status));
     }
     let within = if certificate.is_stationary_only() || certificate.hides(Goal::Gap(1.0)) {
         String::new()
@@ -42,7 +42,7 @@ pub(crate) fn hidden(certificate: &CertificateReport) -> String {
     let [kkt, gap] =
         [certificate.kkt_rounding, certificate.rounding].map(|value| value.map_or_else(|| "any size".to_owned(), format::short));
     format!(
-        "rounding in double precision may hide a KKT violation of {kkt} and a relative gap of {gap}: scale the data (--scale minmax), or lower -g, -d and -c"
+        "rounding in double precision may hide a KKT violation of {kkt} and a duality gap of {gap}: scale the data (--scale minmax), or lower -g, -d or -c"
     )
 }
 
@@ -53,7 +53,7 @@ fn reason(status: Status) -> &'static str {
         Status::TimeLimit => "stopped at the time limit",
         Status::Interrupted => "interrupted",
         Status::Stalled => "no further progress is possible in this precision",
-        Status::Slow => "stopped, since this solver does not reach the goal at its pace",
+        Status::Slow => "stopped, too slow to reach the tolerance",
     }
 }
 
@@ -69,7 +69,7 @@ fn remedy(status: Status, solver: Solver, goal: Goal, run: &RunArgs) -> String {
             let seconds = run.time_limit.map_or(60.0, |t| t.as_secs_f64());
             format!("try --time-limit {}s, or a looser {looser}", format::short(10.0 * seconds))
         }
-        Status::Interrupted => "what is known was written; run again without interrupting for the full result".to_owned(),
+        Status::Interrupted => "the partial result was written; run again for the full one".to_owned(),
         Status::Slow | Status::Stalled | Status::Converged => {
             let faster = solver.faster().filter(|_| status == Status::Slow);
             let other =
@@ -95,7 +95,7 @@ mod tests {
         let (run, svm) = (Given::parse_from(["train"]).run, Svm::rbf(1.0));
         let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
         let text = unfinished(Status::Interrupted, &nothing, &svm, &run);
-        assert!(text.starts_with("interrupted: nothing is certified yet; ") && !text.contains(" inf"), "{text}");
+        assert!(text.starts_with("interrupted: no certificate yet; ") && !text.contains(" inf"), "{text}");
         let judged = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
         let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..judged };
         let text = unfinished(Status::Interrupted, &far, &svm, &run);
@@ -110,7 +110,7 @@ mod tests {
         let of = |solver: Solver| unfinished(Status::Slow, &far, &Svm::rbf(1.0).solver(solver).eps(0.01), &run);
         assert_eq!(
             of(Solver::Fw),
-            "stopped, since this solver does not reach the goal at its pace: KKT violation 0.5, 50 times the tolerance 0.01; the objective is within 25 % of \
+            "stopped, too slow to reach the tolerance: KKT violation 0.5, 50 times the tolerance 0.01; the objective is within 25 % of \
              the optimum; try --solver pairwise, which solves the same problem, --scale minmax, a smaller -c, or --eps 0.1"
         );
         assert!(of(Solver::Pairwise).ends_with("try --scale minmax, a smaller -c, or --eps 0.1"));

@@ -25,7 +25,7 @@ use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::{Metric, Probability};
 use std::path::PathBuf;
 
-/// Exact support vector machines: training, cross-validation, certified models.
+/// Exact support vector machines: training, cross-validation, certified models
 #[derive(Debug, Parser)]
 #[command(
     name = "maxmargin",
@@ -33,11 +33,11 @@ use std::path::PathBuf;
     long_version = crate::version::long(),
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
+    after_help = "Exit codes: 0 success, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
                   130 interrupted with nothing written.\n\
-                  Ctrl-C once: finish the step, write what is known; twice: stop at once.\n\n\
-                  As LIBSVM's and LIBLINEAR's programs, with their options: maxmargin svm-train, svm-predict, svm-scale,\n\
-                  liblinear-train, liblinear-predict (`maxmargin links DIR` makes programs of these names).\n\n\
+                  Ctrl-C once: finish the current step and write the partial result; twice: stop at once.\n\n\
+                  Programs with the names and options of LIBSVM and LIBLINEAR: maxmargin svm-train, svm-predict, svm-scale,\n\
+                  liblinear-train, liblinear-predict (`maxmargin links DIR` creates links of these names).\n\n\
                   Try: maxmargin cv two-gaussians --rows 2000 -k 10"
 )]
 pub(crate) struct Cli {
@@ -55,18 +55,18 @@ pub(crate) enum Command {
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
-    /// Cross-validate every combination of C, gamma and kernel, and find the best
+    /// Cross-validate every combination of C, gamma and kernel, and report the best
     Grid(Box<GridArgs>),
-    /// Find scaling, C and gamma, train the best on all data and write the model: one command for
-    /// who knows none of them
+    /// Find scaling, C and gamma, train the best combination on all data and write the model: for
+    /// when you know neither
     Search(Box<FindArgs>),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
-    /// Certify a model file against its training data, trusting nothing in it
+    /// Certify a model file against its training data, recomputing everything
     Verify(VerifyArgs),
-    /// Give a model probabilities or a threshold, from the data it was trained on
+    /// Add probabilities or a threshold to a model, from its training data
     ///
-    /// Every fold has the factors of C that the model was trained with. A model does not know
+    /// Every fold uses the factors of C that the model was trained with. A model does not record
     /// whether they were balanced; train --weight balanced --probability balances every fold.
     Calibrate(CalibrateArgs),
     /// Describe a data set or a model
@@ -75,14 +75,14 @@ pub(crate) enum Command {
     Scale(ScaleArgs),
     /// Write a model in another program's format
     Convert(ConvertArgs),
-    /// Make links by which this program takes the place of svm-train, svm-predict, svm-scale and of
+    /// Create links with which this program replaces svm-train, svm-predict, svm-scale and
     /// LIBLINEAR's train and predict
     Links(LinksArgs),
-    /// Say what this machine has, and try the program on it
+    /// Describe this machine and run a self-test
     Doctor(DoctorArgs),
-    /// Write the completions of a shell to standard output
+    /// Write the completion script of a shell to standard output
     Completions(CompletionsArgs),
-    /// Write the manual pages into a folder
+    /// Write the manual pages to a folder
     Man(ManArgs),
 }
 
@@ -117,8 +117,8 @@ pub(crate) struct CvArgs {
     pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
-    /// Write one line per sample: label, predicted label, and what each machine of the fold in
-    /// which it was tested says (NaN where the fold was stopped before it had a solution)
+    /// Write one line per sample: label, predicted label, and the decision value of each machine of
+    /// the fold that tested it (NaN for a fold that was stopped before it had a solution)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -135,8 +135,8 @@ pub(crate) struct LooArgs {
     pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
-    /// Write one line per sample: label, predicted label, and what each machine trained without it
-    /// says
+    /// Write one line per sample: label, predicted label, and the decision value of each machine
+    /// trained without it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -160,20 +160,20 @@ pub(crate) struct GridArgs {
     /// Train the best combination on all data and write the model to this file
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Write one line per cell: parameters, score, seconds, with commas between
+    /// Write a CSV file with one line per combination: parameters, score, certificate, seconds
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Judge the whole search by this many outer folds, each of which it is repeated without:
-    /// nested cross-validation
+    /// Nested cross-validation: repeat the whole search without each of this many outer folds, and
+    /// score its choice on that fold
     #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
     pub(crate) outer: Option<usize>,
-    /// Draw the score over C and gamma as a picture: PNG if the name ends in .png, SVG otherwise
+    /// Draw the scores over C and gamma: PNG if the name ends in .png, SVG otherwise
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Write a report of everything as one HTML file, with the picture in it
+    /// Write a full report with pictures as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Write one line per cell as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
+    /// Write one line per combination as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
     #[arg(long, value_name = "FILE")]
     pub(crate) out_grid: Option<PathBuf>,
     #[command(flatten)]
@@ -194,15 +194,15 @@ pub(crate) struct FindArgs {
     /// Number of folds
     #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
     pub(crate) k: usize,
-    /// What the best combination has most of (least of errors) [default: accuracy; of values the
-    /// mean squared error, of one class the inliers]
+    /// Metric to choose the best combination by [default: accuracy; mean squared error for a
+    /// regression, inliers for one class]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
-    /// Go down the gradient of a smooth loss by C and gamma from the best combination, instead of
-    /// trying those around it; the model is the one of least loss (two classes)
+    /// Descend the gradient of a smooth loss with respect to C and gamma from the best combination,
+    /// instead of trying its neighbours; the model is the one with the smallest loss (two classes)
     #[arg(long)]
     pub(crate) gradient: bool,
-    /// Then with a gamma of its own for each feature
+    /// Then descend with a separate gamma for each feature
     #[arg(long, requires = "gradient")]
     pub(crate) per_feature: bool,
     #[command(flatten)]
@@ -214,10 +214,10 @@ pub(crate) struct FindArgs {
     /// Where to write the model [default: the data's name with .model, in the current directory]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report of everything as one HTML file, with the picture in it
+    /// Write a full report with pictures as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Keep every finished combination in this folder, and compute none that is there
+    /// Keep every finished combination in this folder, and reuse those that it holds
     #[arg(long, value_name = "DIR")]
     pub(crate) log: Option<PathBuf>,
     #[command(flatten)]
@@ -234,16 +234,15 @@ pub(crate) struct PredictArgs {
     /// Write one label per row [- is standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Write decision values instead of labels: those of the machines, from which no threshold is
-    /// subtracted
+    /// Write the machines' decision values instead of labels; a threshold is not subtracted
     #[arg(long)]
     pub(crate) decision: bool,
-    /// Write the label and the probability of every class, which the first line names (LIBSVM's
-    /// svm-predict -b 1)
+    /// Write the label and the probability of every class; the first line names the classes
+    /// (LIBSVM's svm-predict -b 1)
     #[arg(long, conflicts_with = "decision")]
     pub(crate) probability: bool,
-    /// How labels come from a model with probabilities or a threshold [default: as the model was
-    /// written]
+    /// Rule that turns decision values into labels, for models with probabilities or a threshold
+    /// [default: the model's]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) decide: Option<DecideName>,
     #[command(flatten)]
@@ -257,22 +256,21 @@ pub(crate) struct VerifyArgs {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// The training data [default: what the model keeps, where it keeps its data]
+    /// The training data [default: the data that the model keeps]
     #[arg(value_name = "DATA")]
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// C that the model was trained with, for models that do not say (LIBSVM's); of those without
-    /// C, any
+    /// C that the model was trained with, for models without a record of it (LIBSVM's)
     #[arg(short, value_name = "C", value_parser = values::positive)]
     pub(crate) c: Option<f64>,
     #[command(flatten)]
     pub(crate) formulation: FormulationArgs,
-    /// Factor of C for one class, for models that do not say; repeatable
+    /// Factor of C for one class, for models without a record of it; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
-    /// What certificates must show: a KKT violation of at most this, or a relative gap for models
-    /// of solvers that stop by it [default: 0.001]
+    /// Tolerance of the certificates: for the KKT violation, or for the relative duality gap of
+    /// models from solvers that stop by it [default: 0.001]
     #[arg(long, value_parser = values::tolerance)]
     pub(crate) eps: Option<f64>,
     #[command(flatten)]
@@ -284,14 +282,14 @@ pub(crate) struct UpdateArgs {
     /// Model file, written by train --updatable or by update (or any native model, with --data)
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Take the samples of this file (or generator) in
+    /// Add the samples of this file (or generator)
     #[arg(long, value_name = "DATA")]
     pub(crate) add: Option<String>,
-    /// Give samples up: numbers such as 3,7,20-40, or a file of numbers. The rows of the training
-    /// file are 1, 2, 3, …; samples added later go on counting
+    /// Remove samples: numbers such as 3,7,20-40, or a file of numbers. The rows of the training
+    /// file are 1, 2, 3, …; samples added later continue the count
     #[arg(long, value_name = "NUMBERS|FILE", value_parser = numbers::numbers)]
     pub(crate) remove: Option<Numbers>,
-    /// Move C to this value
+    /// Change C to this value
     #[arg(short = 'c', value_name = "C", value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) c: Option<f64>,
     /// The training data of a model that does not keep it
@@ -299,16 +297,16 @@ pub(crate) struct UpdateArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// Where to write the updated model [default: in place of MODEL]
+    /// Where to write the updated model [default: replace MODEL]
     #[arg(short, long, value_name = "MODEL2")]
     pub(crate) output: Option<PathBuf>,
-    /// Fail where another maxmargin is writing the same model instead of waiting for it
+    /// Fail instead of waiting if another maxmargin is writing the same model
     #[arg(long)]
     pub(crate) no_wait: bool,
     /// Write the training data of the updated model to this file, in LIBSVM's format
     #[arg(long, value_name = "FILE")]
     pub(crate) write_data: Option<PathBuf>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
@@ -322,28 +320,27 @@ pub(crate) struct CalibrateArgs {
     /// Model file, with the record of its training
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// The training data [default: what the model keeps, where it keeps its data]
+    /// The training data [default: the data that the model keeps]
     #[arg(value_name = "DATA")]
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone
-    /// function) [default: platt, where no --threshold is asked for]
+    /// Map from decision values to probabilities: platt (a sigmoid) or isotonic (any monotone
+    /// function) [default: platt without --threshold]
     #[arg(long, value_name = "HOW", value_parser = probability::probability())]
     pub(crate) probability: Option<Probability>,
-    /// Give a model of two classes a threshold in place of 0: the one with the best score by this
-    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
-    /// did not see
+    /// Give a two-class model a threshold other than 0: the one with the best held-out score by this
+    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews)
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
     pub(crate) threshold: Option<&'static dyn Metric>,
-    /// How labels come from the model from now on [default: threshold where there is one, else
-    /// coupled]
+    /// Rule that turns decision values into labels from now on [default: threshold if there is one,
+    /// else coupled]
     #[arg(long, value_enum)]
     pub(crate) decide: Option<DecideName>,
-    /// Where to write the model [default: in place of MODEL]
+    /// Where to write the model [default: replace MODEL]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
@@ -359,7 +356,7 @@ pub(crate) struct InfoArgs {
     /// Print one JSON document instead of the report
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no notes on standard error; warnings are printed all the same
+    /// Print no notes on standard error; warnings are still printed
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -368,7 +365,7 @@ pub(crate) struct InfoArgs {
 pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// What each feature is brought to
+    /// Scaling method
     #[arg(long, value_enum, default_value_t = ScaleName::Minmax)]
     pub(crate) method: ScaleName,
     /// Lower end of the range (minmax)
@@ -386,7 +383,7 @@ pub(crate) struct ScaleArgs {
     /// Where to write the scaled data [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Print no notes on standard error; warnings are printed all the same
+    /// Print no notes on standard error; warnings are still printed
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         .memory(args.memory.unwrap_or_else(memory::default_budget))
         .threads(threads.par());
     let calibrated = {
-        let bar = Bar::new(args.run.quiet, input.data.labels.len());
+        let bar = Bar::new(args.run.quiet);
         svm.calibrate_watched(model, &input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let status = calibrated.run().map_or(Status::Converged, |run| run.status);

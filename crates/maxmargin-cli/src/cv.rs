@@ -72,7 +72,7 @@ pub(crate) fn validate(
     let (plan, fold_plan) = plan(&input, &mut notes)?;
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let report = {
-        let bar = Bar::new(run.quiet, input.data.labels.len());
+        let bar = Bar::new(run.quiet);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(asked.seeding.name(), report.seeding, &notes);
@@ -98,7 +98,7 @@ pub(crate) fn validate(
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
         end: End::now(&threads, &mut notes),
     };
-    show(&document, run.json.is_some(), text, None)?;
+    show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
     Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn validate(
 pub(crate) fn tell_of_cold_starts(asked: &str, seeding: &str, notes: &Notes) {
     if seeding != asked {
         notes
-            .say("the training sets of the folds scale or encode differently: every fold was trained by itself and started cold");
+            .say("scaling or encoding differs between the training sets: every fold was trained from zero");
     }
 }
 
@@ -138,7 +138,7 @@ fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<
     })
 }
 
-fn text(d: &CvDocument) -> String {
+fn text(d: &CvDocument, verbose: bool) -> String {
     let CvDocument { setup, found, seconds, .. } = d;
     let loo = d.fold_plan == LEAVE_ONE_OUT;
     let what = if loo { d.fold_plan.clone() } else { folds_text(d.k, &d.fold_plan, found.rounds) };
@@ -152,7 +152,7 @@ fn text(d: &CvDocument) -> String {
         found.seeding(),
         threads::text(d.end.threads),
     );
-    let mut lines = found.summary(setup);
+    let mut lines = found.summary(setup, verbose);
     if loo {
         let (moved, all) = (format::count(found.moved() as u64), format::count(d.k as u64));
         lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));
@@ -161,22 +161,15 @@ fn text(d: &CvDocument) -> String {
     if !setup.over_features() {
         lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));
     }
-    let of_threads = [seconds.kernel, seconds.seed, seconds.solve, seconds.certify].map(|s| format::seconds(s.unwrap_or(0.0)));
-    lines.extend([
-        ("time", format::seconds(seconds.total)),
-        (
-            "of threads",
-            format!(
-                "read {}, kernel {}, seed {}, solve {}, certify {}",
-                format::seconds(seconds.read),
-                of_threads[0],
-                of_threads[1],
-                of_threads[2],
-                of_threads[3]
-            ),
-        ),
-        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
-    ]);
+    lines.push(("time", format::seconds(seconds.total)));
+    if verbose {
+        let parts = [seconds.kernel, seconds.seed, seconds.solve, seconds.certify];
+        let [kernel, seed, solve, certify] = parts.map(|part| format::seconds(part.unwrap_or(0.0)));
+        let read = format::seconds(seconds.read);
+        let text = format!("read {read}, kernel {kernel}, seed {seed}, solve {solve}, certify {certify}");
+        lines.push(("thread time", text));
+    }
+    lines.push(("peak memory", format::bytes(d.end.peak_rss_bytes)));
     let spread = if loo { String::new() } else { found.spread_table() };
     let confusion = found.confusion_table(&setup.labels());
     let space = if confusion.is_empty() { "" } else { "\n" };

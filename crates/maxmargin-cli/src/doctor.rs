@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Done, Failure> {
 fn text(document: &DoctorDocument) -> String {
     let mut text = format!("maxmargin {}\n{}\n\n", document.version, document.machine.text());
     for check in &document.checks {
-        let word = if check.ok { "ok" } else { "FAULT" };
+        let word = if check.ok { "ok" } else { "FAILED" };
         let _ = writeln!(text, " {:<14} {word}: {}", check.what, check.detail);
     }
     let wrong = document.checks.iter().filter(|check| !check.ok).count();

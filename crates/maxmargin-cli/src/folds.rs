@@ -92,7 +92,7 @@ fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
     let Ok(classes) = ClassLabels::new(labels) else { return };
     for (label, size) in classes.labels().iter().zip(classes.sizes()).filter(|(_, size)| **size < k) {
         notes.warn(format!(
-            "class {} has {size} row{}, fewer than the {k} stratified folds: {} of them test none of it",
+            "class {} has {size} row{}, fewer than the {k} stratified folds: {} of them have none of it to test",
             names::shown(*label),
             if *size == 1 { "" } else { "s" },
             k - size,
@@ -108,7 +108,7 @@ fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
         (args.window.is_some() && *folds != Folds::Sliding, "--window: it is for --folds sliding"),
         (
             args.repeat > 1 && !matches!(folds, Folds::Stratified | Folds::Shuffled),
-            "--repeat: these folds are the same each time; it is for stratified and shuffled ones",
+            "--repeat: it is for stratified and shuffled folds; these folds are the same each time",
         ),
     ];
     wrong.iter().find(|wrong| wrong.0).map_or(Ok(()), |wrong| Err(Failure::Usage(wrong.1.to_owned())))

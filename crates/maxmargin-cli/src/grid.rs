@@ -80,7 +80,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let svm = asked.svm()?;
     let needs = asked.target_kind()?;
     if args.output.is_none() && !args.probability.fits().is_nothing() {
-        let what = "--probability and --threshold are for the model of the best combination; name its file (-o)";
+        let what = "--probability and --threshold are for the model of the best combination; name its file with -o";
         return Err(Failure::Usage(what.to_owned()));
     }
     let choice = Choice::new(needs, args.search.metric.as_deref())?;

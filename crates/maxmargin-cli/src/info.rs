@@ -47,7 +47,7 @@ struct ModelInfo {
     model: String,
     kernel: KernelDocument,
     /// How decision values become predictions.
-    decide: DecisionRule,
+    decision_rule: DecisionRule,
     /// Which classes the machines tell apart.
     multiclass: Multiclass,
     /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or
@@ -161,12 +161,12 @@ fn storage(samples: &Samples) -> (&'static str, u64) {
 
 fn data_text(d: &DataInfo) -> String {
     let mut rows = vec![
-        ("density", format!("{:.4} % ({} non-zero values)", 100.0 * d.density, format::count(d.non_zeros as u64))),
+        ("density", format!("{} % ({} non-zero values)", format::short(100.0 * d.density), format::count(d.non_zeros as u64))),
         ("values", format!("{} to {}", format::short(d.minimum), format::short(d.maximum))),
         ("median range", format!("{} ({} features are constant)", format::short(d.median_range), d.constant_features)),
-        ("held as", format!("{}, {}", d.storage, format::bytes(d.storage_bytes))),
+        ("storage", format!("{}, {}", d.storage, format::bytes(d.storage_bytes))),
         ("first index", d.index_base.to_string()),
-        ("read in", format::seconds(d.read_seconds)),
+        ("read time", format::seconds(d.read_seconds)),
         ("sha256", d.data.sha256.clone()),
     ];
     if let Some(groups) = d.groups {
@@ -183,7 +183,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         command: "info",
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
-        decide: parts.decide,
+        decision_rule: parts.decide,
         multiclass: parts.multiclass,
         calibration: parts.calibration.first().map(Calibration::name),
         threshold: parts.threshold,
@@ -251,7 +251,7 @@ fn model_text(d: &ModelInfo) -> String {
     match &d.training {
         None => rows.push(("training", "not recorded (a LIBSVM model)".to_owned())),
         Some(t) => {
-            let weights: Vec<String> = t.weights.iter().map(|w| format::exact(*w)).collect();
+            let weights: Vec<String> = t.weights.iter().map(|w| format::parameter(*w)).collect();
             let c = t.formulation.c.map_or_else(|| "none".to_owned(), format::exact);
             rows.extend([
                 ("trained on", format!("{} rows, {} features", format::count(t.rows), format::count(t.features))),
@@ -261,23 +261,23 @@ fn model_text(d: &ModelInfo) -> String {
                 ("status", format!("{} after {} iterations", words(t.status), format::count(t.iterations))),
             ]);
             rows.extend(t.certificate.map(|c| {
-                let (kkt, gap) = (format::short(c.kkt), format::known(c.relative_gap));
-                ("certificate", format!("KKT violation {kkt}, relative gap {gap} (claimed; `verify` recomputes it)"))
+                let (kkt, gap) = (format::bound(c.kkt), format::known_bound(c.relative_gap));
+                ("certificate", format!("KKT {kkt}, duality gap {gap} (as stored; `verify` recomputes it)"))
             }));
         }
     }
     rows.extend(d.calibration.map(|name| ("probabilities", name.to_owned())));
     if let (Some(threshold), [_, second]) = (d.threshold, &d.classes[..]) {
-        let unused = if d.decide == DecisionRule::Threshold { "" } else { " (labels do not go by it)" };
-        rows.push(("threshold", format!("class {} from {} on{unused}", names::shown(*second), format::exact(threshold))));
+        let unused = if d.decision_rule == DecisionRule::Threshold { "" } else { " (not used for labels)" };
+        rows.push(("threshold", format!("class {} from {} on{unused}", names::shown(*second), format::short(threshold))));
     }
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }
-    let what = match d.decide {
-        DecisionRule::Value => "of values (regression)".to_owned(),
-        DecisionRule::Inlier => "of one class".to_owned(),
-        _ => format!("of {} classes", d.classes.len()),
+    let what = match d.decision_rule {
+        DecisionRule::Value => "for regression".to_owned(),
+        DecisionRule::Inlier => "for one class".to_owned(),
+        _ => format!("for {} classes", d.classes.len()),
     };
     format!("{}: support vector machine {what}\n", d.model)
         + &fields(&rows)
@@ -293,7 +293,7 @@ fn machines_text(machines: &[MachineInfo]) -> String {
     let header = [
         ("machine", Align::Left),
         ("SV", Align::Right),
-        ("at C", Align::Right),
+        ("bounded SV", Align::Right),
         ("bias", Align::Right),
         ("sum of |coef|", Align::Right),
         ("largest", Align::Right),

@@ -136,7 +136,7 @@ pub(crate) fn load_until(
             if is_native_model(&bytes) {
                 return Err(Failure::input(
                     name,
-                    "this is a model, and here stands the data: predict takes DATA MODEL, verify MODEL DATA",
+                    "this is a model file in the place of the data: predict takes DATA MODEL, verify MODEL DATA",
                 ));
             }
             let format = table::format_of(source, &bytes, &args.table, notes);
@@ -163,14 +163,14 @@ pub(crate) fn load_until(
 fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Wanted, notes: &Notes) {
     let Some(columns) = wanted.columns() else { return };
     notes.say(&format!(
-        "{name}: the model was trained on a table, and this is none: feature 1 is taken for {}, and so on",
+        "{name}: the model was trained on a table and this file is none: feature 1 is taken for {}, and so on",
         columns.feature_name(0).unwrap_or_default()
     ));
     // Behind the features of the columns come those that tell of gaps.
     let (features, width) = (data.samples.features(), columns.width());
     let most = width + columns.features().len();
     if features > most {
-        notes.say(&format!("{name}: it has {features} features, the columns of the model {width}: the others are left out"));
+        notes.say(&format!("{name}: it has {features} features, the columns of the model {width}: the others are ignored"));
     }
     let wanted = features.clamp(width, most);
     if features != wanted {
@@ -221,8 +221,8 @@ impl MaxSize {
 
     fn in_words(self) -> String {
         let size = format::bytes(self.bytes);
-        let limit = if self.given { format!("{size} (--max-size)") } else { format!("{size}, half of the memory that is free") };
-        format!("the file has more than {limit}; raise --max-size SIZE to read it all the same")
+        let limit = if self.given { format!("{size} (--max-size)") } else { format!("{size}, half of the free memory") };
+        format!("the file has more than {limit}; raise --max-size SIZE to read it")
     }
 }
 
@@ -251,7 +251,7 @@ impl<R: Read> Read for Until<R> {
 }
 
 fn late(name: &str) -> Failure {
-    Failure::input(name, "the time limit came while it was read, and nothing was done with it; raise --time-limit")
+    Failure::input(name, "the time limit came while it was read; raise --time-limit")
 }
 
 /// Data may be a file or a generator, so that a missing file may be a wrong name of either.
@@ -320,7 +320,7 @@ pub(crate) fn parse(
     if let Some((folder, key)) = &key
         && let Err(error) = store(folder, key, &data)
     {
-        notes.warn(format!("{}: cannot keep the parsed file here: {error}", folder.display()));
+        notes.warn(format!("{}: cannot cache the parsed file here: {error}", folder.display()));
     }
     Ok(data)
 }
@@ -395,6 +395,6 @@ mod tests {
         let (least, most) = (before.min(after) / 4, before.max(after) / 4 * 3);
         assert!(usual.bytes > 0 && (least..=most).contains(&usual.bytes), "{} of {before} and {after}", usual.bytes);
         assert!(usual.bytes <= memory::whole() / 2 || memory::whole() == 0);
-        assert!(usual.in_words().contains("half of the memory that is free"), "{}", usual.in_words());
+        assert!(usual.in_words().contains("half of the free memory"), "{}", usual.in_words());
     }
 }

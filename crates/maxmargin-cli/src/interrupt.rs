@@ -27,7 +27,7 @@ fn pressed() {
         let _whole = unbroken();
         std::process::exit(i32::from(INTERRUPTED));
     }
-    let what = if WHOLE.load(Ordering::SeqCst) { "without a result" } else { "and writing what is known" };
+    let what = if WHOLE.load(Ordering::SeqCst) { "without a result" } else { "and writing the partial result" };
     tell(&format!("\nstopping after this step {what}; press Ctrl-C again to stop at once"));
 }
 

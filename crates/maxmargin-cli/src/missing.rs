@@ -14,7 +14,7 @@ pub(crate) fn warn_of_folds(what: &str, missing: &[MissingClass], notes: &mut No
         let (label, one) = (names::shown(*label), folds.len() == 1);
         notes.warn(format!(
             "class {label} has no row in the training set of {}: {} cannot predict it, and its rows there count as errors; use fewer or \
-             stratified folds, or leave a class of so few rows out",
+             stratified folds, or leave the class out",
             named(what, folds),
             if one { "this fold" } else { "these folds" },
         ));
@@ -32,7 +32,7 @@ pub(crate) fn warn_of_report<'a>(
     let alone: Vec<usize> = folds.filter(|fold| fold.missing_classes.len() + 1 == classes).map(|fold| fold.fold).collect();
     warn_of_folds("fold", missing, notes);
     if classes > 1 && !alone.is_empty() {
-        notes.warn(format!("{}: one class alone is in the training set, and is predicted for every row", named("fold", &alone)));
+        notes.warn(format!("{}: the training set has one class only, which is predicted for every row", named("fold", &alone)));
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn warn_of_report<'a>(
 pub(crate) fn warn_of_calibration(run: Option<&OutOfFold>, notes: &mut Notes) {
     for MissingClass { label, folds } in run.map_or(&[][..], |run| &run.missing_classes) {
         notes.warn(format!(
-            "class {} has no row in the training set of {} of the calibration: its probabilities rest on machines that did not know it; \
+            "class {} has no row in the training set of {} of the calibration: its probabilities come from machines that were not trained on it; \
              use more rows of this class",
             names::shown(*label),
             named("fold", folds),

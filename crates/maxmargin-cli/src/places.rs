@@ -75,7 +75,7 @@ impl Places {
         let name = path.display().to_string();
         let place = place(path);
         if let Some((other, _)) = self.written.iter().find(|(_, known)| *known == place) {
-            let what = format!("two outputs of this command would be written here ({other}); name two files");
+            let what = format!("two outputs of this command go to this file ({other}); name two files");
             return Err(Failure::Usage(format!("{name}: {what}")));
         }
         if !self.force
@@ -92,20 +92,20 @@ impl Places {
     /// What would be lost there.
     fn would_lose(&self, path: &Path, content: Content) -> Option<&'static str> {
         if fs::symlink_metadata(path).is_ok() && fs::metadata(path).is_err() {
-            return Some("this is a symbolic link that leads nowhere");
+            return Some("this is a dangling symbolic link");
         }
         let identity = Identity::of(path)?;
         if self.read.contains(&identity) {
-            return Some("this command reads the file that it would write over");
+            return Some("this command reads the file that it would overwrite");
         }
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
         match content {
             // An empty file holds nothing.
             Content::Model if read.is_err() || !(head.is_empty() || is_native_model(&head)) => {
-                Some("the file is there and is not a maxmargin model, which would be written over it")
+                Some("the file exists and is not a maxmargin model; a model would overwrite it")
             }
-            Content::Text if looks_like_model(&head) => Some("the file is a model, and text would be written over it"),
+            Content::Text if looks_like_model(&head) => Some("the file is a model; text would overwrite it"),
             _ => None,
         }
     }

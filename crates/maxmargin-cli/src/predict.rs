@@ -37,7 +37,7 @@ struct PredictDocument {
     /// Rows whose label is missing; all of them where there are no labels.
     unlabelled: usize,
     /// How labels came from decision values.
-    decide: DecisionRule,
+    decision_rule: DecisionRule,
     /// From which decision value on a row is of the second class, where labels came so.
     threshold: Option<f64>,
     /// Where probabilities come from: `platt`, `isotonic`, `laplace` or `marks`.
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let regression = model.decision_rule() == DecisionRule::Value;
     let probabilities = match model.outcomes() {
         [] if args.probability && (!regression || model.calibration().is_empty()) => {
-            let what = "it has no probabilities: train it with --probability platt, or give it some with calibrate MODEL DATA";
+            let what = "the model has no probabilities; train with --probability platt, or run calibrate MODEL DATA";
             return Err(Failure::input(args.model.display(), what));
         }
         [] => Vec::new(),
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     if unknown_labels > 0 {
         let shown: Vec<String> = classes.iter().take(10).map(|label| names::shown(*label)).collect();
         notes.warn(format!(
-            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not counted",
+            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
             input.data.labels.len(),
             classes.len(),
             shown.join(", "),
@@ -135,7 +135,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         confusion,
         unknown_labels,
         unlabelled: if input.is_labelled { input.unlabelled } else { labels.len() },
-        decide: model.decision_rule(),
+        decision_rule: model.decision_rule(),
         threshold: model.threshold().filter(|_| model.decision_rule() == DecisionRule::Threshold),
         calibration: model.calibration().first().map(Calibration::name),
         error_scale: model.error_scale(),
@@ -196,34 +196,35 @@ fn compare_features(model: &Model, input: &Input, notes: &Notes) {
     }
     let effect = match &model.parts().scaler {
         _ if theirs < ours => "missing features count as 0",
-        Some(_) => "features beyond the model's are left out: its scaler does not know them",
+        Some(_) => "features beyond the model's are ignored: its scaler does not know them",
         None if *model.kernel() == Kernel::Linear => "features beyond the model's have weight 0",
         None => "features beyond the model's count in kernel values",
     };
-    notes.say(&format!("note: {} has {theirs} features, the model {ours}; {effect}", input.name));
+    notes.say(&format!("{} has {theirs} features, the model {ours}: {effect}", input.name));
 }
 
 fn report(d: &PredictDocument) -> String {
     let head = d.accuracy.map_or_else(String::new, |accuracy| {
         let known = format::count((d.data.rows - d.unknown_labels - d.unlabelled) as u64);
         let correct = format::count(d.correct as u64);
-        format!("accuracy {:.4} % ({correct} of {known})\n\n{}\n", 100.0 * accuracy, confusion_table(&d.confusion, &d.classes))
+        let accuracy = format::percent(accuracy);
+        format!("accuracy {accuracy} ({correct} of {known})\n\n{}\n", confusion_table(&d.confusion, &d.classes))
     });
     let scores = if d.data.classes.is_empty() || d.scores.contains_key("inliers") {
-        let line = |(name, score): (&&str, &f64)| format!("{} {}\n", name.replace('_', " "), format::exact(*score));
+        let line = |(name, score): (&&str, &f64)| format!("{} {}\n", name.replace('_', " "), format::short(*score));
         d.scores.iter().map(line).collect::<String>()
     } else {
         String::new()
     };
     let scale =
-        d.error_scale.map(|scale| format!("errors have the scale {}: density exp(-|z|/scale)/(2 scale)\n", format::exact(scale)));
+        d.error_scale.map(|scale| format!("Laplace scale of the errors {}: density exp(-|z|/scale)/(2 scale)\n", format::short(scale)));
     let reliability =
         d.reliability.as_ref().map(|found| format!("{}\n{}\n", reliability_table(found, &d.classes), reliability_text(found)));
     let threshold = d.threshold.zip(d.classes.last()).map(|(threshold, second)| {
         format!(
-            "labels by the model's threshold: class {} from the decision value {} on\n",
+            "labels by the model's threshold: class {} from decision value {} on\n",
             names::shown(*second),
-            format::exact(threshold)
+            format::short(threshold)
         )
     });
     let scores = scores + &scale.or(reliability).unwrap_or_default() + &threshold.unwrap_or_default();

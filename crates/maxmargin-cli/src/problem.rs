@@ -9,7 +9,7 @@ use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::{Failure, reason};
 use crate::input::{self, GapRule, Input, Wanted, scale_failure};
 use crate::notes::Notes;
-use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
+use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text};
 use crate::threads::Threads;
 use crate::{format, memory, names};
 use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Refused, TargetKind};
@@ -90,7 +90,7 @@ impl<'a> Asked<'a> {
                     Formulation::Svc { .. } => {
                         "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
                     }
-                    other => format!("models of {} cannot be updated yet; leave it out and train anew", other.name()),
+                    other => format!("models of {} cannot be updated; leave --updatable out", other.name()),
                 };
                 return Err(Failure::Usage(format!("--updatable: {what}")));
             }
@@ -162,8 +162,8 @@ impl<'a> Asked<'a> {
         let values = Some(classes).filter(|_| !has_words && self.args.problem.formulation.formulation.is_none());
         if let Some(why) = values.and_then(targets::as_values) {
             let what = format!(
-                "{why} look like values to predict, and as classes they make {} machines; pass --formulation epsilon-svr for a regression, or \
-                 --formulation c-svc if they are classes",
+                "{why} look like values to predict; as classes they need {} machines; pass --formulation epsilon-svr for a regression, or \
+                 --formulation c-svc for classes",
                 format::count(machines),
             );
             return Err(Failure::input(&input.name, what));
@@ -172,11 +172,11 @@ impl<'a> Asked<'a> {
             return Ok(());
         }
         let what = format!(
-            "{} different labels make {} machines, {}, more than {}; if the labels are numbers to predict, pass --formulation epsilon-svr; if they \
-             are classes, pass --max-machines {machines}",
+            "{} different labels need {} machines, {}, more than {}; pass --formulation epsilon-svr for a regression, or --max-machines {machines} \
+             for classes",
             format::count(count),
             format::count(machines),
-            scheme_text(multiclass, None),
+            multiclass_text(multiclass, None),
             format::count(most),
         );
         Err(Failure::input(&input.name, what))
@@ -262,7 +262,7 @@ impl Start<'_> {
     fn over_features(&self, notes: &mut Notes) {
         self.warn_of_ranges(notes);
         let values = format::count(self.samples.non_zeros() as u64);
-        notes.say(&format!("{}, {values} values; linear, no kernel matrix, {}", self.what(), self.threads.text()));
+        notes.say(&format!("{}, {values} values; linear, {}", self.what(), self.threads.text()));
     }
 
     fn over_kernel(&self, kernel: &Kernel, seed: u64, budget: u64, notes: &mut Notes) {
@@ -280,15 +280,14 @@ impl Start<'_> {
                 warn_of_kernel(&gram, seed, notes);
             }
         }
-        let held = if fits { "fits" } else { "does not fit: rows are kept as long as they can be" };
-        notes.say(&format!(
-            "{}; {} kernel, {}; all kernel values take {} ({held} in the budget of {})",
-            self.what(),
-            self.setup.kernel.text(),
-            self.threads.text(),
-            format::bytes(all),
-            format::bytes(budget),
-        ));
+        let cached = match fits {
+            true => String::new(),
+            false => {
+                let [all, budget] = [all, budget].map(format::bytes);
+                format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
+            }
+        };
+        notes.say(&format!("{}; {} kernel, {}{cached}", self.what(), self.setup.kernel.text(), self.threads.text()));
     }
 
     /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.

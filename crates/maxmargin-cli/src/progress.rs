@@ -1,17 +1,15 @@
-//! How far a run is, on standard error: a bar where that is a terminal, else a line now and then.
+//! Progress on standard error: a bar on a terminal, otherwise a line now and then.
 
 mod cells;
+mod estimate;
 mod lines;
-mod pace;
-#[cfg(test)]
-mod ticks;
 
-use crate::{interrupt, notes};
+use crate::{format, interrupt, notes};
 use cells::Cells;
+use estimate::PhaseEstimate;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lines::Lines;
 use maxmargin::cv::{CvProgress, CvWatch};
-use pace::{Pace, View};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -24,29 +22,48 @@ const LENGTH: u64 = 1000;
 pub(crate) struct Bar {
     drawn: ProgressBar,
     begun: Instant,
-    shown: Mutex<Shown>,
+    state: Mutex<State>,
 }
 
-/// What is told, and where.
-struct Shown {
-    way: Way,
-    /// In the place of a bar that is not drawn.
+/// The message of one tick.
+#[derive(Clone, Debug, PartialEq)]
+struct View {
+    /// The state of the run in words.
+    what: String,
+    /// Seconds left, where they can be estimated.
+    left: Option<f64>,
+    /// The position of the bar, from 0 to 1.
+    share: f64,
+}
+
+impl View {
+    /// `4 of 9 combinations, 1 s left`
+    fn text(&self) -> String {
+        let left = self.left.map_or_else(String::new, |left| format!(", {} left", format::coarse(left)));
+        format!("{}{left}", self.what)
+    }
+}
+
+/// The estimate of a run, and its output.
+struct State {
+    estimate: Estimate,
+    /// Lines for a standard error that is no terminal.
     lines: Option<Lines>,
 }
 
-/// By what the rest of a run is estimated.
-enum Way {
-    /// A training, or a cross-validation.
-    One(Box<Pace>),
-    /// Many of them.
-    Many(Cells),
+/// The source of the time that is left.
+enum Estimate {
+    /// One training or cross-validation.
+    Phases(PhaseEstimate),
+    /// The cells of a search.
+    Cells(Cells),
 }
 
-impl Way {
+impl Estimate {
     fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
         match self {
-            Self::One(pace) => pace.tick(at, progress),
-            Self::Many(cells) => cells.tick(at, progress),
+            Self::Phases(phases) => phases.tick(at, progress),
+            Self::Cells(cells) => cells.tick(at, progress),
         }
     }
 }
@@ -65,32 +82,32 @@ fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl Bar {
-    /// A bar of a run over so many samples that begins now: lines where there is no terminal,
-    /// nothing when quiet.
-    pub(crate) fn new(quiet: bool, samples: usize) -> Self {
-        Self::by(quiet, Way::One(Box::new(Pace::new(samples))))
+    /// A bar for one training or cross-validation that begins now: lines without a terminal, nothing
+    /// when quiet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self::of(quiet, Estimate::Phases(PhaseEstimate::default()))
     }
 
-    /// A bar of so many cross-validations.
+    /// A bar for the cross-validations of this many cells of a search.
     pub(crate) fn cells(quiet: bool, cells: usize) -> Self {
-        Self::by(quiet, Way::Many(Cells::new(cells)))
+        Self::of(quiet, Estimate::Cells(Cells::new(cells)))
     }
 
-    fn by(quiet: bool, way: Way) -> Self {
+    fn of(quiet: bool, estimate: Estimate) -> Self {
         let bar = drawn(quiet, Some(LENGTH), "{bar:30} {msg}");
         interrupt::listen();
         let lines = (!quiet && bar.is_hidden()).then(Lines::default);
-        Self { drawn: bar, begun: Instant::now(), shown: Mutex::new(Shown { way, lines }) }
+        Self { drawn: bar, begun: Instant::now(), state: Mutex::new(State { estimate, lines }) }
     }
 }
 
 impl Bar {
-    fn show(&self, Shown { way, lines }: &mut Shown, progress: &CvProgress) {
+    fn show(&self, State { estimate, lines }: &mut State, progress: &CvProgress) {
         if self.drawn.is_hidden() && lines.is_none() {
             return;
         }
         let at = self.begun.elapsed().as_secs_f64();
-        let view = way.tick(at, progress);
+        let view = estimate.tick(at, progress);
         if let Some(lines) = lines {
             if lines.due(at) {
                 notes::tell(&Lines::text(at, &view));
@@ -110,18 +127,18 @@ impl Drop for Bar {
 
 impl CvWatch for Bar {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if let Ok(mut shown) = self.shown.lock() {
-            self.show(&mut shown, progress);
+        if let Ok(mut state) = self.state.lock() {
+            self.show(&mut state, progress);
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// A phase without ticks, such as reading or writing, shown while this is held.
+/// A spinner for a phase without ticks, such as reading or writing; it is removed on drop.
 pub(crate) struct Phase(ProgressBar);
 
 impl Phase {
-    /// Begins now.
+    /// Starts the spinner.
     pub(crate) fn new(quiet: bool, what: String) -> Self {
         let bar = drawn(quiet, None, "{spinner} {msg}, {elapsed}");
         if !bar.is_hidden() {

@@ -1,5 +1,6 @@
 //! What commands print: JSON documents and tables.
 
+mod certificate;
 mod document;
 mod kernel;
 mod probability;
@@ -8,6 +9,7 @@ mod tabular;
 mod text;
 mod validated;
 
+pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
 pub(crate) use document::{
     DataDocument, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work, goal_text,
 };
@@ -16,7 +18,6 @@ pub(crate) use probability::{calibration_text, reliability_table, reliability_te
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
 pub(crate) use text::{
-    SHOWN, STATIONARY, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text,
-    scheme_text, setup_line, words, work_text,
+    SHOWN, confusion_table, cost_text, data_line, machines_table, multiclass_text, scaling_text, setup_line, words, work_text,
 };
 pub(crate) use validated::{Scores, Validated};

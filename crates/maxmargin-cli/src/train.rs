@@ -10,14 +10,14 @@ use crate::places::{Content, Places};
 use crate::problem::{Asked, AtCost, Prepared, failed, warn_of_small_cost};
 use crate::progress::{Bar, Phase};
 use crate::report::{
-    End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificates, cost_text, data_line, fields, machines_table,
-    reliability_table, scheme_text, setup_line, threshold_text, words, work_text,
+    End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificate_text, cost_text, data_line, fields, machines_table,
+    reliability_table, multiclass_text, setup_line, threshold_text, words, work_text,
 };
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
 use maxmargin::Fitted;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{CalibrationReport, CertificateReport, ThresholdReport, TrainingData};
+use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let fitted = {
-        let bar = Bar::new(run.quiet, input.data.labels.len());
+        let bar = Bar::new(run.quiet);
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         notes.warn(format!("the model has no probabilities: {why}"));
     }
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
-        notes.warn(format!("the model has no threshold but 0: {why}"));
+        notes.warn(format!("the model keeps the threshold 0: {why}"));
     }
     if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         judge_regression(c, &fitted, &input, &mut notes)?;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         },
         end: End::now(&threads, &mut notes),
     };
-    show(&document, run.json.is_some(), report, on_stdout.then_some(&notes))?;
+    show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
@@ -141,25 +141,34 @@ fn judge_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -
     Ok(())
 }
 
-fn report(d: &TrainDocument) -> String {
+/// `120 of 1,000`; of one machine also `: 100 bounded, 20 free`
+fn support_vectors_text(d: &TrainDocument) -> String {
+    let count = |number: usize| format::count(number as u64);
+    let all = format!("{} of {}", count(d.solved.support_vectors), count(d.setup.data.rows));
+    let [MachineDocument { report, .. }] = &d.solved.machines[..] else { return all };
+    let free = report.support_vectors.saturating_sub(report.bounded);
+    format!("{all}: {} bounded, {} free", count(report.bounded), count(free))
+}
+
+fn report(d: &TrainDocument, verbose: bool) -> String {
     let TrainDocument { setup, solved, seconds, .. } = d;
-    let all: Vec<CertificateReport> = solved.machines.iter().map(|m| m.report.certificate).collect();
+    let certified = MachineDocument::certified(&solved.machines);
     let classes = setup.labels().len();
     let mut rows = vec![
         ("solver", setup_line(setup)),
         ("C, goal", format!("{}, {}", cost_text(setup), setup.goal_text())),
         ("scaling", setup.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", words(solved.status), format::count(solved.iterations))),
-        ("certificate", certificates(&all, setup, "machines")),
+        ("certificate", certificate_text(&certified, setup.eps, setup.gap, "machine")),
         (
             "support vectors",
-            format!("{} of {}", format::count(solved.support_vectors as u64), format::count(setup.data.rows as u64)),
+            support_vectors_text(d),
         ),
     ];
     if classes > 2 {
         rows.insert(
             3,
-            ("machines", format!("{}, {}", all.len(), scheme_text(setup.multiclass.unwrap_or_default(), Some(classes)))),
+            ("machines", format!("{}, {}", certified.len(), multiclass_text(setup.multiclass.unwrap_or_default(), Some(classes)))),
         );
     }
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
@@ -168,17 +177,13 @@ fn report(d: &TrainDocument) -> String {
     if !setup.over_features() {
         rows.push(("kernel rows", kernel_rows(solved.rows_computed, setup.data.rows, solved.kernel_bytes)));
     }
+    let time = format::seconds(seconds.total);
+    let phases = || {
+        let [solve, kernel] = [seconds.solve, seconds.kernel].map(|part| format::seconds(part.unwrap_or(0.0)));
+        format!("{time}: read {}, solve and certify {solve}, of which kernel rows {kernel}", format::seconds(seconds.read))
+    };
     rows.extend([
-        (
-            "time",
-            format!(
-                "{}: read {}, solve and certify {}, of which kernel rows {}",
-                format::seconds(seconds.total),
-                format::seconds(seconds.read),
-                format::seconds(seconds.solve.unwrap_or(0.0)),
-                format::seconds(seconds.kernel.unwrap_or(0.0))
-            ),
-        ),
+        ("time", if verbose { phases() } else { time.clone() }),
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),
     ]);
@@ -187,10 +192,10 @@ fn report(d: &TrainDocument) -> String {
     data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines) + &reliability
 }
 
-/// `1,234 computed for 5,000 samples, at most 20.0 MiB held`
+/// `1,234 computed for 5,000 samples, at most 20 MiB in memory`
 pub(crate) fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
     format!(
-        "{} computed for {} samples, at most {} held",
+        "{} computed for {} samples, at most {} in memory",
         format::count(computed),
         format::count(of as u64),
         format::bytes(bytes)

@@ -9,7 +9,7 @@ use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
 use crate::report::{
-    DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certain_text, fields, machines_table, words, work_text,
+    DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certificate_text, fields, machines_table, words, work_text,
 };
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
@@ -100,19 +100,19 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let status = updated.status();
     if let Some(sum) = updated.sum().filter(|_| status != Status::Converged) {
         notes.warn(format!(
-            "the KKT violation is {}, not {}: train again from the data (--write-data FILE)",
+            "the KKT violation {} exceeds the tolerance {}: train again from the data (--write-data FILE)",
             format::short(sum.kkt),
             format::short(sum.tolerance)
         ));
     }
     if !model.calibration().is_empty() {
         notes.warn(
-            "the updated model has no probabilities: those of the model before are not its own; give it some with calibrate",
+            "the updated model has no probabilities: the former ones do not apply to it; run calibrate",
         );
     }
     if model.threshold().is_some() {
         notes.warn(
-            "the updated model has no threshold but 0: that of the model before is not its own; give it one with calibrate",
+            "the updated model keeps the threshold 0: the former one does not apply to it; run calibrate",
         );
     }
     if let Some(output) = data_output {
@@ -187,7 +187,7 @@ fn removed(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> 
 fn watch(update: &Update, notes: &Notes) -> ControlFlow<()> {
     if update.breakpoints > 0 && update.breakpoints.is_multiple_of(4096) {
         let (breakpoints, way) = (format::count(update.breakpoints as u64), 100.0 * update.travelled);
-        notes.say(&format!("{breakpoints} breakpoints, {way:.0} % of the way, {} samples in the margin", update.margin));
+        notes.say(&format!("{breakpoints} breakpoints, {way:.0} % of the path, {} free support vectors", update.margin));
     }
     if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
@@ -267,22 +267,18 @@ fn report(d: &UpdateDocument) -> String {
         ("C", d.setup.formulation.c.map_or_else(String::new, format::exact)),
         ("status", words(d.solved.status).to_owned()),
     ];
-    let judged: Vec<CertificateReport> = d.solved.machines.iter().map(|machine| machine.report.certificate).collect();
-    rows.extend(certain_text(&judged).map(|text| ("labels", text)));
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
-        let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
-        // The worst may be a machine that has kept its solution: that is as exact as it was asked
-        // to be.
+        // The worst machine may be one that kept its solution: its tolerance is that of its training.
         let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
-        let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::known);
-        rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));
+        let certified = MachineDocument::certified(&d.solved.machines);
+        rows.push(("certificate", certificate_text(&certified, Some(tolerance), None, "machine")));
     }
     let vectors = count(d.solved.support_vectors);
     rows.extend([
         (
             "support vectors",
-            format!("{vectors} of {}, {} at C, {} in the margin", count(d.rows), count(d.bounded), count(d.margin)),
+            format!("{vectors} of {}: {} bounded, {} free", count(d.rows), count(d.bounded), count(d.margin)),
         ),
         ("path memory", format::bytes(d.solved.kernel_bytes)),
         ("time", format::seconds(d.seconds.total)),

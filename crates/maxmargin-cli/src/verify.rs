@@ -6,7 +6,7 @@ use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
-    DataDocument, End, MachineDocument, STATIONARY, Seconds, Setup, Solved, Work, certain_text, fields, machines_table,
+    DataDocument, End, MachineDocument, STATIONARY, Seconds, Setup, Solved, Work, fields, fixed_labels_text, machines_table,
 };
 use crate::threads::Threads;
 use crate::{format, model_io, names};
@@ -166,16 +166,17 @@ fn report(d: &VerifyDocument) -> String {
         rows.push((check.what, format!("{}: {}", check.word(), check.detail)));
     }
     if let Some(c) = &d.solved.certificate {
-        let asked = d.setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
-        rows.push(("primal", format::known_by(format::long, c.primal)));
-        rows.push(("dual", format::long(c.dual)));
-        rows.push(("relative gap", format::known(c.relative_gap) + &asked));
-        let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
-        rows.push(("KKT violation", format::short(c.kkt) + &tolerance));
+        let asked = d.setup.gap.map_or_else(String::new, |gap| format!(" (tolerance {})", format::bound(gap)));
+        rows.push(("primal objective", format::known_by(format::long, c.primal)));
+        rows.push(("dual objective", format::long(c.dual)));
+        rows.push(("duality gap", format::known_bound(c.relative_gap) + &asked));
+        let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::bound(eps)));
+        rows.push(("KKT violation", format::bound(c.kkt) + &tolerance));
     }
     rows.push(("time", format::seconds(d.seconds.total)));
     let certificates: Vec<CertificateReport> = d.solved.machines.iter().map(|m| m.report.certificate).collect();
-    rows.extend(certain_text(&certificates).map(|text| ("labels", text)));
+    let certified = MachineDocument::certified(&d.solved.machines);
+    rows.extend(fixed_labels_text(&certified, "machine").map(|text| ("gap screening", text)));
     let optimal = certificates.iter().all(|c| c.optimal);
     let stationary = certificates.iter().any(CertificateReport::is_stationary_only);
     let goal = Goal::of(d.setup.eps, d.setup.gap);
@@ -183,17 +184,17 @@ fn report(d: &VerifyDocument) -> String {
     let stationary_verdict = format!("certified to the tolerance: {STATIONARY}");
     let verdict = match (d.matches, d.tolerance_met) {
         (true, true) if stationary => &stationary_verdict,
-        (true, true) if optimal => "certified: an optimal solution of this problem, to the tolerance and the gap above",
-        (true, true) => "certified to the tolerance, but its gap does not prove it optimal: ask for a smaller --eps",
+        (true, true) if optimal => "certified: an optimal solution of this problem, within the tolerance and the gap above",
+        (true, true) => "certified to the tolerance, but the duality gap does not prove it optimal: pass a smaller --eps",
         (true, false) if hidden => {
-            "genuine, but rounding in double precision hides whether it is solved to the tolerance: scale the data"
+            "genuine, but rounding in double precision hides whether it meets the tolerance: scale the data"
         }
         (true, false) => "genuine, but not solved to the tolerance",
         (false, _) => "REFUTED: the model is not what it says about this data",
     };
     let verdict = match &d.not_checked[..] {
         [] => verdict.to_owned(),
-        unknown => format!("{verdict}; not checked, and no part of this verdict: {}", unknown.join(", ")),
+        unknown => format!("{verdict}; not checked: {}", unknown.join(", ")),
     };
     let machines = if d.solved.machines.len() > 1 { machines_table(&d.solved.machines) + "\n" } else { String::new() };
     format!("{} against {}\n{}{machines}{verdict}\n", d.model, d.setup.data.name, fields(&rows))

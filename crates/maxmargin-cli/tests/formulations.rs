@@ -103,7 +103,7 @@ fn models_are_judged_told_and_read_back() {
         let told = bench.json("info m");
         assert_eq!(told["training"]["formulation"], trained["formulation"], "{options}");
         assert_eq!(
-            told["decide"],
+            told["decision_rule"],
             if name.ends_with("svr") {
                 "value"
             } else if name == "one-class" {

@@ -179,7 +179,7 @@ fn another_search_is_refused_by_name() {
     fs::create_dir(bench.path("full")).expect("room");
     fs::write(bench.path("full/thesis.tex"), "do not lose").expect("room");
     let refused = bench.run("grid banana --rows 80 -k 3 -c 1 -g 1 --log full");
-    assert!(refused.code == 1 && refused.err.contains("the folder has other things in it (thesis.tex)"), "{refused:?}");
+    assert!(refused.code == 1 && refused.err.contains("the folder has other files in it (thesis.tex)"), "{refused:?}");
     // Ranges and the metric are no such setting: what fits is used.
     let before = cells(&bench, "kept");
     let wider = bench.json("grid banana --rows 80 -k 3 -c 1,10 -g 1,2 --metric f1 -q --log kept --resume");
@@ -200,7 +200,7 @@ fn a_damaged_cell_is_computed_anew() {
     bytes[middle] ^= 1;
     fs::write(&path, &bytes).expect("room");
     let again = bench.run(&format!("{line} --json"));
-    assert!(again.err.contains(&format!("kept: {name}: damaged; it was computed anew")), "{again:?}");
+    assert!(again.err.contains(&format!("kept: {name}: damaged; it was computed again")), "{again:?}");
     assert_eq!(bits(again.json())["cells"], whole["cells"]);
     assert_ne!(fs::read(&path).expect("a cell"), bytes);
 }

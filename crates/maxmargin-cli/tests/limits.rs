@@ -119,7 +119,7 @@ fn a_goal_that_a_solver_does_not_reach_is_said() {
     let of = |options: &str| bench.run(&format!("train guide {options} -o m --force --json"));
     let slow = of("-c 10 -g 1e-3 --solver fw --eps 1e-2");
     assert_eq!(slow.code, 3, "{slow:?}");
-    assert!(slow.err.contains("stopped, since this solver does not reach the goal at its pace: KKT violation "), "{slow:?}");
+    assert!(slow.err.contains("stopped, too slow to reach the tolerance: KKT violation "), "{slow:?}");
     assert!(slow.err.contains("; try --solver pairwise, which solves the same problem, "), "{slow:?}");
     let json = slow.json();
     // 2 · 10⁹ ns at 100 + 300/3 ns, after what the coarse solution took.

@@ -56,7 +56,7 @@ pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its o
 
 /// Which classes the machines of a model tell apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Multiclass {
     /// Each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; two classes are
     /// one machine. Regression and one class are one as well.

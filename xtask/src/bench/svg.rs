@@ -121,7 +121,7 @@ impl Svg {
         };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-             <style>{STYLE}{}@media (prefers-color-multiclass:dark){{{DARK}{}}}</style>\n\
+             <style>{STYLE}{}@media (prefers-color-scheme:dark){{{DARK}{}}}</style>\n\
              <rect class=\"card\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n{}</svg>\n",
             colours(false),
             colours(true),
@@ -146,6 +146,6 @@ mod tests {
         let text = svg.document();
         assert!(text.contains("<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"quiet\">C &lt; 1 &amp; more</text>"), "{text}");
         assert!(text.contains("<polyline class=\"s1\" stroke-dasharray=\"5 4\" points=\"0,1.5 2,3\"/>"), "{text}");
-        assert!(text.contains("prefers-color-multiclass:dark"));
+        assert!(text.contains("prefers-color-scheme:dark"));
     }
 }

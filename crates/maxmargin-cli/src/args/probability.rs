@@ -10,11 +10,11 @@ use maxmargin::model::{DecisionRule, Model};
 /// How labels come from a model with probabilities or a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecideName {
-    /// the class of the greatest probability
+    /// the class with the largest probability
     Coupled,
-    /// what the decision values elect, as LIBSVM's svm-predict does without -b
+    /// by the decision values alone, as LIBSVM's svm-predict does without -b
     Vote,
-    /// the second of two classes from the model's threshold on
+    /// the second of two classes at and above the model's threshold
     Threshold,
 }
 
@@ -35,18 +35,17 @@ impl DecideName {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Probabilities, threshold", group(ArgGroup::new("fitted").multiple(true)))]
 pub(crate) struct ProbabilityArgs {
-    /// Give the model probabilities, fitted to five folds that are trained besides: platt (a
-    /// sigmoid) or isotonic (any monotone function); of a regression the scale of its errors, of
-    /// one class the probability of being inside
+    /// Add probabilities, fitted by five-fold cross-validation: platt (a sigmoid) or isotonic (any
+    /// monotone function); for a regression the scale of its errors, for one class the probability
+    /// of being an inlier
     #[arg(long, value_name = "HOW", value_parser = probability(), group = "fitted")]
     pub(crate) probability: Option<Probability>,
-    /// Give the model of two classes a threshold in place of 0: the one with the best score by this
-    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
-    /// did not see, in five folds that are trained besides. Labels go by it; decision values and
-    /// probabilities stay those of the machine, nothing is subtracted
+    /// Give a two-class model a threshold other than 0: the one with the best score by this metric
+    /// (accuracy, balanced-accuracy, f1, f1-macro, matthews) in five-fold cross-validation. It
+    /// decides labels; decision values and probabilities stay as they are
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
     pub(crate) threshold: Option<&'static dyn Metric>,
-    /// How labels come from the model [default: threshold where there is one, else coupled]
+    /// Rule that turns decision values into labels [default: threshold if there is one, else coupled]
     #[arg(long, value_enum, requires = "fitted")]
     pub(crate) decide: Option<DecideName>,
 }
@@ -81,7 +80,7 @@ pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {
         let names: Vec<&str> = known().map(Metric::name).collect();
-        format!("a threshold is chosen by a score that weighs errors of both classes: {}", names.join(", "))
+        format!("a threshold needs a metric that counts the errors of both classes: {}", names.join(", "))
     })
 }
 

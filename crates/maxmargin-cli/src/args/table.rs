@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 pub(crate) enum FormatName {
     /// label index:value …
     Libsvm,
-    /// fields between commas, semicolons, bars or tabs, whichever the file has
+    /// fields separated by commas, semicolons, bars or tabs (detected)
     Csv,
-    /// fields between tabs
+    /// fields separated by tabs
     Tsv,
-    /// columns of Apache Parquet, in programs that were built with the feature parquet
+    /// Apache Parquet, in builds with the feature parquet
     Parquet,
-    /// columns of Apache Arrow (Feather, IPC), in programs that were built with the feature arrow
+    /// Apache Arrow (Feather, IPC), in builds with the feature arrow
     Arrow,
 }
 
@@ -28,32 +28,32 @@ pub(crate) enum HeaderName {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tables")]
 pub(crate) struct TableArgs {
-    /// What the file is [default: what its first lines and its name look like]
+    /// Format of the file [default: detected from its first lines and its name]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<FormatName>,
-    /// What separates the fields of a table: one character, or tab [default: found]
+    /// Separator of the fields of a table: one character, or tab [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// Whether the first row of a table holds names [default: found]
+    /// Whether the first row of a table holds names [default: detected]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) header: Option<HeaderName>,
-    /// The column that is to be predicted, by name or by number from 1 [default: one called target,
-    /// label, class or y, or the last; a model's own]
+    /// Column to predict, by name or by number from 1 [default: one called target, label, class or y,
+    /// or the last; with a model its own]
     #[arg(long, value_name = "NAME", conflicts_with = "no_target")]
     pub(crate) target: Option<String>,
-    /// No column is to be predicted: all are features (as with --formulation one-class); in
-    /// predict: labels are not compared
+    /// No column to predict: all are features (as with --formulation one-class); in predict, labels
+    /// are not compared
     #[arg(long)]
     pub(crate) no_target: bool,
-    /// Columns to leave out, by name or number, with commas between
+    /// Columns to ignore, by name or number, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
-    /// Columns whose values are categories as they stand there, numbers and words such as NA among
-    /// them: one feature for each different value; of the target: classes
+    /// Columns whose values are categories, including numbers and words such as NA: one feature per
+    /// distinct value; for the target: classes
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) category: Vec<String>,
-    /// Words that stand for a missing value, with commas between, besides the known ones (NA, N/A,
-    /// NaN, None, null, ?, …); a number stands for all of its value
+    /// More words for a missing value, comma-separated, besides the known ones (NA, N/A, NaN, None,
+    /// null, ?, …); a number matches every spelling of its value
     #[arg(long, value_name = "WORDS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
 }

@@ -34,10 +34,10 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {
-    /// The folder for them, which is made where it is not there; put it before others in PATH
+    /// Folder for the links, created if missing; put it first in PATH
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Replace whatever has their names there, but not folders
+    /// Replace files that have these names, but not folders
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The folder for them, which is made where it is not there
+    /// Folder for the pages, created if missing
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }

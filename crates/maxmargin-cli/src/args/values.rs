@@ -36,7 +36,7 @@ pub(crate) enum Json {
 }
 
 const SOLVERS: [(&str, &str); 12] = [
-    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels and --loss squared"),
+    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels with --loss squared"),
     ("smo", "sequential minimal optimisation over kernel values"),
     ("irwls", "weighted least squares on working sets of kernel values"),
     ("linear", "linear only: coordinate descent while it pays, then Newton steps"),
@@ -52,18 +52,18 @@ const SOLVERS: [(&str, &str); 12] = [
 
 const SEEDINGS: [(&str, &str); 8] = [
     ("cold", "from zero"),
-    ("avg", "what leaves is spread evenly"),
-    ("top", "what leaves goes to the most similar samples"),
-    ("sir", "from the fold before, one sample for one"),
-    ("mir", "from the fold before, by least squares"),
-    ("ato", "from the fold before, along the exact path as far as it pays"),
-    ("dec", "train on all data once, every fold by the exact decremental path"),
+    ("avg", "spread the removed alphas evenly"),
+    ("top", "move the removed alphas to the most similar samples"),
+    ("sir", "from the previous fold, replacing samples one by one"),
+    ("mir", "from the previous fold, by least squares"),
+    ("ato", "from the previous fold, along the exact path while that is faster"),
+    ("dec", "train on all data once, reach every fold along the exact decremental path"),
     ("full", "train on all data once, derive every fold from it"),
 ];
 
 const SCHEMES: [(&str, &str); 2] = [
-    ("one-vs-one", "k(k-1)/2 machines, which vote"),
-    ("one-vs-rest", "k machines, of which the greatest decision value is taken"),
+    ("one-vs-one", "k(k-1)/2 machines that vote"),
+    ("one-vs-rest", "k machines, the largest decision value wins"),
 ];
 
 const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
@@ -164,7 +164,7 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 /// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every
 /// model a relative gap of 1 or so.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
-    let what = "it must be a number above 0 and below 1; a larger one asks for nothing: the empty model has a KKT violation of 2 and a gap of 1";
+    let what = "it must be a number above 0 and below 1; the empty model already has a KKT violation of 2 and a gap of 1";
     positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())
 }
 

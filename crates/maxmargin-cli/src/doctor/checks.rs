@@ -40,7 +40,7 @@ type Found = Result<String, String>;
 /// Tries everything, one after another.
 pub(super) fn all(threads: &Threads, notes: &Notes) -> Vec<Check> {
     let check = |what: &'static str, run: &dyn Fn() -> Found| {
-        let _phase = notes.phase(format!("trying {what}"));
+        let _phase = notes.phase(format!("testing {what}"));
         let begun = Instant::now();
         let found = run();
         let ok = found.is_ok();
@@ -78,20 +78,20 @@ fn fit(svm: &Svm, par: Par) -> Result<Fitted, String> {
 fn trained(svm: &Svm, par: Par, objective: f64) -> Found {
     let certificate = fit(svm, par)?.certificate;
     let [kkt, gap] = [certificate.kkt, certificate.relative_gap].map(format::short);
-    let found = format!("KKT violation {kkt}, relative gap {gap}, objective {}", format::long(certificate.dual));
+    let found = format!("KKT {kkt}, duality gap {gap}, dual objective {}", format::long(certificate.dual));
     if !certificate.holds {
-        Err(format!("the certificate does not hold: {found}"))
+        Err(format!("the certificate misses the tolerance: {found}"))
     } else if (certificate.dual - objective).abs() > NEAR * objective {
-        Err(format!("{found}, and not {}", format::long(objective)))
+        Err(format!("{found}; expected {}", format::long(objective)))
     } else {
-        Ok(format!("{ROWS} rows, the certificate holds: {found}"))
+        Ok(format!("{ROWS} rows, optimal within {found}"))
     }
 }
 
 /// The same bits whoever computes.
 fn same_on_all(threads: &Threads) -> Found {
     if threads.count() == 1 {
-        return Ok("one thread: there is nothing to compare".to_owned());
+        return Ok("one thread, nothing to compare".to_owned());
     }
     let bits = |par: Par| -> Result<Vec<u64>, String> {
         let fitted = fit(&Svm::rbf(0.5), par)?;
@@ -102,7 +102,7 @@ fn same_on_all(threads: &Threads) -> Found {
     let different = one.iter().zip(&all).filter(|(one, all)| one != all).count();
     let threads = threads::text(threads.count());
     if different == 0 && one.len() == all.len() {
-        Ok(format!("the same bits on 1 thread and on {threads}"))
+        Ok(format!("bitwise equal on 1 thread and on {threads}"))
     } else {
         Err(format!("{different} of {} decision values differ between 1 thread and {threads}", one.len()))
     }
@@ -112,23 +112,23 @@ fn same_on_all(threads: &Threads) -> Found {
 fn round_trip() -> Found {
     let data = data()?;
     let fitted = fit(&Svm::rbf(0.5), Par::Seq)?;
-    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}; set TMPDIR to one that can be written"))?;
+    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}; set TMPDIR to a writable folder"))?;
     let place = folder.path().join("model");
     let bytes = model::encode(&fitted.model).map_err(|e| e.to_string())?;
     let failed = |e: std::io::Error| format!("{}: {e}", place.display());
     write_whole(&place, None, |out| out.write_all(&bytes)).map_err(failed)?;
     let read = fs::read(&place).map_err(failed)?;
     if read != bytes {
-        return Err(format!("{}: other bytes than were written", place.display()));
+        return Err(format!("{}: the bytes read differ from those written", place.display()));
     }
     let back = model::decode(&read).map_err(|e| model_io::reason_of(&e))?;
     let predicted = back.predict(&data.samples, Par::Seq).map_err(|e| e.to_string())?;
     if predicted != fitted.predict(&data.samples).map_err(|e| e.to_string())? {
-        return Err("the model that was read predicts otherwise".to_owned());
+        return Err("the model that was read back predicts differently".to_owned());
     }
     let verdict = cv::verify(&back, &data, None, None, Par::Seq).map_err(|e| e.to_string())?;
     if !(verdict.matches() && verdict.met()) {
-        return Err("the model that was read is not verified".to_owned());
+        return Err("the model that was read back does not verify".to_owned());
     }
     Ok(format!("written to {}, read back, verified", folder.path().parent().unwrap_or(folder.path()).display()))
 }

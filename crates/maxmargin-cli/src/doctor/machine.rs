@@ -56,16 +56,16 @@ impl Machine {
         let cores = self.cores.map_or_else(String::new, |count| format!("{count} core{}, ", if count == 1 { "" } else { "s" }));
         let [whole, free, budget] = [self.memory_bytes, self.free_bytes, self.budget_bytes].map(format::bytes);
         let pages = match self.huge_pages.as_str() {
-            "always" | "madvise" => "taken for kernel values",
-            "never" => "switched off on this machine; large problems are some per cent slower",
-            _ => "the system does not say",
+            "always" | "madvise" => "used for kernel values",
+            "never" => "disabled on this machine; large problems are a few per cent slower",
+            _ => "unknown to the system",
         };
         [
             format!(" system         {}", self.system),
             format!(" processor      {}", self.processor),
             format!(" vectors        {} in use, of {}", self.vectors, self.levels.join(", ")),
             format!(" cores          {cores}{}", threads::text(self.threads)),
-            format!(" memory         {whole}, {free} free; kernel values may take {budget}"),
+            format!(" memory         {whole}, {free} free; default kernel budget {budget}"),
             format!(" huge pages     {}: {pages}", self.huge_pages),
         ]
         .join("\n")

@@ -140,7 +140,7 @@ pub(super) fn certified(certificate: &CertificateReport) -> String {
         "certificate: primal = {}, dual = {}, relative gap = {}, KKT violation = {}{}\n",
         format_g(certificate.primal, 12),
         format_g(certificate.dual, 12),
-        format::known(certificate.relative_gap),
+        format::known_by(format::short, certificate.relative_gap),
         format::short(certificate.kkt),
         if certificate.holds { "" } else { " (not what was asked for)" }
     )

@@ -18,7 +18,7 @@ impl Choice {
         let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
         let unknown = || {
             let names: Vec<&str> = all_metrics(needs).map(Metric::name).collect();
-            Failure::Usage(format!("--metric {name}: there is none of this name here; there are {}", names.join(", ")))
+            Failure::Usage(format!("--metric {name}: unknown metric; there are {}", names.join(", ")))
         };
         let metric = all_metrics(needs).find(|metric| metric.name() == name).ok_or_else(unknown)?;
         Ok(Self { metric, needs })
@@ -63,10 +63,15 @@ impl Choice {
         order
     }
 
-    /// What the column of scores is called.
+    /// The header of a column of scores: `accuracy, %`
     pub(super) fn column(&self) -> String {
         let unit = if self.is_share() { ", %" } else { "" };
-        format!("{}{unit}", self.name())
+        format!("{}{unit}", self.title())
+    }
+
+    /// The name of the metric in a sentence.
+    fn title(&self) -> String {
+        self.name().replace('_', " ")
     }
 
     /// Whether scores are shares of the samples.
@@ -74,12 +79,23 @@ impl Choice {
         matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
     }
 
-    /// A score for people.
-    pub(super) fn text(&self, score: Option<f64>) -> String {
+    /// A score in a column ([`Self::column`]): `85.19`
+    pub(super) fn number(&self, score: Option<f64>) -> String {
         match score {
             None => "none".to_owned(),
-            Some(score) if self.is_share() => format!("{:.4}", 100.0 * score),
+            Some(score) if self.is_share() => format!("{:.2}", 100.0 * score),
             Some(score) => format::short(score),
         }
+    }
+
+    /// A score with its unit: `85.19 %`
+    pub(super) fn value(&self, score: Option<f64>) -> String {
+        let unit = if self.is_share() && score.is_some() { " %" } else { "" };
+        self.number(score) + unit
+    }
+
+    /// A score in a sentence: `accuracy 85.19 %`
+    pub(super) fn text(&self, score: Option<f64>) -> String {
+        format!("{} {}", self.title(), self.value(score))
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn write(out: &mut dyn Write, cells: &[&CellDocument], best: Option<&
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {high}\" width=\"{0}\" height=\"{high}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<style>.t{{fill:#222}}.p{{fill:#fff}}.a{{stroke:#888}}\
-         @media(prefers-color-multiclass:dark){{.p{{fill:#181818}}.t{{fill:#ddd}}}}</style>\n<rect class=\"p\" width=\"{0}\" height=\"{high}\"/>\n",
+         @media(prefers-color-scheme:dark){{.p{{fill:#181818}}.t{{fill:#ddd}}}}</style>\n<rect class=\"p\" width=\"{0}\" height=\"{high}\"/>\n",
         2.0 * wide
     );
     for (panel, left) in PANELS.iter().zip([0.0, wide]) {

@@ -93,13 +93,13 @@ impl DescentDocument {
     /// For people.
     pub(super) fn lines(&self, choice: &Choice) -> Vec<String> {
         let of = |weighed: &Weighed| {
-            let score = choice.text(weighed.parameters.score);
-            format!("{}; loss {:.6}, {} {score}", weighed.parameters.text(), weighed.loss, choice.column())
+            let (loss, score) = (format::long(weighed.loss), choice.text(weighed.parameters.score));
+            format!("{}; loss {loss}, {score}", weighed.parameters.text())
         };
         let why = match self.ended {
             "flat" => "the gradient is flat",
-            "short" => "no step of 1 % leads down",
-            _ => "no more are made",
+            "short" => "no step of 1 % decreases the loss",
+            _ => "the limit of evaluations",
         };
         let count = format::count(self.evaluations as u64);
         let mut lines = vec![
@@ -110,11 +110,11 @@ impl DescentDocument {
             let mut sorted: Vec<&Width> = widths.iter().collect();
             sorted.sort_by(|a, b| b.gamma.total_cmp(&a.gamma));
             let shown = |widths: &[&Width]| -> String {
-                widths.iter().map(|width| format!("{} {:.4e}", width.feature, width.gamma)).collect::<Vec<_>>().join(", ")
+                widths.iter().map(|width| format!("{} {}", width.feature, format::computed(width.gamma))).collect::<Vec<_>>().join(", ")
             };
             // Where they overlap all are greatest.
             let (greatest, others) = sorted.split_at(SHOWN.min(sorted.len()));
-            lines.push(format!("greatest gamma of features: {}", shown(greatest)));
+            lines.push(format!("largest gamma of features: {}", shown(greatest)));
             if !others.is_empty() {
                 lines.push(format!("smallest: {}", shown(&others[others.len().saturating_sub(SHOWN)..])));
             }

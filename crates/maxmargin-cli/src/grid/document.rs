@@ -97,7 +97,7 @@ pub(super) struct GridDocument {
 /// `rbf, C = 8, gamma = 0.5`
 fn named(kernel: &str, c: Option<f64>, gamma: Option<f64>, degree: Option<u32>) -> String {
     let degree = degree.map(|degree| format!("degree = {degree}"));
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::exact(value)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::parameter(value)));
     let all = [Some(kernel.to_owned()), degree, number("C", c), number("gamma", gamma)];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -161,9 +161,9 @@ impl CellDocument {
     /// Its score for people: one of a looser goal is marked.
     pub(super) fn score_text(&self, choice: &Choice) -> String {
         match self.at_least_errors {
-            Some(_) => "lost".to_owned(),
-            None if self.exact => choice.text(self.score),
-            None => format!("~{}", choice.text(self.score)),
+            Some(_) => "pruned".to_owned(),
+            None if self.exact => choice.number(self.score),
+            None => format!("~{}", choice.number(self.score)),
         }
     }
 
@@ -171,8 +171,8 @@ impl CellDocument {
     pub(super) fn status_text(&self) -> String {
         let status = words(self.found.solved.status);
         match (self.at_least_errors, self.gap) {
-            (Some(errors), _) => format!("cannot win, at least {} errors", format::count(errors as u64)),
-            (None, Some(gap)) if !self.exact => format!("{status} to a gap of {}", format::short(gap)),
+            (Some(errors), _) => format!("pruned at {} errors", format::count(errors as u64)),
+            (None, Some(gap)) if !self.exact => format!("{status} to a duality gap of {}", format::short(gap)),
             _ => status.to_owned(),
         }
     }
@@ -193,9 +193,9 @@ impl CellDocument {
             } else {
                 continue;
             };
-            let value = format::exact(value);
+            let value = format::parameter(value);
             told.push(format!(
-                "the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond; widen {option}"
+                "the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond it; widen {option}"
             ));
         }
         told
@@ -289,24 +289,24 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         ("deviation", Align::Right),
         ("status", Align::Left),
         ("worst KKT", Align::Right),
-        ("worst gap", Align::Right),
+        ("worst duality gap", Align::Right),
         ("iterations", Align::Right),
         ("seconds", Align::Right),
     ]);
     let row = |cell: &&CellDocument| {
         let worst = |of: fn(&CertificateReport) -> f64| {
-            cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::known(of(c)))
+            cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::known_bound(of(c)))
         };
-        let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
+        let parameter = |value: Option<f64>| value.map_or_else(String::new, format::parameter);
         let mut row = Vec::new();
         row.extend(several.then(|| cell.kernel.to_owned()));
         row.extend(has_degree.then(|| cell.degree.map_or_else(String::new, |degree| degree.to_string())));
-        row.push(exact(cell.c));
-        row.extend(has_gamma.then(|| exact(cell.gamma)));
+        row.push(parameter(cell.c));
+        row.extend(has_gamma.then(|| parameter(cell.gamma)));
         row.extend([
             cell.score_text(choice),
             choice
-                .text(cell.found.spread_of(choice.name()).map(|spread| spread.deviation).filter(|deviation| !deviation.is_nan())),
+                .number(cell.found.spread_of(choice.name()).map(|spread| spread.deviation).filter(|deviation| !deviation.is_nan())),
             cell.status_text(),
             worst(|c| c.kkt),
             worst(|c| c.relative_gap),
@@ -331,14 +331,14 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     let best = match &d.best {
         None => "best: none converged".to_owned(),
         Some(best) => {
-            let majority = beaten(best).map(|share| format!("best: none beats the majority class ({:.4} %)", 100.0 * share));
-            let named = || format!("best: {}; {} {}", best.text(), choice.column(), choice.text(best.score));
+            let majority = beaten(best).map(|share| format!("best: none beats the majority class ({})", format::percent(share)));
+            let named = || format!("best: {}; {}", best.text(), choice.text(best.score));
             majority.unwrap_or_else(named)
         }
     };
     let beside = |what: &str, other: &Option<Parameters>| match (other, &d.best) {
         (Some(other), Some(best)) if other != best => {
-            format!("{what}: {}; {} {}\n", other.text(), choice.column(), choice.text(other.score))
+            format!("{what}: {}; {}\n", other.text(), choice.text(other.score))
         }
         _ => String::new(),
     };

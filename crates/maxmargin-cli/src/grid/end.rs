@@ -16,7 +16,7 @@ use crate::problem::failed;
 use crate::progress::{Bar, Phase};
 use crate::report::{End, Seconds, Setup, words};
 use crate::threads::Threads;
-use crate::{advice, model_io, names};
+use crate::{advice, format, model_io, names};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
 use maxmargin::{SearchResult, Svm};
@@ -88,7 +88,7 @@ impl Searched<'_> {
         write(&mut files, (&cells, &asked), chosen, choice)?;
         let ended = cells.len() < tried || cells.iter().any(|cell| cell.found.solved.status.ended_early());
         if let (true, Some(folder)) = (ended, &args.log.log) {
-            notes.say(&format!("{}: what is done is kept; the same command goes on from there", folder.display()));
+            notes.say(&format!("{}: finished combinations are kept; run the same command again to continue", folder.display()));
         }
         let taken = match args.search.how.take {
             Taken::Best => self.found.taken(choice.metric()),
@@ -140,8 +140,8 @@ impl Searched<'_> {
     /// The cell at this place trained on all data, where the search came to its end.
     fn refitted(&self, output: Output, (at, ended): (Option<usize>, bool), notes: &mut Notes) -> Result<Option<Refit>, Failure> {
         let Some(at) = at.filter(|_| !ended) else {
-            let why = if ended { "the search was ended before it was through" } else { "no combination converged" };
-            notes.warn(format!("{}: nothing is written, {why}", output.name()));
+            let why = if ended { "the search ended early" } else { "no combination converged" };
+            notes.warn(format!("{}: no model was written: {why}", output.name()));
             return Ok(None);
         };
         // The limit is for the search and this together.
@@ -185,7 +185,7 @@ fn warn_of_best(
         }
         (Some(best), Some(_)) if only.is_some() => {
             notes.warn(format!(
-                "the best combination by {} says {} of every row, whatever it is ({}); try {}",
+                "the best combination by {} predicts {} for every row ({}); try {}",
                 choice.name(),
                 only.map(names::shown).unwrap_or_default(),
                 best.text(),
@@ -193,7 +193,7 @@ fn warn_of_best(
             ));
         }
         (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
-            notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
+            notes.warn(format!("no combination beats predicting the mean of the targets; try {}", tries(args).join(", ")));
         }
         (Some(best), _) => best.on_border(shown).into_iter().for_each(|what| notes.warn(what)),
         _ => {}
@@ -215,7 +215,7 @@ fn ranges_shown(cells: &[&CellDocument]) -> [Vec<f64>; 2] {
 fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &GridArgs) -> Result<Refit, Failure> {
     let (model, quiet) = (output.name().to_owned(), args.run.quiet);
     let fitted = {
-        let bar = Bar::new(quiet, input.data.labels.len());
+        let bar = Bar::new(quiet);
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(input, &e))?
     };
     if fitted.status != Status::Converged {
@@ -225,7 +225,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
         notes.warn(format!("the model has no probabilities: {why}"));
     }
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
-        notes.warn(format!("the model has no threshold but 0: {why}"));
+        notes.warn(format!("the model keeps the threshold 0: {why}"));
     }
     warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
     let support_vectors = fitted.model.support_vectors();
@@ -262,10 +262,10 @@ fn tries_of_classes(args: &GridArgs) -> Vec<&'static str> {
 /// What to do when nothing was learnt.
 fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
     format!(
-        "nothing beats the majority class: always guessing {} is right for {:.4} %, the best combination for {:.4} %; try {}",
+        "nothing beats the majority class: always predicting {} has an accuracy of {}, the best combination {}; try {}",
         names::shown(label),
-        100.0 * size as f64 / rows as f64,
-        100.0 * best.found.correct as f64 / rows as f64,
+        format::percent(size as f64 / rows as f64),
+        format::percent(best.found.correct as f64 / rows as f64),
         tries_of_classes(args).join(", "),
     )
 }
@@ -283,7 +283,7 @@ fn warn(cells: &[&CellDocument], wanted: usize, notes: &mut Notes) -> bool {
     if !open.is_empty() {
         let more = if open.len() > NAMED { format!(" and {} more", open.len() - NAMED) } else { String::new() };
         let named = open[..open.len().min(NAMED)].join(", ");
-        notes.warn(format!("not converged: {named}{more}; --max-iter, --time-limit or a looser --eps or --gap"));
+        notes.warn(format!("not converged: {named}{more}; raise --max-iter or --time-limit, or loosen --eps or --gap"));
     }
     open.is_empty() && cells.len() == wanted
 }

@@ -61,7 +61,7 @@ impl Log {
         if !there && (merge || args.resume) {
             return Err(Failure::input(
                 &name,
-                format!("there is no search here ({COMMON} is missing); begin one with --log alone"),
+                format!("there is no search here ({COMMON} is missing); start one with --log alone"),
             ));
         }
         if !there {
@@ -88,7 +88,7 @@ impl Log {
         let Self::In(folder) = self else { return Ok(()) };
         let Folder { path, failed, damaged, share, .. } = *folder;
         for what in damaged.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            let then = if share.is_some() { "; it was computed anew" } else { "" };
+            let then = if share.is_some() { "; it was computed again" } else { "" };
             notes.warn(format!("{}: {what}{then}", path.display()));
         }
         failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
@@ -115,7 +115,7 @@ fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value>
 /// Makes the folder, where it is not there, and says what it is for. A folder with other things is
 /// left alone.
 fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Failure> {
-    let failed = |error: &std::io::Error| Failure::input(name, format!("cannot make a log here: {}", reason(error)));
+    let failed = |error: &std::io::Error| Failure::input(name, format!("cannot create a log here: {}", reason(error)));
     fs::create_dir_all(path).map_err(|e| failed(&e))?;
     let mut entries = fs::read_dir(path).map_err(|e| failed(&e))?.flatten();
     let ours = |name: &str| name == COMMON || name.starts_with(".maxmargin-");
@@ -124,7 +124,7 @@ fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Fai
         if path.join(COMMON).exists() {
             return Ok(());
         }
-        let what = format!("the folder has other things in it ({}); name a new one", other.file_name().display());
+        let what = format!("the folder has other files in it ({}); name a new folder", other.file_name().display());
         return Err(Failure::input(name, what));
     }
     let text = serde_json::to_string_pretty(common).map_err(|e| Failure::input(name, e))?;
@@ -136,7 +136,7 @@ fn compare(file: &Path, name: &str, ours: &Map<String, Value>) -> Result<(), Fai
     let place = file.display().to_string();
     let text = fs::read_to_string(file).map_err(|e| Failure::input(&place, format!("cannot read: {}", reason(&e))))?;
     let theirs: Map<String, Value> = serde_json::from_str(&text)
-        .map_err(|e| Failure::input(&place, format!("this does not say what the folder holds ({e}); name another folder")))?;
+        .map_err(|e| Failure::input(&place, format!("unreadable description of the search ({e}); name another folder")))?;
     let keys = ours.keys().chain(theirs.keys());
     // Numbers as text: what was written is what would be.
     let text = |of: &Map<String, Value>, key: &str| of.get(key).unwrap_or(&Value::Null).to_string();
@@ -145,7 +145,7 @@ fn compare(file: &Path, name: &str, ours: &Map<String, Value>) -> Result<(), Fai
     let what = match &key[..] {
         "data" => "other data".to_owned(),
         "folds" => "other folds (-k, --folds, --seed)".to_owned(),
-        key => format!("another {key}: {}, and here it is {}", text(&theirs, key), text(ours, key)),
+        key => format!("another {key}: {} there, {} here", text(&theirs, key), text(ours, key)),
     };
     Err(Failure::input(name, format!("this folder holds a search with {what}; name another folder")))
 }

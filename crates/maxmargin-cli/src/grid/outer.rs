@@ -49,9 +49,8 @@ impl OuterDocument {
 
     /// A line for people.
     pub(super) fn text(&self, choice: &Choice) -> String {
-        let deviation = self.deviation.map_or_else(String::new, |deviation| format!(" ± {}", choice.text(Some(deviation))));
-        let what = "the search repeated without each of";
-        format!("nested: {} {}{deviation}, {what} {} outer folds\n", choice.column(), choice.text(self.score), self.k)
+        let deviation = self.deviation.map_or_else(String::new, |deviation| format!(" ± {}", choice.value(Some(deviation))));
+        format!("nested cross-validation: {}{deviation}, over {} outer folds\n", choice.text(self.score), self.k)
     }
 }
 
@@ -71,7 +70,7 @@ pub(super) fn judge(
     };
     let loo = leaves_one_out(&args.folds, input.data.labels.len());
     if args.folds.folds.is_some() && !loo {
-        let what = "--outer: inner folds are made anew in each outer one: stratified, or shuffled where there are no classes, or --loo; leave --folds out";
+        let what = "--outer: inner folds are stratified (shuffled without classes), or leave-one-out with --loo; leave --folds out";
         return Err(Failure::Usage(what.to_owned()));
     }
     let outer = planned(&input.data, k).map_err(at_data)?;

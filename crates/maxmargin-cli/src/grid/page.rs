@@ -13,16 +13,16 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;ov
 th,td{padding:.15rem .45rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td{white-space:nowrap}\
 th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost,figcaption,.note{color:#666}\
 .scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
-@media(prefers-color-multiclass:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
 tr.lost,figcaption,.note{color:#aaa}}";
 
 /// What the table's figures are.
-const NOTE: &str = "The best first. Each score is of the samples of all folds, each judged by a training that did not see it; KKT violation and relative gap are \
-                    those of the worst fold's certificate.";
+const NOTE: &str = "The best first. A score is over the samples of all folds, each predicted by a machine that was not trained on it; KKT violation and duality gap \
+                    are those of the worst fold's certificate.";
 
 /// What the lines over C mean.
 const COSTS: &str =
-    "over C, a line for each γ, from the least (dark) to the greatest (light); red: the γ of the best, with a dot at its C";
+    "Cost over C, one line per γ, from the smallest (dark) to the largest (light); red: the γ of the best combination, with a dot at its C";
 
 /// Text as HTML has it.
 fn escaped(text: &str) -> String {
@@ -63,7 +63,7 @@ pub(super) fn write(
         writeln!(out, "<li>No combination converged</li>")?;
     }
     if let Some(majority) = d.majority {
-        writeln!(out, "<li>Always guessing the largest class is right for {:.4} %</li>", 100.0 * majority)?;
+        writeln!(out, "<li>Accuracy of always predicting the majority class: {}</li>", format::percent(majority))?;
     }
     if let Some(refit) = &d.refit {
         let vectors = format::count(refit.support_vectors as u64);
@@ -88,7 +88,7 @@ pub(super) fn write(
     let filled: Vec<usize> = (0..9).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
     let score = choice.column();
     let heads =
-        ["degree", "C", "gamma", &score, "SV of all folds", "worst KKT violation", "worst relative gap", "iterations", "seconds"];
+        ["degree", "C", "gamma", &score, "support vectors of all folds", "worst KKT violation", "worst duality gap", "iterations", "seconds"];
     writeln!(out, "<h2>{} combinations</h2>\n<p class=\"note\">{NOTE}</p>", d.cells.len())?;
     write!(out, "<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th>")?;
     filled.iter().try_for_each(|column| write!(out, "<th>{}</th>", escaped(heads[*column])))?;
@@ -112,29 +112,29 @@ pub(super) fn write(
 fn legend(cells: &[CellDocument]) -> String {
     let lost = |cell: &CellDocument| cell.at_least_errors.is_some();
     let marks: [(&str, bool); 4] = [
-        ("red frame: the best", true),
-        ("~: solved to a looser gap, which cannot win", cells.iter().any(|cell| !cell.exact && !lost(cell))),
-        ("hatched: given up, since it could not win any more", cells.iter().any(lost)),
+        ("Red frame: the best", true),
+        ("~: solved to a looser duality gap, cannot be the best", cells.iter().any(|cell| !cell.exact && !lost(cell))),
+        ("hatched: pruned, could not be the best any more", cells.iter().any(lost)),
         ("dotted frame: not converged", cells.iter().any(|cell| !cell.converged() && !lost(cell))),
     ];
     marks.iter().filter(|(_, there)| *there).map(|(what, _)| *what).collect::<Vec<_>>().join("; ")
 }
 
-/// `rbf, C = 8, gamma = 0.5: 97.5000`
+/// `rbf, C = 8, gamma = 0.5; accuracy 97.50 %`
 fn told(found: &Parameters, choice: &Choice) -> String {
-    format!("{}; {} {}", found.text(), choice.column(), choice.text(found.score))
+    format!("{}; {}", found.text(), choice.text(found.score))
 }
 
 /// The cells of a row between the kernel and the status; empty is what the kernel does not have.
 fn numbers(cell: &CellDocument, choice: &Choice) -> [String; 9] {
-    let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
+    let parameter = |value: Option<f64>| value.map_or_else(String::new, format::parameter);
     let worst = cell.found.solved.certificate;
     let certificate =
-        |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::known(of(c)));
+        |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::known_bound(of(c)));
     [
         cell.degree.map_or_else(String::new, |degree| degree.to_string()),
-        exact(cell.c),
-        exact(cell.gamma),
+        parameter(cell.c),
+        parameter(cell.gamma),
         cell.score_text(choice),
         format::count(cell.found.solved.support_vectors as u64),
         certificate(|c| c.kkt),

@@ -51,8 +51,8 @@ pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, truth: &[f64], predicted: &
     let Some((r2, deviation)) = explained(truth, predicted).filter(|(r2, _)| at.is_near_all() && *r2 < EXPLAINED) else { return };
     let (bounded, samples) = (format::count(at.bounded as u64), format::count(at.samples as u64));
     notes.warn(format!(
-        "{bounded} of {samples} samples are at C = {} and r2 is {r2:.3}: the model hardly leaves its bias; the values have a deviation of {}, so \
-         use a greater -c (such as {}), or divide the values by their deviation",
+        "{bounded} of {samples} samples are at C = {} and r2 is {r2:.3}: the model hardly differs from a constant; the values have a standard \
+         deviation of {}: use a larger -c (such as {}), or divide the values by their standard deviation",
         format::short(c),
         format::short(deviation),
         format::short(c * deviation.max(10.0)),

@@ -19,7 +19,7 @@ pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     let found = diagnose(gram, PROBED, seed);
     if found.is_identity() {
         notes.warn(format!(
-            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that nothing \
+            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that no machine \
              generalises; use a smaller -g or --scale minmax",
             100.0 * found.share_unrelated,
             found.pairs,
@@ -48,8 +48,8 @@ pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
         more => format!(" and {more} more are rare"),
     };
     notes.warn(format!(
-        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
-         consider --weight {label}=W or balanced",
+        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never predicting it has an accuracy of {:.2} %; consider \
+         --weight {label}=W or --weight balanced",
         100.0 * size as f64 / rows as f64,
         100.0 * (rows - size) as f64 / rows as f64,
     ));

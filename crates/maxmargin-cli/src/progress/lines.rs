@@ -1,6 +1,6 @@
 //! Lines in the place of a bar: what files and batch systems get of long runs.
 
-use super::pace::View;
+use super::View;
 use crate::format;
 
 /// Seconds before the first line, and between two of them at most.
@@ -30,7 +30,7 @@ impl Lines {
         due
     }
 
-    /// `30 s: training on all data: …, about 3 m left`
+    /// `30 s: training on all data: …, 3 m left`
     pub(super) fn text(at: f64, view: &View) -> String {
         format!("{}: {}", format::coarse(at), view.text())
     }
@@ -50,6 +50,6 @@ mod tests {
     #[test]
     fn a_line_says_when() {
         let view = View { what: "folds: 3 of 10 done".into(), left: Some(170.0), share: 0.3 };
-        assert_eq!(Lines::text(62.0, &view), "1 m: folds: 3 of 10 done, about 3 m left");
+        assert_eq!(Lines::text(62.0, &view), "1 m: folds: 3 of 10 done, 3 m left");
     }
 }

@@ -1,5 +1,6 @@
 //! What the JSON documents of all commands are made of; docs/json.md describes every key.
 
+use super::certificate::CertifiedTraining;
 use super::kernel::KernelDocument;
 use super::tabular::TableDocument;
 use crate::format;
@@ -276,6 +277,15 @@ impl MachineDocument {
             (None, Some(b)) => format!("{} and the rest", exact(b)),
             _ => "all".to_owned(),
         }
+    }
+
+    /// The certificates of machines, each with the number of its samples.
+    pub(crate) fn certified(machines: &[Self]) -> Vec<CertifiedTraining> {
+        let one = |machine: &Self| CertifiedTraining {
+            certificate: machine.report.certificate,
+            samples: machine.report.train,
+        };
+        machines.iter().map(one).collect()
     }
 
     /// Machines with the labels that they decide between.

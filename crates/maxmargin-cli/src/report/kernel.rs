@@ -1,5 +1,6 @@
 //! A kernel as documents tell of it.
 
+use crate::format;
 use crate::problem::gamma_rule;
 use maxmargin::kernel::{Gamma, Kernel};
 use serde::Serialize;
@@ -44,15 +45,14 @@ impl KernelDocument {
         Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
     }
 
-    /// `rbf, gamma 0.5 (auto)`
+    /// `gamma 0.5` for a value that was given, `gamma 0.0769 (1/features)` for one by a rule.
     pub(crate) fn text(&self) -> String {
-        let exact = crate::format::exact;
-        let gamma = self.gamma.map(|gamma| match self.gamma_rule {
-            Some(rule) => format!("gamma {} ({rule})", exact(gamma)),
-            None => format!("gamma {}", exact(gamma)),
+        let gamma = self.gamma.map(|gamma| match self.gamma_rule.and_then(|rule| rule.split_once(": ")) {
+            Some((_, formula)) => format!("gamma {} ({formula})", format::computed(gamma)),
+            None => format!("gamma {}", format::parameter(gamma)),
         });
         let degree = self.degree.map(|degree| format!("degree {degree}"));
-        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", exact(coef0)));
+        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", format::exact(coef0)));
         let name = Some(self.name.to_owned());
         [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

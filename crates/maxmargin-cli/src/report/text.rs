@@ -2,9 +2,9 @@
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
-use crate::{advice, format, names};
-use maxmargin::core::{Certificate, Goal, Status};
-use maxmargin::cv::{CertificateReport, Confusion};
+use crate::{format, names};
+use maxmargin::core::Status;
+use maxmargin::cv::Confusion;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::model::Multiclass;
 
@@ -20,16 +20,16 @@ pub(crate) fn data_line(data: &DataDocument) -> String {
     }
     if let Some(target) = &data.target {
         let [low, high, mean] = [target.minimum, target.maximum, target.mean].map(format::short);
-        classes.push(format!("targets {low} to {high}, mean {mean}"));
+        classes.push(format!("target values {low} to {high}, mean {mean}"));
     }
     if classes.is_empty() {
-        classes.push("labels not looked at".to_owned());
+        classes.push("labels are ignored".to_owned());
     }
     let (rows, features) = (format::count(data.rows as u64), format::count(data.features as u64));
     format!("{}: {rows} rows, {features} features; {}\n", data.name, classes.join(", "))
 }
 
-/// `rbf, gamma 0.5 (given); smo; hinge loss, free bias`
+/// `rbf kernel, gamma 0.5; smo; hinge loss, free bias`
 pub(crate) fn setup_line(setup: &Setup) -> String {
     let formulation = setup.formulation.text();
     let solver = match setup.solver.as_str() {
@@ -47,63 +47,14 @@ pub(crate) fn setup_line(setup: &Setup) -> String {
     }
 }
 
-/// `1 (times 2 for class 3)`
+/// `1 (× 2 for class 3)`
 pub(crate) fn cost_text(setup: &Setup) -> String {
     let labels = setup.data.labels();
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
-    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), names::shown(c))).collect();
-    let times = if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) };
+    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), names::shown(c))).collect();
+    let times = if text.is_empty() { String::new() } else { format!(" (× {})", text.join(", ")) };
     let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
-}
-
-/// `all hold: largest KKT violation …`; of one: `holds: …`
-pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) -> String {
-    let held = of.iter().filter(|c| c.holds).count();
-    let verdict = match (held, of.len()) {
-        (1, 1) => "holds".to_owned(),
-        (0, 1) => "does not meet the tolerance".to_owned(),
-        (held, all) if held == all => "all hold".to_owned(),
-        (held, all) => format!("{held} of {all} {what} hold"),
-    };
-    if of.iter().any(|c| c.kkt.is_infinite()) {
-        // What ended a training left no time to judge it.
-        return if of.len() == 1 {
-            "none: it ended before it could be judged".to_owned()
-        } else {
-            format!("{verdict}; some ended before they could be judged")
-        };
-    }
-    let Some(worst) = of.iter().copied().reduce(CertificateReport::worse) else { return "none".to_owned() };
-    let (kkt, gap) = (format::short(worst.kkt), format::short(worst.relative_gap));
-    let tolerance = setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
-    let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
-    let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
-    let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
-    if of.iter().any(CertificateReport::is_stationary_only) {
-        return format!("{verdict}: {} {kkt}{tolerance}; {STATIONARY}", words.0);
-    }
-    let goal = Goal::of(setup.eps, setup.gap).unwrap_or(OPTIMAL);
-    let hidden = of.iter().find(|c| c.hides(goal)).or_else(|| of.iter().find(|c| c.hides(OPTIMAL)));
-    let short_of = match hidden {
-        Some(certificate) => format!("; {}", advice::hidden(certificate)),
-        None if of.iter().all(|c| c.optimal) => String::new(),
-        None => "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap".to_owned(),
-    };
-    format!("{verdict}: {} {kkt}{tolerance}, {} {gap}{asked}{proved}{short_of}", words.0, words.1)
-}
-
-/// The gap of an optimum ([`Certificate::OPTIMAL`]), as a goal.
-const OPTIMAL: Goal = Goal::Gap(Certificate::OPTIMAL);
-
-/// The verdict on a point of a kernel for which a duality gap proves nothing.
-pub(crate) const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
-
-/// How many labels the gap proves, of the machine or fold that has fewest.
-pub(crate) fn certain_text(of: &[CertificateReport]) -> Option<String> {
-    let least = of.iter().map(|c| c.certain).min().flatten()?;
-    let (count, each) = (format::count(least as u64), if of.len() == 1 { "" } else { " at least" });
-    Some(format!("{count} training labels{each} are those of every optimum"))
 }
 
 /// The machines one by one, where they are few, or those that need attention.
@@ -112,10 +63,10 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
         ("machine", Align::Left),
         ("iterations", Align::Right),
         ("SV", Align::Right),
-        ("at C", Align::Right),
+        ("bounded SV", Align::Right),
         ("objective", Align::Right),
         ("bias", Align::Right),
-        ("relative gap", Align::Right),
+        ("duality gap", Align::Right),
         ("KKT", Align::Right),
         ("status", Align::Left),
     ];
@@ -130,8 +81,8 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             report.bounded.to_string(),
             format::known_by(format::long, report.objective),
             format::long(report.bias),
-            format::known(report.certificate.relative_gap),
-            format::known(report.certificate.kkt),
+            format::known_bound(report.certificate.relative_gap),
+            format::known_bound(report.certificate.kkt),
             words(report.status).to_owned(),
         ]
     };
@@ -139,27 +90,39 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{}", columns(&header, &rows)) }
 }
 
-/// One line per class: how many of its rows are recognised, and what most of the others are taken
-/// for.
+/// One line per class: its support, precision, recall and F1, the rows of other classes that were
+/// predicted as it, and the class that it is most confused with.
 pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String {
     let header = [
         ("class", Align::Right),
-        ("rows", Align::Right),
-        ("recognised", Align::Right),
-        ("also given to it", Align::Right),
-        ("most often taken for", Align::Left),
+        ("support", Align::Right),
+        ("precision", Align::Right),
+        ("recall", Align::Right),
+        ("F1", Align::Right),
+        ("false positives", Align::Right),
+        ("most confused with", Align::Left),
     ];
     let row = |class: usize| {
-        let (counts, all) = (&confusion.counts[class], confusion.sizes[class]);
-        let given = (0..classes.len()).filter(|&other| other != class).map(|other| confusion.counts[other][class]).sum::<usize>();
-        let mistaken = (0..classes.len()).filter(|&other| other != class && counts[other] > 0);
-        let worst = mistaken.rev().max_by_key(|&other| counts[other]);
+        let (counts, support) = (&confusion.counts[class], confusion.sizes[class]);
+        let others = || (0..classes.len()).filter(|&other| other != class);
+        let true_positives = counts[class];
+        let false_positives: usize = others().map(|other| confusion.counts[other][class]).sum();
+        let predicted = true_positives + false_positives;
+        // 2 TP/(2 TP + FP + FN), where TP + FN is the support.
+        let shares = [(true_positives, predicted), (true_positives, support), (2 * true_positives, predicted + support)];
+        let share = |(part, whole): (usize, usize)| {
+            if whole == 0 { "none".to_owned() } else { format::percent(part as f64 / whole as f64) }
+        };
+        let [precision, recall, f1] = shares.map(share);
+        let confused = others().filter(|&other| counts[other] > 0).rev().max_by_key(|&other| counts[other]);
         vec![
             names::shown(classes[class]),
-            all.to_string(),
-            format!("{:.2} %", 100.0 * counts[class] as f64 / all.max(1) as f64),
-            given.to_string(),
-            worst.map_or_else(String::new, |other| format!("{} ({})", names::shown(classes[other]), counts[other])),
+            support.to_string(),
+            precision,
+            recall,
+            f1,
+            false_positives.to_string(),
+            confused.map_or_else(String::new, |other| format!("{} ({})", names::shown(classes[other]), counts[other])),
         ]
     };
     columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())
@@ -197,7 +160,7 @@ pub(crate) fn words(status: Status) -> &'static str {
 }
 
 /// Which classes machines tell apart, in words.
-pub(crate) fn scheme_text(multiclass: Multiclass, count: Option<usize>) -> String {
+pub(crate) fn multiclass_text(multiclass: Multiclass, count: Option<usize>) -> String {
     match (multiclass, count) {
         (Multiclass::OneVsOne, None) => "one for each pair of classes".to_owned(),
         (Multiclass::OneVsOne, Some(count)) => format!("one for each pair of {count} classes"),

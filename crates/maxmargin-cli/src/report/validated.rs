@@ -1,12 +1,13 @@
 //! What came of a cross-validation: the same for `cv`, `loo` and every point of `grid`.
 
+use super::certificate::{CertifiedTraining, certificate_text};
 use super::document::{MachineDocument, Seconds, Setup, Solved};
 use super::table::{Align, columns};
-use super::text::{certificates, confusion_table, scheme_text, words};
+use super::text::{confusion_table, multiclass_text, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
+use maxmargin::cv::{Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -128,9 +129,10 @@ impl Validated {
         self.seeding
     }
 
-    /// The certificates of the folds.
-    pub(crate) fn certificates(&self) -> Vec<CertificateReport> {
-        self.folds.iter().map(|fold| fold.report.certificate).collect()
+    /// The certificates of the folds, each with the number of its samples.
+    fn certified(&self) -> Vec<CertifiedTraining> {
+        let one = |fold: &FoldDocument| CertifiedTraining { certificate: fold.report.certificate, samples: fold.report.train };
+        self.folds.iter().map(one).collect()
     }
 
     /// The folds one by one; all of them, where that is wanted and they are not too many.
@@ -142,9 +144,9 @@ impl Validated {
             (self.column(), Align::Right),
             ("iterations", Align::Right),
             ("SV", Align::Right),
-            ("at C", Align::Right),
+            ("bounded SV", Align::Right),
             ("objective", Align::Right),
-            ("relative gap", Align::Right),
+            ("duality gap", Align::Right),
             ("KKT", Align::Right),
             ("status", Align::Left),
         ];
@@ -155,13 +157,13 @@ impl Validated {
                 f.fold.to_string(),
                 f.train.to_string(),
                 f.test.to_string(),
-                self.score_text(&fold.scores, 2),
+                self.score_text(&fold.scores),
                 f.iterations.to_string(),
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),
                 format::long(f.objective),
-                format::known(f.certificate.relative_gap),
-                format::short(f.certificate.kkt),
+                format::known_bound(f.certificate.relative_gap),
+                format::bound(f.certificate.kkt),
                 words(f.status).to_owned(),
             ]
         };
@@ -173,8 +175,8 @@ impl Validated {
     /// Every score over all predictions, and its mean, deviation and interval over the folds.
     pub(crate) fn spread_table(&self) -> String {
         let header = [
-            ("score", Align::Left),
-            ("over all", Align::Right),
+            ("metric", Align::Left),
+            ("overall", Align::Right),
             ("mean", Align::Right),
             ("deviation", Align::Right),
             ("95 % interval", Align::Left),
@@ -209,11 +211,11 @@ impl Validated {
         }
     }
 
-    /// The same for people.
-    pub(crate) fn score_text(&self, scores: &Scores, digits: usize) -> String {
+    /// The score of [`Self::column`], for people.
+    fn score_text(&self, scores: &Scores) -> String {
         let text = |score| match self.needs {
             TargetKind::Values => format::short(score),
-            TargetKind::Classes | TargetKind::Nothing => format!("{:.digits$} %", 100.0 * score),
+            TargetKind::Classes | TargetKind::Nothing => format::percent(score),
         };
         self.score_of(scores).map_or_else(|| "none".to_owned(), text)
     }
@@ -223,14 +225,14 @@ impl Validated {
         scores.get(metric.name()).copied().filter(|score| !score.is_nan())
     }
 
-    /// Lines of what was reached and what it took.
-    pub(crate) fn summary(&self, setup: &Setup) -> Vec<(&'static str, String)> {
+    /// Lines about scores, certificates and iterations.
+    pub(crate) fn summary(&self, setup: &Setup, verbose: bool) -> Vec<(&'static str, String)> {
         let full = match &self.full {
             Some(full) if full.iterations > 0 => format!(" (and {} for the model of all data)", format::count(full.iterations)),
             _ => String::new(),
         };
         let seeds = match self.seed_steps {
-            0 => String::new(),
+            steps if steps == 0 || !verbose => String::new(),
             steps => format!("; seeds read {} kernel rows", format::count(steps)),
         };
         let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
@@ -241,7 +243,7 @@ impl Validated {
                 ("mean absolute error", score("mean_absolute_error")),
                 ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
             ],
-            TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores, 4), self.counted_text()))],
+            TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores), self.counted_text()))],
         };
         if self.needs == TargetKind::Nothing && self.accuracy.is_some() {
             lines.push(("accuracy", self.accuracy_text()));
@@ -253,11 +255,11 @@ impl Validated {
                 format!(
                     "{} in each fold, {}",
                     setup.multiclass.unwrap_or_default().machines(classes),
-                    scheme_text(setup.multiclass.unwrap_or_default(), Some(classes))
+                    multiclass_text(setup.multiclass.unwrap_or_default(), Some(classes))
                 ),
             ));
         }
-        lines.push(("certificates", certificates(&self.certificates(), setup, "folds")));
+        lines.push(("certificate", certificate_text(&self.certified(), setup.eps, setup.gap, "fold")));
         lines.push(("iterations", format!("{}{full}{seeds}", format::count(self.solved.iterations))));
         lines
     }
@@ -270,7 +272,7 @@ impl Validated {
             return format!("none: the run was stopped before any of {all} folds had a solution");
         };
         let (correct, samples) = (format::count(self.correct as u64), format::count(self.samples_counted as u64));
-        format!("{:.4} % ({correct} of {samples}{})", 100.0 * accuracy, self.reservation())
+        format!("{} ({correct} of {samples}{})", format::percent(accuracy), self.reservation())
     }
 
     /// ` (of 500 samples)`
