@@ -68,6 +68,10 @@ pub(crate) fn bound(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return short(value);
     }
+    // Rounding may make a duality gap slightly negative.
+    if value < 0.0 {
+        return format!("-{}", bound(-value));
+    }
     let rounded = format!("{value:.1e}");
     let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
     let tenths = mantissa.replace('.', "").parse::<i32>().unwrap_or(0);
@@ -162,7 +166,7 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(bound(value), text);
         }
-        assert_eq!([0.0, 2.0, 12.0, 120.0, 7.438e-15].map(bound), ["0", "2", "12", "1.2e2", "7.5e-15"]);
+        assert_eq!([0.0, 2.0, 12.0, 120.0, 7.438e-15, -3.42e-16].map(bound), ["0", "2", "12", "1.2e2", "7.5e-15", "-3.5e-16"]);
         assert_eq!(known_bound(f64::INFINITY), "none");
     }
 

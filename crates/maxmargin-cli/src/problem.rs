@@ -287,7 +287,7 @@ impl Start<'_> {
                 format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
             }
         };
-        notes.say(&format!("{}; {} kernel, {}{cached}", self.what(), self.setup.kernel.text(), self.threads.text()));
+        notes.say(&format!("{}; {}, {}{cached}", self.what(), self.setup.kernel.sentence(), self.threads.text()));
     }
 
     /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.

@@ -126,7 +126,7 @@ fn time_series_train_on_what_came_before() {
     for (line, what) in [
         ("cv data --fold-gap 3", "--fold-gap: it is for time series"),
         ("cv data --folds expanding --window 9", "--window: it is for --folds sliding"),
-        ("cv data --folds groups --repeat 2", "--repeat: these folds are the same each time"),
+        ("cv data --folds groups --repeat 2", "--repeat: it is for stratified and shuffled folds"),
     ] {
         let refused = bench.run(line);
         assert!(refused.code == 2 && refused.err.contains(what), "{}", refused.err);
@@ -330,7 +330,7 @@ fn a_grid_in_which_nothing_beats_the_majority_says_so() {
     // The label has nothing to do with the sample.
     bench.file("noise", lines_of(90, |i| format!("{} 1:{} 2:{}", i32::from(i % 9 != 0) * 2 - 1, (i * 37) % 90, (i * 53) % 90)));
     let answer = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001");
-    let says = "nothing beats the majority class: always guessing 1 is right for 88.8889 %, the best combination for 88.8889 %";
+    let says = "nothing beats the majority class: always predicting 1 has an accuracy of 88.89 %, the best combination 88.89 %";
     assert!(answer.warnings().iter().any(|warning| warning.contains(says) && warning.contains("--scale minmax")), "{answer:?}");
     assert!(answer.out.contains("best: none beats the majority class (88.89 %)"), "{answer:?}");
     // What is advised can be done, and is not advised again.

@@ -167,9 +167,9 @@ fn another_search_is_refused_by_name() {
     for (other, told) in [
         ("grid banana --rows 81 -k 3 -c 1 -g 1 --log kept", "other data"),
         ("grid banana --rows 80 -k 4 -c 1 -g 1 --log kept", "other folds (-k, --folds, --seed)"),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --eps 0.01 --log kept", "another eps: 0.001, and here it is 0.01"),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --seeding cold --log kept", "another seeding: \"full\", and here it is \"cold\""),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --scale minmax --log kept", "another scale: null, and here it is \"minmax\""),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --eps 0.01 --log kept", "another eps: 0.001 there, 0.01 here"),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --seeding cold --log kept", "another seeding: \"full\" there, \"cold\" here"),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --scale minmax --log kept", "another scale: null there, \"minmax\" here"),
         ("grid banana --rows 80 -k 3 -c 1 -g 1 --log new --resume", "there is no search here"),
         ("grid banana --rows 80 -k 3 -c 1 -g 1 --merge-logs new", "there is no search here"),
     ] {

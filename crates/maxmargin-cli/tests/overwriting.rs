@@ -89,8 +89,8 @@ fn another_name_of_an_input_is_the_input() {
 fn files_of_another_kind_are_kept() {
     let bench = bench();
     bench.file("thesis", "years of work\n");
-    refused(&bench, "train small -o thesis -q", "thesis: the file is there and is not a maxmargin model");
-    refused(&bench, "update m --remove 1 -o thesis -q", "thesis: the file is there and is not a maxmargin model");
+    refused(&bench, "train small -o thesis -q", "thesis: the file exists and is not a maxmargin model");
+    refused(&bench, "update m --remove 1 -o thesis -q", "thesis: the file exists and is not a maxmargin model");
     bench.file("libsvm", "svm_type c_svc\nkernel_type rbf\n");
     refused(&bench, "train small -o libsvm -q", "not a maxmargin model");
     assert_eq!(bench.run("train small -o other -q").code, 0);
@@ -100,7 +100,7 @@ fn files_of_another_kind_are_kept() {
         refused(&bench, &format!("{line} -q"), "other: the file is a model; text would overwrite it");
     }
     bench.file("small.model", "not one\n");
-    refused(&bench, "train small -q", "small.model: the file is there");
+    refused(&bench, "train small -q", "small.model: the file exists");
     std::fs::create_dir(bench.path("folder")).unwrap();
     for force in ["", " --force"] {
         refused(&bench, &format!("train small -o folder -q{force}"), "folder: this is a directory");

@@ -192,7 +192,7 @@ fn a_threshold_is_refused_where_there_is_no_place_for_it() {
     assert!(refused.code == 1 && refused.err.contains("two classes, and the data has 3"), "{refused:?}");
     assert!(!bench.names().contains(&"x".to_owned()));
     let refused = bench.run("grid rare -k 2 -c 1 -g 1 --threshold f1");
-    assert!(refused.code == 2 && refused.err.contains("(-o)"), "{refused:?}");
+    assert!(refused.code == 2 && refused.err.contains("with -o"), "{refused:?}");
 }
 
 #[test]

@@ -309,7 +309,7 @@ fn a_search_that_finds_the_majority_alone_says_so() {
     bench.file("rare", (0..144).map(line).collect::<String>());
     let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01 --metric balanced_accuracy --json");
     let says = |words: &str| found.warnings().iter().any(|line| line.contains(words));
-    assert!(says("the best combination by balanced_accuracy says -1 of every row"), "{}", found.err);
+    assert!(says("the best combination by balanced_accuracy predicts -1 for every row"), "{}", found.err);
     assert_eq!(cells(&found.json())[0]["scores"]["balanced_accuracy"], 0.5);
     let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01");
     assert!(found.err.contains("nothing beats the majority class"), "{}", found.err);

@@ -45,15 +45,25 @@ impl KernelDocument {
         Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
     }
 
-    /// `gamma 0.5` for a value that was given, `gamma 0.0769 (1/features)` for one by a rule.
+    /// `rbf, gamma 0.5` for a value that was given, `rbf, gamma 0.0769 (1/features)` for one by a
+    /// rule.
     pub(crate) fn text(&self) -> String {
+        self.text_after(self.name)
+    }
+
+    /// `rbf kernel, gamma 0.5`
+    pub(crate) fn sentence(&self) -> String {
+        self.text_after(&format!("{} kernel", self.name))
+    }
+
+    fn text_after(&self, name: &str) -> String {
         let gamma = self.gamma.map(|gamma| match self.gamma_rule.and_then(|rule| rule.split_once(": ")) {
             Some((_, formula)) => format!("gamma {} ({formula})", format::computed(gamma)),
             None => format!("gamma {}", format::parameter(gamma)),
         });
         let degree = self.degree.map(|degree| format!("degree {degree}"));
         let coef0 = self.coef0.map(|coef0| format!("coef0 {}", format::exact(coef0)));
-        let name = Some(self.name.to_owned());
+        let name = Some(name.to_owned());
         [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn setup_line(setup: &Setup) -> String {
     if setup.over_features() {
         format!("{solver}; {formulation}")
     } else {
-        format!("{} kernel; {solver}; {formulation}", setup.kernel.text())
+        format!("{}; {solver}; {formulation}", setup.kernel.sentence())
     }
 }
 
