@@ -243,7 +243,12 @@ fn reports_are_readable() {
     let bench = Bench::new();
     let answer = bench.run("cv banana --rows 120 -k 3 -c 2 --threads 1");
     assert_eq!(answer.code, 0, "{answer:?}");
-    for says in ["banana: 120 rows, 2 features; class -1: 60, class 1: 60", "3 stratified folds", "all 3 folds optimal within KKT", "peak memory"] {
+    for says in [
+        "banana: 120 rows, 2 features; class -1: 60, class 1: 60",
+        "3 stratified folds",
+        "all 3 folds optimal within KKT",
+        "peak memory",
+    ] {
         assert!(answer.out.contains(says), "{says} in\n{}", answer.out);
     }
     assert!(answer.err.contains("banana: 120 rows"), "{}", answer.err);

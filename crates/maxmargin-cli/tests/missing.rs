@@ -66,7 +66,10 @@ fn a_class_of_one_row_is_an_error_of_one_row() {
         is_right_but_for_one(&bench.json(&format!("{command} -g 0.05")), k);
     }
     let few = bench.json("cv rows.csv --target kind -k 5 -g 0.05");
-    assert!(warnings(&few).contains(&"class c has 1 row, fewer than the 5 stratified folds: 4 of them have none of it to test"), "{few}");
+    assert!(
+        warnings(&few).contains(&"class c has 1 row, fewer than the 5 stratified folds: 4 of them have none of it to test"),
+        "{few}"
+    );
 }
 
 #[test]

@@ -97,14 +97,14 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     #[command(flatten)]
-    pub(crate) how: HowArgs,
+    pub(crate) how: StrategyArgs,
 }
 
 /// Which combinations a search tries, and how far it solves them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
-pub(crate) struct HowArgs {
+pub(crate) struct StrategyArgs {
     /// Solve all combinations to a relative duality gap of 0.001 first, then those within POINTS
     /// percentage points of the best (for error metrics: a twentieth of it per point) to the full
     /// tolerance: the best and its rivals are exact
@@ -138,13 +138,13 @@ pub(crate) struct HowArgs {
     pub(crate) per_feature: bool,
     /// Combination that -o trains: the best, the simplest within one standard error of it, or among
     /// equally good ones the one with the best neighbours
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
-    pub(crate) take: Taken,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = CellChoice::Best)]
+    pub(crate) take: CellChoice,
 }
 
 /// Which combination of a search is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Taken {
+pub(crate) enum CellChoice {
     Best,
     OneSe,
     Flattest,

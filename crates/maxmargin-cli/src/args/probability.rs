@@ -9,7 +9,7 @@ use maxmargin::model::{DecisionRule, Model};
 
 /// How labels come from a model with probabilities or a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DecideName {
+pub(crate) enum DecisionRuleName {
     /// the class with the largest probability
     Coupled,
     /// by the decision values alone, as LIBSVM's svm-predict does without -b
@@ -18,7 +18,7 @@ pub(crate) enum DecideName {
     Threshold,
 }
 
-impl DecideName {
+impl DecisionRuleName {
     /// The rule that this is for a model.
     pub(crate) fn decision_rule(self, model: &Model) -> DecisionRule {
         let coupled = !model.calibration().is_empty() && !model.classes().is_empty();
@@ -47,29 +47,29 @@ pub(crate) struct ProbabilityArgs {
     pub(crate) threshold: Option<&'static dyn Metric>,
     /// Rule that turns decision values into labels [default: threshold if there is one, else coupled]
     #[arg(long, value_enum, requires = "fitted")]
-    pub(crate) decide: Option<DecideName>,
+    pub(crate) decide: Option<DecisionRuleName>,
 }
 
 impl ProbabilityArgs {
     /// What is asked for.
-    pub(crate) fn fits(self) -> CalibrationOptions {
+    pub(crate) fn calibration_options(self) -> CalibrationOptions {
         CalibrationOptions { probability: self.probability, threshold: self.threshold }
     }
 
     /// The estimator that gives it to its models.
-    pub(crate) fn given(self, svm: Svm) -> Svm {
-        fitted(self.fits(), svm)
+    pub(crate) fn apply(self, svm: Svm) -> Svm {
+        with_calibration(self.calibration_options(), svm)
     }
 }
 
 /// The estimator that gives this to its models.
-pub(crate) fn fitted(fits: CalibrationOptions, svm: Svm) -> Svm {
-    let svm = fits.probability.into_iter().fold(svm, Svm::probability);
-    fits.threshold.into_iter().fold(svm, Svm::threshold)
+pub(crate) fn with_calibration(calibration_options: CalibrationOptions, svm: Svm) -> Svm {
+    let svm = calibration_options.probability.into_iter().fold(svm, Svm::probability);
+    calibration_options.threshold.into_iter().fold(svm, Svm::threshold)
 }
 
 /// The rule for the labels of a model, where one is named, and its own otherwise.
-pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> DecisionRule {
+pub(crate) fn decision_rule(model: &Model, name: Option<DecisionRuleName>) -> DecisionRule {
     name.map_or(model.decision_rule(), |name| name.decision_rule(model))
 }
 

@@ -61,10 +61,8 @@ const SEEDINGS: [(&str, &str); 8] = [
     ("full", "train on all data once, derive every fold from it"),
 ];
 
-const SCHEMES: [(&str, &str); 2] = [
-    ("one-vs-one", "k(k-1)/2 machines that vote"),
-    ("one-vs-rest", "k machines, the largest decision value wins"),
-];
+const SCHEMES: [(&str, &str); 2] =
+    [("one-vs-one", "k(k-1)/2 machines that vote"), ("one-vs-rest", "k machines, the largest decision value wins")];
 
 const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
 

@@ -1,8 +1,8 @@
 //! Whether the labels of a training are classes, and whether a regression has learnt anything of
 //! its values.
 
-use crate::format;
-use crate::notes::Notes;
+use crate::console::format;
+use crate::console::notes::Notes;
 use maxmargin::data::ClassLabels;
 
 /// Whole numbers are values where there are more different ones than this …
@@ -34,12 +34,12 @@ pub(super) fn as_values(classes: &ClassLabels) -> Option<String> {
 
 /// Samples of a regression that are at C, of all.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AtCost {
+pub(crate) struct BoundedSamples {
     pub(crate) bounded: usize,
     pub(crate) samples: usize,
 }
 
-impl AtCost {
+impl BoundedSamples {
     /// Whether nearly all samples are at C, and there are enough of them to tell.
     pub(crate) fn is_near_all(self) -> bool {
         self.samples >= SOME && self.bounded as f64 >= AT_C * self.samples as f64
@@ -47,7 +47,7 @@ impl AtCost {
 }
 
 /// Says with numbers when C is so small for these values that the model hardly leaves its bias.
-pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, truth: &[f64], predicted: &[f64], notes: &mut Notes) {
+pub(crate) fn warn_of_small_cost(c: f64, at: BoundedSamples, truth: &[f64], predicted: &[f64], notes: &mut Notes) {
     let Some((r2, deviation)) = explained(truth, predicted).filter(|(r2, _)| at.is_near_all() && *r2 < EXPLAINED) else { return };
     let (bounded, samples) = (format::count(at.bounded as u64), format::count(at.samples as u64));
     notes.warn(format!(

@@ -1,15 +1,16 @@
 //! Factors of C for classes: which class a weight is of, in words or numbers, once the data is
 //! there.
 
-use super::Asked;
+use super::ProblemRequest;
 use crate::args::Weight;
-use crate::failure::Failure;
-use crate::{format, names};
+use crate::console::failure::Failure;
+use crate::console::format;
+use crate::console::label_names;
 use maxmargin::Svm;
 use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
-impl Asked<'_> {
+impl ProblemRequest<'_> {
     /// Refuses weights where there are no classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
         let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
@@ -33,9 +34,9 @@ impl Asked<'_> {
             svm = match weight {
                 Weight::Balanced => svm.balanced(),
                 Weight::Of { label, factor } => {
-                    let known = names::label(label).filter(|known| labels.contains(known));
+                    let known = label_names::label(label).filter(|known| labels.contains(known));
                     let known = known.ok_or_else(|| {
-                        let names: Vec<String> = labels.iter().map(|l| names::shown(*l)).collect();
+                        let names: Vec<String> = labels.iter().map(|l| label_names::shown(*l)).collect();
                         let (last, others) = names
                             .split_last()
                             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));

@@ -1,6 +1,7 @@
 //! Certificates in one line for people.
 
-use crate::{advice, format};
+use crate::console::format;
+use crate::report::advice;
 use maxmargin::core::{Certificate, Goal};
 use maxmargin::cv::CertificateReport;
 

@@ -3,13 +3,13 @@
 use super::certificate::CertifiedTraining;
 use super::kernel::KernelDocument;
 use super::tabular::TableDocument;
-use crate::format;
-use crate::memory;
-use crate::notes::Notes;
-use crate::problem::scale_name;
-use crate::threads::Threads;
+use crate::console::format;
+use crate::console::notes::Notes;
+use crate::machine::memory;
+use crate::machine::threads::Threads;
 use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status, TargetKind};
 use maxmargin::cv::{CertificateReport, MachineReport};
+use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Encoder, Impute};
 use maxmargin::kernel::fallbacks;
 use maxmargin::model::{Model, Multiclass, data_sha256};
@@ -81,7 +81,7 @@ impl DataDocument {
             features: data.columns.as_ref().map_or_else(|| data.samples.features(), |columns| columns.width()),
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             target: None,
-            sha256: crate::format::hex(&data_sha256(data)),
+            sha256: crate::console::format::hex(&data_sha256(data)),
             table: data.columns.as_deref().map(TableDocument::of),
         }
     }
@@ -123,7 +123,7 @@ impl FormulationDocument {
         let bias = match formulation.bias_term() {
             BiasTerm::Free => "free".to_owned(),
             BiasTerm::None => "none".to_owned(),
-            BiasTerm::Feature(value) => crate::format::exact(value),
+            BiasTerm::Feature(value) => crate::console::format::exact(value),
         };
         let c = c.filter(|_| formulation.c().is_some());
         let needs = formulation.target_kind();
@@ -140,7 +140,7 @@ impl FormulationDocument {
 
     /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
     pub(crate) fn text(&self) -> String {
-        let exact = crate::format::exact;
+        let exact = crate::console::format::exact;
         if let Some(nu) = self.nu {
             return format!("{}, nu {}", self.name, exact(nu));
         }
@@ -251,6 +251,15 @@ impl Setup {
     }
 }
 
+/// Returns the name of a scaling method, as options spell it.
+pub(crate) fn scale_name(method: Method) -> &'static str {
+    match method {
+        Method::MinMax { .. } => "minmax",
+        Method::Standard => "standard",
+        Method::Given => "given",
+    }
+}
+
 /// `eps 0.001`, `gap 0.001`, or both.
 pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
     let named = |(name, asked): (&str, Option<f64>)| asked.map(|asked| format!("{name} {}", format::exact(asked)));
@@ -271,7 +280,7 @@ pub(crate) struct MachineDocument {
 impl MachineDocument {
     /// `-1 and 1`, `1 and the rest`, or `all`
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
-        let exact = crate::names::shown;
+        let exact = crate::console::label_names::shown;
         match (negative, positive) {
             (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
             (None, Some(b)) => format!("{} and the rest", exact(b)),
@@ -281,10 +290,7 @@ impl MachineDocument {
 
     /// The certificates of machines, each with the number of its samples.
     pub(crate) fn certified(machines: &[Self]) -> Vec<CertifiedTraining> {
-        let one = |machine: &Self| CertifiedTraining {
-            certificate: machine.report.certificate,
-            samples: machine.report.train,
-        };
+        let one = |machine: &Self| CertifiedTraining { certificate: machine.report.certificate, samples: machine.report.train };
         machines.iter().map(one).collect()
     }
 
@@ -327,7 +333,7 @@ impl MachineDocument {
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Solved {
+pub(crate) struct SolutionDocument {
     pub(crate) status: Status,
     /// Of the worst machine.
     pub(crate) certificate: Option<CertificateReport>,

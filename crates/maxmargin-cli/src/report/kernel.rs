@@ -1,7 +1,6 @@
 //! A kernel as documents tell of it.
 
-use crate::format;
-use crate::problem::gamma_rule;
+use crate::console::format;
 use maxmargin::kernel::{Gamma, Kernel};
 use serde::Serialize;
 
@@ -65,5 +64,14 @@ impl KernelDocument {
         let coef0 = self.coef0.map(|coef0| format!("coef0 {}", format::exact(coef0)));
         let name = Some(name.to_owned());
         [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the rule of a width, for documents.
+fn gamma_rule(gamma: Gamma) -> &'static str {
+    match gamma {
+        Gamma::Value(_) => "given",
+        Gamma::Auto => "auto: 1/features",
+        Gamma::Scale => "scale: 1/(features * variance)",
     }
 }

@@ -1,7 +1,8 @@
 //! What reports say of probabilities and thresholds.
 
 use super::table::{Align, columns};
-use crate::{format, names};
+use crate::console::format;
+use crate::console::label_names;
 use maxmargin::cv::{CalibrationReport, OutOfFold, Reliability, ThresholdReport};
 
 /// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected
@@ -32,7 +33,7 @@ pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> Strin
     };
     format!(
         "class {} from {} on, from {}; {} on held-out samples: {before} at threshold 0, {after} at this one, {crossed} with the threshold cross-fitted",
-        names::shown(*second),
+        label_names::shown(*second),
         format::short(value),
         run_text(&report.run),
         report.metric.replace('_', " "),
@@ -49,7 +50,7 @@ pub(crate) fn reliability_text(reliability: &Reliability) -> String {
 /// A reliability diagram in ten bins: predicted probabilities and observed frequencies.
 pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> String {
     let said = match classes {
-        [_, second] => format!("probability of class {}", names::shown(*second)),
+        [_, second] => format!("probability of class {}", label_names::shown(*second)),
         _ => "probability of the prediction".to_owned(),
     };
     let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("observed", Align::Right)];

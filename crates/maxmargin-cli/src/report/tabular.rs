@@ -1,7 +1,7 @@
 //! What documents tell of tables.
 
 use super::table::{Align, columns};
-use crate::format;
+use crate::console::format;
 use maxmargin::data::Columns;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{ColumnSummary, Kind};

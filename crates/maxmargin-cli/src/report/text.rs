@@ -2,7 +2,8 @@
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
-use crate::{format, names};
+use crate::console::format;
+use crate::console::label_names;
 use maxmargin::core::Status;
 use maxmargin::cv::Confusion;
 use maxmargin::data::scale::{Method, Scaler};
@@ -13,7 +14,8 @@ pub(crate) const SHOWN: usize = 15;
 
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
 pub(crate) fn data_line(data: &DataDocument) -> String {
-    let class = |c: &super::document::ClassCount| format!("class {}: {}", names::shown(c.label), format::count(c.count as u64));
+    let class =
+        |c: &super::document::ClassCount| format!("class {}: {}", label_names::shown(c.label), format::count(c.count as u64));
     let mut classes: Vec<String> = data.classes.iter().take(10).map(class).collect();
     if data.classes.len() > classes.len() {
         classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
@@ -51,7 +53,8 @@ pub(crate) fn setup_line(setup: &Setup) -> String {
 pub(crate) fn cost_text(setup: &Setup) -> String {
     let labels = setup.data.labels();
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
-    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), names::shown(c))).collect();
+    let text: Vec<String> =
+        changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), label_names::shown(c))).collect();
     let times = if text.is_empty() { String::new() } else { format!(" (× {})", text.join(", ")) };
     let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
@@ -83,7 +86,7 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             format::long(report.bias),
             format::known_bound(report.certificate.relative_gap),
             format::known_bound(report.certificate.kkt),
-            words(report.status).to_owned(),
+            status_text(report.status).to_owned(),
         ]
     };
     let rows: Vec<Vec<String>> = machines.iter().filter(|m| few || open(m)).take(SHOWN).map(row).collect();
@@ -116,13 +119,13 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
         let [precision, recall, f1] = shares.map(share);
         let confused = others().filter(|&other| counts[other] > 0).rev().max_by_key(|&other| counts[other]);
         vec![
-            names::shown(classes[class]),
+            label_names::shown(classes[class]),
             support.to_string(),
             precision,
             recall,
             f1,
             false_positives.to_string(),
-            confused.map_or_else(String::new, |other| format!("{} ({})", names::shown(classes[other]), counts[other])),
+            confused.map_or_else(String::new, |other| format!("{} ({})", label_names::shown(classes[other]), counts[other])),
         ]
     };
     columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())
@@ -138,6 +141,16 @@ pub(crate) fn work_text(work: &Work) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
+/// `1,234 computed for 5,000 samples, at most 20 MiB in memory`
+pub(crate) fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
+    format!(
+        "{} computed for {} samples, at most {} in memory",
+        format::count(computed),
+        format::count(of as u64),
+        format::bytes(bytes)
+    )
+}
+
 /// The word for a status, the same in JSON and in tables.
 pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
@@ -151,7 +164,7 @@ pub(crate) fn status_name(status: Status) -> &'static str {
 }
 
 /// A status in words.
-pub(crate) fn words(status: Status) -> &'static str {
+pub(crate) fn status_text(status: Status) -> &'static str {
     match status {
         Status::IterationLimit => "iteration limit",
         Status::TimeLimit => "time limit",

@@ -1,11 +1,11 @@
 //! What came of a cross-validation: the same for `cv`, `loo` and every point of `grid`.
 
 use super::certificate::{CertifiedTraining, certificate_text};
-use super::document::{MachineDocument, Seconds, Setup, Solved};
+use super::document::{MachineDocument, Seconds, Setup, SolutionDocument};
 use super::table::{Align, columns};
-use super::text::{confusion_table, multiclass_text, words};
+use super::text::{confusion_table, multiclass_text, status_text};
 use crate::args::Json;
-use crate::format;
+use crate::console::format;
 use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
 use serde::Serialize;
@@ -31,12 +31,12 @@ struct FoldDocument {
 
 /// A cross-validation.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Validated {
+pub(crate) struct CvResults {
     #[serde(skip)]
     needs: TargetKind,
     seeding: &'static str,
     #[serde(flatten)]
-    pub(crate) solved: Solved,
+    pub(crate) solved: SolutionDocument,
     folds: Vec<FoldDocument>,
     /// Classes that some training sets lack: each fold says so.
     #[serde(skip)]
@@ -60,7 +60,7 @@ pub(crate) struct Validated {
     pub(crate) total_iterations: u64,
 }
 
-impl Validated {
+impl CvResults {
     /// What a report says of these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
         let (classes, multiclass) = setup.sides();
@@ -74,7 +74,7 @@ impl Validated {
         Self {
             needs: setup.formulation.needs,
             seeding: report.seeding,
-            solved: Solved {
+            solved: SolutionDocument {
                 status: report.status(),
                 certificate: report.certificate(),
                 machines: report
@@ -164,7 +164,7 @@ impl Validated {
                 format::long(f.objective),
                 format::known_bound(f.certificate.relative_gap),
                 format::bound(f.certificate.kkt),
-                words(f.status).to_owned(),
+                status_text(f.status).to_owned(),
             ]
         };
         let shown = self.folds.iter().filter(|f| all || f.report.status != Status::Converged).take(SHOWN);

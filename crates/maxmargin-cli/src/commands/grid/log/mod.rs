@@ -1,0 +1,263 @@
+//! A folder with the finished cells of a search: one file each, and one for what all have in
+//! common.
+
+mod lease;
+
+use crate::args::{LogArgs, Share};
+use crate::console::failure::{Failure, reason};
+use crate::console::format::hex;
+use crate::console::notes::Notes;
+use crate::files::output::write_whole;
+use crate::report::Setup;
+use lease::Leases;
+use maxmargin::cv::{CellLog, Finished, FoldPlan, Opened, Unlogged};
+use maxmargin::data::sealed::key_of;
+use maxmargin::{ColumnKeys, Logs};
+use serde_json::{Map, Value};
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What all cells of a folder have in common.
+const COMMON: &str = "search.json";
+
+/// Keys of [`Setup`] that are of one command, and not of what is searched.
+const OWN: [&str; 4] = ["schema", "command", "data", "kernel"];
+
+/// Where a search keeps its cells: a folder, or nowhere.
+#[derive(Debug)]
+pub(super) enum Log {
+    Nowhere,
+    In(Box<Folder>),
+}
+
+/// A folder of cells.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    leases: Leases,
+    /// Which columns this process does; none: it only collects.
+    share: Option<Share>,
+    /// Why a cell could not be written.
+    failed: Mutex<Option<Failure>>,
+    /// Files that hold no cell.
+    corrupted: Mutex<Vec<String>>,
+}
+
+impl Log {
+    /// The folder that the options name, which must be empty or hold a search like this.
+    pub(super) fn open(args: &LogArgs, setup: &Setup, (plan, settings): (&FoldPlan, Value)) -> Result<Self, Failure> {
+        let (path, merge) = match (&args.log, &args.merge_logs) {
+            (Some(path), _) => (path, false),
+            (None, Some(path)) => (path, true),
+            (None, None) => return Ok(Self::Nowhere),
+        };
+        let name = path.display().to_string();
+        let common = common(setup, plan, settings);
+        let file = path.join(COMMON);
+        let there = file.exists();
+        if !there && (merge || args.resume) {
+            return Err(Failure::input(
+                &name,
+                format!("there is no search here ({COMMON} is missing); start one with --log alone"),
+            ));
+        }
+        if !there {
+            begin(path, &name, &common)?;
+        }
+        compare(&file, &name, &common)?;
+        let share = (!merge).then_some(args.shard.unwrap_or(Share { first: 0, of: 1 }));
+        let folder = Folder {
+            path: path.clone(),
+            leases: Leases::new(),
+            share,
+            failed: Mutex::new(None),
+            corrupted: Mutex::new(Vec::new()),
+        };
+        Ok(Self::In(Box::new(folder)))
+    }
+
+    /// Warns of files that were corrupted.
+    ///
+    /// # Errors
+    ///
+    /// When a cell could not be written.
+    pub(super) fn settle(self, notes: &mut Notes) -> Result<(), Failure> {
+        let Self::In(folder) = self else { return Ok(()) };
+        let Folder { path, failed, corrupted, share, .. } = *folder;
+        for what in corrupted.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let then = if share.is_some() { "; it was computed again" } else { "" };
+            notes.warn(format!("{}: {what}{then}", path.display()));
+        }
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+}
+
+/// What is compared before a search goes on: everything that cells depend on but the ranges, by
+/// name.
+fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value> {
+    let mut common = Map::new();
+    common.insert("format".to_owned(), 1.into());
+    common.insert("maxmargin".to_owned(), env!("CARGO_PKG_VERSION").into());
+    common.insert("data".to_owned(), setup.data.sha256.clone().into());
+    common.insert("folds".to_owned(), hex(&key_of([format!("{plan:?}").as_bytes()])).into());
+    let both = [serde_json::to_value(setup).unwrap_or_default(), settings];
+    for (key, value) in both.into_iter().filter_map(|of| if let Value::Object(of) = of { Some(of) } else { None }).flatten() {
+        if !OWN.contains(&&key[..]) {
+            common.insert(key, value);
+        }
+    }
+    common
+}
+
+/// Makes the folder, where it is not there, and says what it is for. A folder with other things is
+/// left alone.
+fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Failure> {
+    let failed = |error: &std::io::Error| Failure::input(name, format!("cannot create a log here: {}", reason(error)));
+    fs::create_dir_all(path).map_err(|e| failed(&e))?;
+    let mut entries = fs::read_dir(path).map_err(|e| failed(&e))?.flatten();
+    let ours = |name: &str| name == COMMON || name.starts_with(".maxmargin-");
+    if let Some(other) = entries.find(|entry| !ours(&entry.file_name().to_string_lossy())) {
+        // Another program may have begun meanwhile.
+        if path.join(COMMON).exists() {
+            return Ok(());
+        }
+        let what = format!("the folder has other files in it ({}); name a new folder", other.file_name().display());
+        return Err(Failure::input(name, what));
+    }
+    let text = serde_json::to_string_pretty(common).map_err(|e| Failure::input(name, e))?;
+    write_whole(&path.join(COMMON), None, |out| writeln!(out, "{text}")).map_err(|e| Failure::write(name, &e))
+}
+
+/// Whether the folder holds a search like this.
+fn compare(file: &Path, name: &str, ours: &Map<String, Value>) -> Result<(), Failure> {
+    let place = file.display().to_string();
+    let text = fs::read_to_string(file).map_err(|e| Failure::input(&place, format!("cannot read: {}", reason(&e))))?;
+    let theirs: Map<String, Value> = serde_json::from_str(&text)
+        .map_err(|e| Failure::input(&place, format!("unreadable description of the search ({e}); name another folder")))?;
+    let keys = ours.keys().chain(theirs.keys());
+    // Numbers as text: what was written is what would be.
+    let text = |of: &Map<String, Value>, key: &str| of.get(key).unwrap_or(&Value::Null).to_string();
+    let other = keys.into_iter().find(|key| text(&theirs, key) != text(ours, key));
+    let Some(key) = other else { return Ok(()) };
+    let what = match &key[..] {
+        "data" => "other data".to_owned(),
+        "folds" => "other folds (-k, --folds, --seed)".to_owned(),
+        key => format!("another {key}: {} there, {} here", text(&theirs, key), text(ours, key)),
+    };
+    Err(Failure::input(name, format!("this folder holds a search with {what}; name another folder")))
+}
+
+impl Logs for Log {
+    fn stage(&self, keys: &dyn Fn() -> Vec<ColumnKeys>) -> Box<dyn CellLog + '_> {
+        match self {
+            Self::Nowhere => Box::new(Unlogged),
+            Self::In(folder) => Box::new(Stage { folder, columns: keys() }),
+        }
+    }
+}
+
+/// Some columns of a search.
+struct Stage<'a> {
+    folder: &'a Folder,
+    columns: Vec<ColumnKeys>,
+}
+
+/// As many digits of a key as tell files apart; the file has all of it.
+fn short(key: &[u8; 32]) -> String {
+    hex(&key[..12])
+}
+
+impl Stage<'_> {
+    /// Removes what somebody left who was killed after the last cell of a column.
+    fn sweep(&self, column: usize) {
+        let lease = self.lease(column);
+        if self.folder.share.is_some() && lease.exists() && matches!(self.folder.leases.take(&lease), Ok(true)) {
+            self.folder.leases.release(&lease);
+        }
+    }
+
+    fn lease(&self, column: usize) -> PathBuf {
+        self.folder.path.join(format!("{}.lease", short(&self.columns[column].column)))
+    }
+
+    fn cell(&self, key: &[u8; 32]) -> PathBuf {
+        self.folder.path.join(format!("{}.cell", short(key)))
+    }
+
+    /// The cells that are there, up to the first that is not.
+    fn there(&self, column: usize) -> Vec<Finished> {
+        let mut cells = Vec::new();
+        for key in &self.columns[column].cells {
+            let path = self.cell(key);
+            let corrupted = match fs::read(&path) {
+                Ok(bytes) => match Finished::decode(&bytes, key) {
+                    Ok(cell) => {
+                        cells.push(cell);
+                        continue;
+                    }
+                    Err(error) => error.to_string(),
+                },
+                Err(error) if error.kind() == ErrorKind::NotFound => return cells,
+                Err(error) => format!("cannot read: {}", reason(&error)),
+            };
+            let what = format!("{}: {corrupted}", path.file_name().unwrap_or_default().display());
+            let mut known = self.folder.corrupted.lock().unwrap_or_else(PoisonError::into_inner);
+            if !known.contains(&what) {
+                known.push(what);
+            }
+            return cells;
+        }
+        cells
+    }
+
+    fn fail(&self, path: &Path, error: &std::io::Error) {
+        let mut failed = self.folder.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.get_or_insert_with(|| Failure::write(path.display(), error));
+    }
+}
+
+impl CellLog for Stage<'_> {
+    fn open(&self, column: usize) -> Opened {
+        if self.folder.share.is_some_and(|share| column % share.of != share.first) {
+            return Opened::Theirs(Vec::new());
+        }
+        let keys = &self.columns[column].cells;
+        // Who waits for another asks often: files are read once there is something to take.
+        if self.folder.share.is_none() || keys.iter().all(|key| self.cell(key).exists()) {
+            let cells = self.there(column);
+            if cells.len() == keys.len() || self.folder.share.is_none() {
+                self.sweep(column);
+                return Opened::Theirs(cells);
+            }
+        }
+        let lease = self.lease(column);
+        match self.folder.leases.take(&lease) {
+            Ok(false) => Opened::Busy,
+            Ok(true) => Opened::Mine(self.there(column)),
+            Err(error) => {
+                self.fail(&lease, &error);
+                Opened::Theirs(self.there(column))
+            }
+        }
+    }
+
+    fn keep(&self, column: usize, row: usize, cell: &Finished) -> ControlFlow<()> {
+        let key = &self.columns[column].cells[row];
+        let path = self.cell(key);
+        let written = cell.encode(key).map_err(std::io::Error::other);
+        match written.and_then(|bytes| write_whole(&path, None, |out| out.write_all(&bytes))) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.fail(&path, &error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn close(&self, column: usize) {
+        self.folder.leases.release(&self.lease(column));
+    }
+}

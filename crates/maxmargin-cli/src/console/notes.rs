@@ -1,0 +1,45 @@
+//! Warnings: said once on standard error, and repeated in the JSON document.
+
+use super::progress::Phase;
+use super::stderr::{print_line, set_quiet};
+
+/// Collects warnings and prints them as they come; `quiet` hides what is only good to know, never a
+/// warning.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    quiet: bool,
+    warnings: Vec<String>,
+}
+
+impl Notes {
+    pub(crate) fn new(quiet: bool) -> Self {
+        set_quiet(quiet);
+        Self { quiet, warnings: Vec::new() }
+    }
+
+    /// Something that the user should act on.
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if self.warnings.contains(&text) {
+            return;
+        }
+        print_line(&format!("warning: {text}"));
+        self.warnings.push(text);
+    }
+
+    /// Something that is good to know.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            print_line(text);
+        }
+    }
+
+    /// Shows what is being done while the result is held.
+    pub(crate) fn phase(&self, what: String) -> Phase {
+        Phase::new(self.quiet, what)
+    }
+
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}

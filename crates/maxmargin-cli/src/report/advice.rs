@@ -1,0 +1,118 @@
+//! What to do when a training did not reach its tolerance: how far off it is, and the one thing to
+//! try.
+
+use crate::args::RunArgs;
+use crate::console::format;
+use maxmargin::core::{Goal, Status};
+use maxmargin::cv::CertificateReport;
+use maxmargin::{Solver, Svm};
+
+/// The warning for a training of `svm` that ended with `status` short of its goal.
+pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &Svm, run: &RunArgs) -> String {
+    let (goal, solver) = (svm.resolved_goal(), svm.resolved_solver());
+    if certificate.kkt.is_infinite() {
+        // What ends a training may leave no time to judge it.
+        return format!("{}: no certificate yet; {}", reason(status), remedy(status, solver, goal, run));
+    }
+    let far = |what: &str, found: f64, asked: f64, named: &str| {
+        // Rounding alone may keep a figure that is small enough from being known.
+        if found <= asked {
+            return String::new();
+        }
+        let [value, times, asked] = [found, found / asked, asked].map(format::short);
+        format!("{what} {value}, {times} times the {named} {asked}; ")
+    };
+    let kkt = goal.kkt().map_or_else(String::new, |eps| far("KKT violation", certificate.kkt, eps, "tolerance"));
+    let gap = goal.gap().map_or_else(String::new, |gap| far("duality gap", certificate.relative_gap, gap, "tolerance"));
+    if certificate.is_stationary_only() && goal.gap().is_some() {
+        let what = "no duality gap is known for a kernel that is not known to be positive semidefinite";
+        return format!("{}: {what}; pass --eps instead of --gap", reason(status));
+    }
+    let within = if certificate.is_stationary_only() || certificate.hides(Goal::Gap(1.0)) {
+        String::new()
+    } else {
+        format!("the objective is within {} % of the optimum; ", format::short(100.0 * certificate.relative_gap))
+    };
+    let what = if certificate.hides(goal) { hidden(certificate) } else { remedy(status, solver, goal, run) };
+    format!("{}: {kkt}{gap}{within}{what}", reason(status))
+}
+
+/// The advice where rounding alone may make a violation and a relative gap that are too large.
+pub(crate) fn hidden(certificate: &CertificateReport) -> String {
+    let [kkt, gap] =
+        [certificate.kkt_rounding, certificate.rounding].map(|value| value.map_or_else(|| "any size".to_owned(), format::short));
+    format!(
+        "rounding in double precision may hide a KKT violation of {kkt} and a duality gap of {gap}: scale the data (--scale minmax), or lower -g, -d or -c"
+    )
+}
+
+fn reason(status: Status) -> &'static str {
+    match status {
+        Status::Converged => "the certificate misses the tolerance",
+        Status::IterationLimit => "stopped at the iteration limit",
+        Status::TimeLimit => "stopped at the time limit",
+        Status::Interrupted => "interrupted",
+        Status::Stalled => "no further progress is possible in this precision",
+        Status::Slow => "stopped, too slow to reach the tolerance",
+    }
+}
+
+/// One option to change.
+fn remedy(status: Status, solver: Solver, goal: Goal, run: &RunArgs) -> String {
+    let option = if goal.kkt().is_some() { "--eps" } else { "--gap" };
+    let looser = format!("{option} {}", format::short(10.0 * goal.tol()));
+    match status {
+        Status::IterationLimit => {
+            format!("try --max-iter {}, or scale the features (--scale minmax)", 10 * run.max_iter.unwrap_or(1_000_000))
+        }
+        Status::TimeLimit => {
+            let seconds = run.time_limit.map_or(60.0, |t| t.as_secs_f64());
+            format!("try --time-limit {}s, or a looser {looser}", format::short(10.0 * seconds))
+        }
+        Status::Interrupted => "the partial result was written; run again for the full one".to_owned(),
+        Status::Slow | Status::Stalled | Status::Converged => {
+            let faster = solver.faster().filter(|_| status == Status::Slow);
+            let other =
+                faster.map_or_else(String::new, |faster| format!("--solver {}, which solves the same problem, ", faster.name()));
+            format!("try {other}--scale minmax, a smaller -c, or {looser}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Given {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn what_was_not_judged_has_no_figures() {
+        let (run, svm) = (Given::parse_from(["train"]).run, Svm::rbf(1.0));
+        let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
+        let text = unfinished(Status::Interrupted, &nothing, &svm, &run);
+        assert!(text.starts_with("interrupted: no certificate yet; ") && !text.contains(" inf"), "{text}");
+        let judged = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
+        let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..judged };
+        let text = unfinished(Status::Interrupted, &far, &svm, &run);
+        assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");
+    }
+
+    #[test]
+    fn slow_solvers_name_a_faster_one_for_the_same_problem() {
+        let run = Given::parse_from(["train"]).run;
+        let judged = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
+        let far = CertificateReport { kkt: 0.5, relative_gap: 0.25, ..judged };
+        let of = |solver: Solver| unfinished(Status::Slow, &far, &Svm::rbf(1.0).solver(solver).eps(0.01), &run);
+        assert_eq!(
+            of(Solver::Fw),
+            "stopped, too slow to reach the tolerance: KKT violation 0.5, 50 times the tolerance 0.01; the objective is within 25 % of \
+             the optimum; try --solver pairwise, which solves the same problem, --scale minmax, a smaller -c, or --eps 0.1"
+        );
+        assert!(of(Solver::Pairwise).ends_with("try --scale minmax, a smaller -c, or --eps 0.1"));
+    }
+}
