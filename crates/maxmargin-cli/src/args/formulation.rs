@@ -1,10 +1,10 @@
-//! Which support vector machine, as options say it.
+//! Options of the formulation.
 
 use super::values;
 use clap::{Args, ValueEnum};
 use maxmargin::core::Formulation;
 
-/// The formulations by name.
+/// The formulations on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormulationName {
     /// classes, margin violations at cost -c
@@ -19,12 +19,12 @@ pub(crate) enum FormulationName {
     OneClass,
 }
 
-/// The formulation and its parameters but C.
+/// The formulation and its parameters except C.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct FormulationArgs {
-    /// Formulation (LIBSVM's -s) [default: c-svc]; named explicitly, c-svc and nu-svc accept as classes
-    /// labels that look like values
+    /// Formulation (LIBSVM's -s) [default: c-svc]; named explicitly, c-svc and nu-svc accept as
+    /// classes labels that look like values
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) formulation: Option<FormulationName>,
     /// Half-width of the tube of epsilon-svr, within which errors cost nothing (LIBSVM's -p)
@@ -41,11 +41,11 @@ const EPSILON: f64 = 0.1;
 const NU: f64 = 0.5;
 
 impl FormulationArgs {
-    /// The formulation with this C, where it has one.
+    /// Returns the formulation with this C, if it has one.
     ///
     /// # Errors
     ///
-    /// When an option is for another formulation.
+    /// If an option is for another formulation.
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
         let (nu, epsilon) = (self.nu.unwrap_or(NU), self.epsilon.unwrap_or(EPSILON));
         let formulation = match self.formulation.unwrap_or(FormulationName::CSvc) {

@@ -14,7 +14,7 @@ use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where the data comes from.
+/// The source of the data.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
     /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2 or
@@ -26,7 +26,7 @@ pub(crate) struct DataArgs {
     pub(crate) options: DataOptions,
 }
 
-/// How data is read or made.
+/// Options of reading and generating data.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataOptions {
     /// Rows of a generated data set [default: 1000]
@@ -72,7 +72,7 @@ pub(crate) struct KernelArgs {
     pub(crate) coef0: f64,
 }
 
-/// What a search tries, and what it looks for.
+/// The ranges and the metric of a search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
@@ -100,7 +100,7 @@ pub(crate) struct SearchArgs {
     pub(crate) how: StrategyArgs,
 }
 
-/// Which combinations a search tries, and how far it solves them.
+/// The strategy of a search: which combinations it tries, and to which tolerance.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
@@ -118,8 +118,8 @@ pub(crate) struct StrategyArgs {
     /// --seed)
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub(crate) random: Option<u64>,
-    /// Successive halving: all combinations on a subset of the samples, the best third on three times
-    /// as many, the last ones on all
+    /// Successive halving: all combinations on a subset of the samples, the best third on three
+    /// times as many, the last ones on all
     #[arg(long)]
     pub(crate) halving: bool,
     /// Extend the ranges while the best combination is at their edge
@@ -128,12 +128,13 @@ pub(crate) struct StrategyArgs {
     /// Also try values half way between the best and its neighbours
     #[arg(long)]
     pub(crate) refine: bool,
-    /// Then descend the gradient of a smooth loss with respect to C and gamma from the best, at most
-    /// 20 steps; -o trains the combination with the smallest loss (two classes, Gaussian kernel)
+    /// Then descend the gradient of a smooth loss with respect to C and gamma from the best, at
+    /// most 20 steps; -o trains the combination with the smallest loss (two classes, Gaussian
+    /// kernel)
     #[arg(long, conflicts_with_all = ["take", "merge_logs"])]
     pub(crate) gradient: bool,
-    /// Then descend with a separate gamma for each feature, at most 60 steps; the model keeps them as
-    /// factors of the features
+    /// Then descend with a separate gamma for each feature, at most 60 steps; the model keeps them
+    /// as factors of the features
     #[arg(long, requires = "gradient")]
     pub(crate) per_feature: bool,
     /// Combination that -o trains: the best, the simplest within one standard error of it, or among
@@ -142,7 +143,7 @@ pub(crate) struct StrategyArgs {
     pub(crate) take: CellChoice,
 }
 
-/// Which combination of a search is taken.
+/// The combination of a search that becomes the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum CellChoice {
     Best,
@@ -151,8 +152,8 @@ pub(crate) enum CellChoice {
 }
 
 impl SearchArgs {
-    /// What a training with a value in the middle of every range is told: data is looked at and
-    /// warned of by it.
+    /// Returns the kernel in the middle of every range, by which warnings about the data are
+    /// computed.
     pub(crate) fn middle(&self) -> KernelArgs {
         let gamma = match &self.gamma {
             Widths::Rule(rule) => *rule,
@@ -161,7 +162,7 @@ impl SearchArgs {
         KernelArgs { kernel: self.kernel[0], gamma, degree: self.degree[0], coef0: self.coef0 }
     }
 
-    /// The kernels to try; the width of each is the first.
+    /// Returns the kernels to try, each with a placeholder gamma.
     pub(crate) fn kernels(&self) -> Vec<Kernel> {
         let each = |name: &KernelName| match name {
             KernelName::Poly => self.degree.iter().map(|degree| Kernel::poly(1.0, self.coef0, *degree)).collect(),
@@ -183,7 +184,7 @@ pub(crate) struct CostArgs {
     pub(crate) c: f64,
 }
 
-/// Everything that a training is told but its C.
+/// All options of a training except C.
 #[derive(Debug, Args)]
 pub(crate) struct SvmArgs {
     #[command(flatten)]
@@ -210,7 +211,8 @@ pub(crate) struct ProblemArgs {
     /// twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Multiclass scheme: a machine for each pair of classes, or one for each class against the rest
+    /// Multiclass scheme: a machine for each pair of classes, or one for each class against the
+    /// rest
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::multiclass())]
     pub(crate) classes: Multiclass,
     /// Most machines to train: k classes need k(k-1)/2 one-vs-one, or k one-vs-rest
@@ -219,13 +221,14 @@ pub(crate) struct ProblemArgs {
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
-    /// Fill in missing numbers of a table with the median, mean or most-frequent value of their column
-    /// (words and booleans: the most frequent); fitted on training rows only, stored in the model
+    /// Fill in missing numbers of a table with the median, mean or most-frequent value of their
+    /// column (words and booleans: the most frequent); fitted on training rows only, stored in the
+    /// model
     #[arg(long, value_name = "HOW", value_parser = values::impute())]
     pub(crate) impute: Option<Impute>,
 }
 
-/// How the problem is solved.
+/// Options of the solver.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
@@ -235,21 +238,21 @@ pub(crate) struct SolverArgs {
     /// Loss [default: squared for pairwise, cvm, fw, mfw and swap, hinge for all other solvers]
     #[arg(long, value_parser = values::loss())]
     pub(crate) loss: Option<Loss>,
-    /// SMO without shrinking: every iteration scans all variables and moves one pair, as papers count
-    /// iterations
+    /// SMO without shrinking: every iteration scans all variables and moves one pair, as papers
+    /// count iterations
     #[arg(long)]
     pub(crate) no_shrinking: bool,
-    /// Treat equal rows of one class in SMO as one variable (joined) or separately (apart), as papers
-    /// count iterations
+    /// Treat equal rows of one class in SMO as one variable (joined) or separately (apart), as
+    /// papers count iterations
     #[arg(long, value_name = "HOW", default_value = "joined", value_parser = ["joined", "apart"])]
     pub(crate) equal_rows: String,
-    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: 1 for pairwise,
-    /// cvm, fw, mfw and swap, free for all other solvers]
+    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: 1 for
+    /// pairwise, cvm, fw, mfw and swap, free for all other solvers]
     #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]
     pub(crate) bias: Option<BiasTerm>,
 }
 
-/// How long, on what, and how loud.
+/// Options of limits, resources and output.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
@@ -298,18 +301,19 @@ pub(crate) struct ShortRunArgs {
     pub(crate) quiet: bool,
 }
 
-/// Where a search keeps what is done.
+/// Options of the log of a search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub(crate) struct LogArgs {
-    /// Keep every finished combination in this folder, and reuse those that it holds: a search can be
-    /// continued, and several processes can share one
+    /// Keep every finished combination in this folder, and reuse those that it holds: a search can
+    /// be continued, and several processes can share one
     #[arg(long, value_name = "DIR")]
     pub(crate) log: Option<PathBuf>,
     /// Fail unless the folder already holds a search
     #[arg(long, requires = "log")]
     pub(crate) resume: bool,
-    /// Compute only the columns (a kernel and its gamma, with all C) whose number, from 0, is I modulo N
+    /// Compute only the columns (a kernel and its gamma, with all C) whose number, from 0, is I
+    /// modulo N
     #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine", "gradient"], value_parser = values::columns_of)]
     pub(crate) shard: Option<Share>,
     /// Compute nothing, and report the results in this folder
@@ -317,7 +321,7 @@ pub(crate) struct LogArgs {
     pub(crate) merge_logs: Option<PathBuf>,
 }
 
-/// What may be written over.
+/// Options of overwriting.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Overwrite existing files: inputs of this command, files of another kind, dangling links
@@ -325,7 +329,7 @@ pub(crate) struct WriteArgs {
     pub(crate) force: bool,
 }
 
-/// Which sample is tested in which fold.
+/// Options of the folds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct FoldArgs {
@@ -359,7 +363,7 @@ pub(crate) struct FoldArgs {
     pub(crate) seeding: SeedingArgs,
 }
 
-/// How the trainings of a cross-validation start.
+/// Options of the seeding of folds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct SeedingArgs {

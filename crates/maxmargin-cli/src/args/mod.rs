@@ -99,8 +99,8 @@ pub(crate) struct TrainArgs {
     pub(crate) updatable: bool,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
-    /// Where to write the model [default: the data's name with .model, in the current directory; -
-    /// is standard output]
+    /// File for the model [default: the data's name with .model, in the current directory; - is
+    /// standard output]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -180,7 +180,7 @@ pub(crate) struct GridArgs {
     pub(crate) probability: ProbabilityArgs,
     #[command(flatten)]
     pub(crate) log: LogArgs,
-    /// Whether this is `search`, which finds out how to scale as well.
+    /// True for `search`, which chooses the scaling as well.
     #[arg(skip)]
     pub(crate) whole: bool,
     #[command(flatten)]
@@ -211,7 +211,7 @@ pub(crate) struct SearchCommandArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
-    /// Where to write the model [default: the data's name with .model, in the current directory]
+    /// File for the model [default: the data's name with .model, in the current directory]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     /// Write a full report with pictures as one HTML file
@@ -297,7 +297,7 @@ pub(crate) struct UpdateArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// Where to write the updated model [default: replace MODEL]
+    /// File for the updated model [default: replace MODEL]
     #[arg(short, long, value_name = "MODEL2")]
     pub(crate) output: Option<PathBuf>,
     /// Fail instead of waiting if another maxmargin is writing the same model
@@ -329,15 +329,15 @@ pub(crate) struct CalibrateArgs {
     /// function) [default: platt without --threshold]
     #[arg(long, value_name = "HOW", value_parser = probability::probability())]
     pub(crate) probability: Option<Probability>,
-    /// Give a two-class model a threshold other than 0: the one with the best held-out score by this
-    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews)
+    /// Give a two-class model a threshold other than 0: the one with the best held-out score by
+    /// this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews)
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
     pub(crate) threshold: Option<&'static dyn Metric>,
     /// Rule that turns decision values into labels from now on [default: threshold if there is one,
     /// else coupled]
     #[arg(long, value_enum)]
     pub(crate) decide: Option<DecisionRuleName>,
-    /// Where to write the model [default: replace MODEL]
+    /// File for the model [default: replace MODEL]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
@@ -380,7 +380,7 @@ pub(crate) struct ScaleArgs {
     /// Use the ranges of this file (LIBSVM's svm-scale -r)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["lower", "upper", "method"])]
     pub(crate) range: Option<PathBuf>,
-    /// Where to write the scaled data [default: standard output]
+    /// File for the scaled data [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Print no notes on standard error; warnings are still printed

@@ -1,4 +1,4 @@
-//! Options about probabilities and thresholds.
+//! Options of probabilities and thresholds.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -7,7 +7,7 @@ use maxmargin::core::TargetKind;
 use maxmargin::cv::{CalibrationOptions, Metric, Probability, all_metrics, is_tunable};
 use maxmargin::model::{DecisionRule, Model};
 
-/// How labels come from a model with probabilities or a threshold.
+/// The rules that turn decision values into labels, for models with probabilities or a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecisionRuleName {
     /// the class with the largest probability
@@ -19,7 +19,7 @@ pub(crate) enum DecisionRuleName {
 }
 
 impl DecisionRuleName {
-    /// The rule that this is for a model.
+    /// Returns the rule that this name means for a model.
     pub(crate) fn decision_rule(self, model: &Model) -> DecisionRule {
         let coupled = !model.calibration().is_empty() && !model.classes().is_empty();
         match self {
@@ -31,7 +31,7 @@ impl DecisionRuleName {
     }
 }
 
-/// Probabilities and a threshold of a training.
+/// Options of a training for probabilities and a threshold.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Probabilities, threshold", group(ArgGroup::new("fitted").multiple(true)))]
 pub(crate) struct ProbabilityArgs {
@@ -45,36 +45,36 @@ pub(crate) struct ProbabilityArgs {
     /// decides labels; decision values and probabilities stay as they are
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
     pub(crate) threshold: Option<&'static dyn Metric>,
-    /// Rule that turns decision values into labels [default: threshold if there is one, else coupled]
+    /// Rule that turns decision values into labels [default: threshold if there is one, else
+    /// coupled]
     #[arg(long, value_enum, requires = "fitted")]
     pub(crate) decide: Option<DecisionRuleName>,
 }
 
 impl ProbabilityArgs {
-    /// What is asked for.
+    /// Returns the requested calibration.
     pub(crate) fn calibration_options(self) -> CalibrationOptions {
         CalibrationOptions { probability: self.probability, threshold: self.threshold }
     }
 
-    /// The estimator that gives it to its models.
+    /// Adds the requested calibration to an estimator.
     pub(crate) fn apply(self, svm: Svm) -> Svm {
         with_calibration(self.calibration_options(), svm)
     }
 }
 
-/// The estimator that gives this to its models.
+/// Adds a calibration to an estimator.
 pub(crate) fn with_calibration(calibration_options: CalibrationOptions, svm: Svm) -> Svm {
     let svm = calibration_options.probability.into_iter().fold(svm, Svm::probability);
     calibration_options.threshold.into_iter().fold(svm, Svm::threshold)
 }
 
-/// The rule for the labels of a model, where one is named, and its own otherwise.
+/// Returns the named decision rule, or the model's own.
 pub(crate) fn decision_rule(model: &Model, name: Option<DecisionRuleName>) -> DecisionRule {
     name.map_or(model.decision_rule(), |name| name.decision_rule(model))
 }
 
-/// A metric that can choose a threshold, by name; words may be joined as those of other options
-/// are.
+/// Parses a metric that can choose a threshold; its words may be joined by `-` or `_`.
 pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
     let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
     let wanted = name.replace('-', "_");
@@ -84,7 +84,7 @@ pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
     })
 }
 
-/// A way of fitting probabilities by name.
+/// A parser of calibration methods.
 pub(crate) fn probability() -> impl TypedValueParser<Value = Probability> {
     PossibleValuesParser::new(Probability::ALL.map(Probability::name)).try_map(|name| name.parse::<Probability>())
 }

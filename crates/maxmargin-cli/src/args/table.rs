@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// What a data file is.
+/// The format of a data file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatName {
     /// label index:value …
@@ -17,14 +17,14 @@ pub(crate) enum FormatName {
     Arrow,
 }
 
-/// Whether a table has a header.
+/// The header option of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HeaderName {
     Yes,
     No,
 }
 
-/// How tables are read.
+/// Options of reading tables.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tables")]
 pub(crate) struct TableArgs {
@@ -34,11 +34,11 @@ pub(crate) struct TableArgs {
     /// Separator of the fields of a table: one character, or tab [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// Whether the first row of a table holds names [default: detected]
+    /// First row holds names [default: detected]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) header: Option<HeaderName>,
-    /// Column to predict, by name or by number from 1 [default: one called target, label, class or y,
-    /// or the last; with a model its own]
+    /// Column to predict, by name or by number from 1 [default: one called target, label, class or
+    /// y, or the last; with a model its own]
     #[arg(long, value_name = "NAME", conflicts_with = "no_target")]
     pub(crate) target: Option<String>,
     /// No column to predict: all are features (as with --formulation one-class); in predict, labels
@@ -59,7 +59,7 @@ pub(crate) struct TableArgs {
 }
 
 impl TableArgs {
-    /// The first option that says what a table's columns are, where one is given.
+    /// Returns the first given option about the columns of a table.
     pub(crate) fn of_columns(&self) -> Option<&'static str> {
         let given = [
             (self.target.is_some(), "--target"),
@@ -71,13 +71,13 @@ impl TableArgs {
         given.into_iter().find(|given| given.0).map(|given| given.1)
     }
 
-    /// The first option that says how text is cut into fields, where one is given.
+    /// Returns the first given option about the fields of text.
     pub(crate) fn of_text(&self) -> Option<&'static str> {
         let given = [(self.delimiter.is_some(), "--delimiter"), (self.header.is_some(), "--header")];
         given.into_iter().find(|given| given.0).map(|given| given.1)
     }
 
-    /// The first option that is for tables alone, where one is given.
+    /// Returns the first given option that applies to tables only.
     pub(crate) fn of_tables(&self) -> Option<&'static str> {
         self.of_columns().or_else(|| self.of_text())
     }

@@ -1,4 +1,4 @@
-//! Commands about models of other programs, the program itself, and the machine.
+//! Options of the commands about other programs' models, this program and the machine.
 
 use super::WriteArgs;
 use super::groups::ShortRunArgs;
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Whose format a model is written in.
+/// The format of a model file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModelFormat {
     /// maxmargin's
@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
     /// Model file, native, LIBSVM's or LIBLINEAR's
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Where to write it [- is standard output]
+    /// Output file [- is standard output]
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write

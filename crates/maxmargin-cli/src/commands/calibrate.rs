@@ -1,5 +1,4 @@
-//! `calibrate`: probabilities or a threshold for a model that is there, from the data it was
-//! trained on.
+//! `calibrate`: probabilities or a threshold for an existing model, from its training data.
 
 use crate::args::{CalibrateArgs, decision_rule, with_calibration};
 use crate::commands::verify::training_data;
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads(args.data.as_deref().map(Path::new));
-    // As an update does: nobody else writes there from here on.
+    // As in an update, no other process writes the model from here on.
     let content = if args.output.is_some() { Content::Model } else { Content::Changed };
     let output = paths.output(path, content)?;
     paths.reads([&args.model]);

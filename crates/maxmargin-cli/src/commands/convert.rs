@@ -43,8 +43,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
     done.map(|()| Done::Finished)
 }
 
-/// LIBSVM's text has no place for a scaler or for words, and what it would predict without one is
-/// something else.
+/// Refuses models that LIBSVM's format cannot hold: with a scaler or with words, without which they
+/// would predict differently.
 fn refuse_scaler(model: &Model) -> Result<(), ModelError> {
     let Parts { encoder, scaler, .. } = model.parts();
     let (what, instead) = match (encoder, scaler) {
@@ -62,7 +62,7 @@ fn write(
     args: &ConvertArgs,
     text: impl FnOnce(&mut dyn std::io::Write) -> Result<(), ModelError>,
 ) -> Result<(), Failure> {
-    // What cannot be written shall not be begun.
+    // A model that cannot be written must not create a file.
     let mut bytes = Vec::new();
     text(&mut bytes).map_err(|error| Failure::input(args.model.display(), error))?;
     paths.output(&args.output, Content::Model)?.write(|out| out.write_all(&bytes))

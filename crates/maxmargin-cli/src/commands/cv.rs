@@ -1,4 +1,4 @@
-//! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
+//! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
 use crate::args::{CvArgs, DataArgs, RunArgs};
 use crate::console::failure::{Done, Failure};
@@ -52,8 +52,8 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     })
 }
 
-/// Cross-validates by a plan that is made when the data is there, and writes what each sample is
-/// predicted to be to a place, if there is one.
+/// Cross-validates by a plan that is made from the data, and writes the predictions to `output`, if
+/// there is one.
 pub(crate) fn validate(
     request: &ProblemRequest,
     data: &DataArgs,
@@ -81,7 +81,7 @@ pub(crate) fn validate(
     if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
         let at = BoundedSamples { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
-        // Each round predicts all rows again.
+        // Each repeat predicts all rows again.
         let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
         warn_of_small_cost(c, at, &truth, &report.predicted, &mut notes);
     }
@@ -103,14 +103,14 @@ pub(crate) fn validate(
     Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
-/// Folds that scale differently have nothing to share.
+/// Notes that the folds could not be seeded: folds that scale differently share no kernel.
 pub(crate) fn tell_of_cold_starts(requested: &str, seeding: &str, notes: &Notes) {
     if seeding != requested {
         notes.note("scaling or encoding differs between the training sets: every fold was trained from zero");
     }
 }
 
-/// Says how many folds fell short, how far the worst is off, and what to do.
+/// Warns of folds that did not converge, with the worst of them and advice.
 fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
     if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
@@ -120,8 +120,8 @@ fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     }
 }
 
-/// `label predicted` and the decision values of all machines, one line per row in the order of the
-/// data; all rows again for each repeat.
+/// Writes `label predicted` and the decision values of all machines, one line per row in the order
+/// of the data, and all rows again for each repeat.
 fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<(), Failure> {
     output.write(|mut out| {
         for ((label, predicted), decisions) in

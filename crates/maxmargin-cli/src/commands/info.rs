@@ -38,7 +38,7 @@ struct DataInfo {
     constant_features: usize,
     median_range: f64,
     read_seconds: f64,
-    /// Of a table: what each column is like.
+    /// The statistics of each column of a table.
     columns: Vec<ColumnSummary>,
     warnings: Vec<String>,
 }
@@ -49,12 +49,11 @@ struct ModelInfo {
     command: &'static str,
     model: String,
     kernel: KernelDocument,
-    /// How decision values become predictions.
+    /// The rule that turns decision values into labels.
     decision_rule: DecisionRule,
-    /// Which classes the machines tell apart.
+    /// The multiclass scheme.
     multiclass: Multiclass,
-    /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or
-    /// `marks`.
+    /// The calibration, if any: `platt`, `isotonic`, `laplace` or `marks`.
     calibration: Option<&'static str>,
     threshold: Option<f64>,
     classes: Vec<f64>,
@@ -63,7 +62,7 @@ struct ModelInfo {
     index_base: u32,
     scaling: Option<String>,
     impute: Option<&'static str>,
-    /// Of a model that was trained on a table.
+    /// The columns of a model that was trained on a table.
     table: Option<TableDocument>,
     columns: Vec<ModelColumn>,
     training: Option<TrainingInfo>,
@@ -221,7 +220,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
     }
 }
 
-/// What a file says of one machine.
+/// Returns the certificate that a file stores for a machine.
 fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
     CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate))
 }
@@ -293,7 +292,7 @@ fn model_text(d: &ModelInfo) -> String {
         + &machines_text(&d.machines)
 }
 
-/// The machines one by one, where they are few.
+/// Returns a table of the machines, if they are few.
 fn machines_text(machines: &[MachineInfo]) -> String {
     if machines.len() > SHOWN {
         return String::new();

@@ -1,4 +1,4 @@
-//! `links`: names by which this program takes the place of LIBSVM's and LIBLINEAR's.
+//! `links`: links with which this program replaces LIBSVM's and LIBLINEAR's programs.
 
 use crate::args::LinksArgs;
 use crate::console::failure::{Done, Failure, reason};
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<Done, Failure> {
         |place: &Path, error: &std::io::Error| Failure::input(place.display(), format!("cannot make it: {}", reason(error)));
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let paths: Vec<PathBuf> = Program::NAMES.iter().map(|(name, _)| folder.join(name)).collect();
-    // All or none: what must not be replaced is found before anything is.
+    // All or none: conflicts are found before the first link is created.
     for place in &paths {
         let what = match fs::symlink_metadata(place) {
             Err(_) => continue,
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<Done, Failure> {
     Ok(Done::Finished)
 }
 
-/// Whether a link to this program, here or where another version of it was, stands there.
+/// Returns whether a link to this program, or to another version of it, is at this path.
 fn is_ours(place: &Path, own: &Path) -> bool {
     fs::read_link(place).is_ok_and(|to| to.file_name() == own.file_name())
 }
@@ -43,7 +43,7 @@ fn link(own: &Path, place: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(own, place)
 }
 
-/// Symbolic links need a right there that users do not have.
+/// Symbolic links need a privilege that users lack on these systems.
 #[cfg(not(unix))]
 fn link(own: &Path, place: &Path) -> std::io::Result<()> {
     let place = place.with_extension(std::env::consts::EXE_EXTENSION);

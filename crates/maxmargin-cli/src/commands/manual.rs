@@ -1,5 +1,5 @@
-//! `completions` and `man`: what shells and `man` know of the program, made of the same description
-//! as its help.
+//! `completions` and `man`: completion scripts and manual pages, generated from the command line's
+//! definition.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::console::failure::{Done, Failure, reason};
@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use std::fs;
 
-/// What the program is called, whatever its file is.
+/// The name of the program, independent of its file.
 const NAME: &str = "maxmargin";
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Done, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Done, Failure> {
 pub(crate) fn man(args: &ManArgs) -> Result<Done, Failure> {
     let folder = &args.folder;
     fs::create_dir_all(folder).map_err(|e| Failure::input(folder.display(), format!("cannot make it: {}", reason(&e))))?;
-    // Building gives every command its whole name, maxmargin-train.
+    // Building gives every command its full name, maxmargin-train.
     let mut whole = Cli::command().disable_help_subcommand(true);
     whole.build();
     let pages = whole.get_subcommands().chain([&whole]);
@@ -34,7 +34,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Done, Failure> {
     Ok(Done::Finished)
 }
 
-/// The page of one command, under the version of the program.
+/// Returns the page of one command.
 fn page_of(command: &Command) -> Man {
     Man::new(command.clone()).source(format!("{NAME} {}", crate::machine::version::VERSION)).manual("maxmargin")
 }

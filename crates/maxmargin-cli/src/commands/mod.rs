@@ -23,7 +23,7 @@ use crate::console::failure::{Done, Failure};
 ///
 /// # Errors
 ///
-/// When the command could not do its work.
+/// If the command could not do its work.
 pub(crate) fn run(command: &Command) -> Result<Done, Failure> {
     match command {
         Command::Search(args) => search::run(args),

@@ -1,4 +1,4 @@
-//! `predict`: labels or decision values of a data set, and how they agree with its labels.
+//! `predict`: labels, decision values or probabilities of a data set, and their scores.
 
 use crate::args::{PredictArgs, decision_rule};
 use crate::console::failure::{Done, Failure};
@@ -27,7 +27,7 @@ struct PredictDocument {
     command: &'static str,
     data: DataDocument,
     model: String,
-    /// Those of the model, ascending.
+    /// The classes of the model, ascending.
     classes: Vec<f64>,
     support_vectors: usize,
     /// Scores of the predictions against the labels, by the name of their metric.
@@ -36,17 +36,17 @@ struct PredictDocument {
     correct: usize,
     confusion: Confusion,
     unknown_labels: usize,
-    /// Rows whose label is missing; all of them where there are no labels.
+    /// The number of rows without a label.
     unlabelled: usize,
-    /// How labels came from decision values.
+    /// The rule that turned decision values into labels.
     decision_rule: DecisionRule,
-    /// From which decision value on a row is of the second class, where labels came so.
+    /// The threshold of the second class, if the rule used one.
     threshold: Option<f64>,
-    /// Where probabilities come from: `platt`, `isotonic`, `laplace` or `marks`.
+    /// The calibration: `platt`, `isotonic`, `laplace` or `marks`.
     calibration: Option<&'static str>,
-    /// Of a regression.
+    /// The Laplace scale of the errors of a regression.
     error_scale: Option<f64>,
-    /// How good the probabilities are by the labels of the data.
+    /// The reliability of the probabilities on the labels of the data.
     reliability: Option<Reliability>,
     read_seconds: f64,
     predict_seconds: f64,
@@ -105,9 +105,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let needs = model.decision_rule().target_kind();
     let data = DataDocument::seen(&input.name, &input.data, needs);
     let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
-    // What is not there is compared with nothing.
+    // Without labels there is nothing to compare.
     let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
-    // One class is scored as two are where labels say who is inside.
+    // One class is scored like two classes if the labels are ±1.
     let sides = needs == TargetKind::Nothing && !data.classes.is_empty();
     let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
     classes.sort_by(f64::total_cmp);
@@ -151,7 +151,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     Ok(Done::Finished)
 }
 
-/// LIBSVM's way: a line that names the outcomes, then the label and the probabilities of each row.
+/// Writes LIBSVM's format: a line with the outcomes, then the label and the probabilities of each
+/// row.
 fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], out: &mut dyn Write) -> io::Result<()> {
     if model.decision_rule() == DecisionRule::Inlier {
         out.write_all(b"label normal outlier\n")?;
@@ -166,7 +167,7 @@ fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], 
     Ok(())
 }
 
-/// How good probabilities of classes are, over the rows whose label the model knows.
+/// Returns the reliability of class probabilities, over the rows whose label the model knows.
 fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<Reliability> {
     let classes = model.classes();
     if classes.is_empty() || probabilities.is_empty() {
@@ -178,7 +179,7 @@ fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<R
     Reliability::of(&rows.concat(), classes.len(), &of)
 }
 
-/// Scores of all rows that have a label, where the model knows all of these.
+/// Returns the scores of all rows with a label, if the model knows all labels.
 fn scores_of(needs: TargetKind, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
     let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
     let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -188,7 +189,7 @@ fn scores_of(needs: TargetKind, labels: &[f64], predicted: &[f64], unknown: usiz
     metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(&labels, &predicted))).collect()
 }
 
-/// Different feature counts are allowed, as in LIBSVM, and mentioned once.
+/// Notes a different number of features, which is allowed as in LIBSVM.
 fn compare_features(model: &Model, input: &Input, notes: &Notes) {
     let (ours, theirs) = (model.features(), input.data.samples.features());
     // Data that was read by the columns of a model has these, and perhaps marks of gaps, which are

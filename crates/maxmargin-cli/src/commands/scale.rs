@@ -67,7 +67,7 @@ fn scaled_labels(input: &Input, target: TargetRange) -> Result<Vec<f64>, Failure
     }
 }
 
-/// What the data shows: of a table its numbers alone.
+/// Fits the scaler to the data; of a table to its numeric columns.
 fn fitted(args: &ScaleArgs, input: &Input) -> Result<Scaler, Failure> {
     let preparing = Preparing { impute: None, scale: Some(method(args)) };
     let found = preparing.fit(&input.data).map_err(|e| input::scale_failure(input, &e))?;

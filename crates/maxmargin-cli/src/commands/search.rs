@@ -1,4 +1,4 @@
-//! `search`: a model for who knows neither scaling nor C nor gamma.
+//! `search`: finds scaling, C and gamma, and trains the best combination.
 
 use crate::args::{
     CellChoice, FoldArgs, GridArgs, KernelName, LogArgs, SearchArgs, SearchCommandArgs, SeedingArgs, SolverArgs, StrategyArgs,
@@ -37,8 +37,8 @@ pub(crate) fn run(args: &SearchCommandArgs) -> Result<Done, Failure> {
         },
         search: SearchArgs {
             kernel: vec![KernelName::Rbf],
-            // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and a
-            // border passed. Widths are those of the data.
+            // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and ranges
+            // are extended. Widths are those of the data.
             c: Values((-5..=11).step_by(4).map(|k| 2.0_f64.powi(k)).collect()),
             gamma: Widths::Values(vec![1.0]),
             degree: vec![3],

@@ -25,7 +25,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Rows by which a regression is judged that may have learnt nothing.
+/// Rows on which a regression is checked for having learnt nothing.
 const JUDGED: usize = 1000;
 
 #[derive(Debug, Serialize)]
@@ -35,9 +35,9 @@ struct TrainDocument {
     #[serde(flatten)]
     solved: SolutionDocument,
     model: String,
-    /// Where probabilities were asked for.
+    /// The calibration, if requested.
     calibration: Option<CalibrationReport>,
-    /// Where one was asked for.
+    /// The threshold, if requested.
     threshold: Option<ThresholdReport>,
     #[serde(flatten)]
     seconds: Seconds,
@@ -127,8 +127,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
-/// Says when a regression is at C nearly everywhere and explains nothing of some of the rows that
-/// it was trained on.
+/// Warns of a regression that is at C nearly everywhere and explains nothing of its training rows.
 fn warn_of_poor_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -> Result<(), Failure> {
     let bounded = fitted.machines.iter().map(|machine| machine.bounded).sum();
     let samples = input.data.labels.len();
@@ -195,7 +194,7 @@ fn report(d: &TrainDocument, verbose: bool) -> String {
     data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines) + &reliability
 }
 
-/// The data's own name with `.model`, in the current directory.
+/// Returns the data's name with `.model`, in the current directory.
 pub(crate) fn default_model(source: &str) -> PathBuf {
     let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
     let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! `update`: samples into a model and out of it, exactly, without training again.
+//! `update`: adds samples to a model and removes others, exactly, without training again.
 
 use crate::args::{Numbers, UpdateArgs};
 use crate::console::failure::{Done, Failure};
@@ -37,14 +37,14 @@ struct UpdateDocument {
     rows_before: usize,
     rows: usize,
     added: usize,
-    /// Number of the first sample added.
+    /// The number of the first sample added.
     first_number: u64,
     removed: usize,
-    /// Samples in the margin sets of all machines.
+    /// Free support vectors of all machines.
     margin: usize,
-    /// Samples at C in all machines.
+    /// Bounded support vectors of all machines.
     bounded: usize,
-    /// The KKT violation that counts as exact.
+    /// The KKT tolerance of an exact update.
     tolerance: f64,
     #[serde(flatten)]
     solved: SolutionDocument,
@@ -70,10 +70,9 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     let numbers = args.remove.as_ref().and_then(Numbers::file);
     paths.reads([&args.add, &args.data].into_iter().flatten().map(Path::new).chain(numbers));
-    // From here until the new model has its name nobody else writes there: what they would have
-    // written would be lost.
+    // No other process may write the model until it is replaced, because its changes would be lost.
     let if_locked = if args.no_wait { IfLocked::Fail } else { IfLocked::Wait };
-    // The model may be updated in its place.
+    // The model may replace itself.
     let content = if args.output.is_some() { Content::Model } else { Content::Changed };
     let output = paths.output(path, content)?;
     paths.reads([&args.model]);
@@ -140,7 +139,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
-/// The training data: what the model keeps, or the file that `--data` names.
+/// Returns the training data: that of the model, or of the file of `--data`.
 fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: &mut Notes) -> Result<TrainingData, Failure> {
     let stored = TrainingData::of(model).map_err(|e| Failure::input(name, e))?;
     match (stored, &args.data) {
@@ -157,7 +156,7 @@ fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: 
     }
 }
 
-/// The numbers that `--remove` names.
+/// Returns the numbers of `--remove`.
 fn removed(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> Result<Vec<u64>, Failure> {
     let ranges: Vec<RangeInclusive<u64>> = match remove {
         Numbers::List(ranges) => ranges.clone(),
@@ -191,7 +190,7 @@ fn watch(update: &Update, notes: &Notes) -> ControlFlow<()> {
     if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// The message names the file that is to be mended.
+/// Returns the failure, with the file that has the fault.
 fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
     match (error, add) {
         (UpdateError::Label { row, .. }, Some(add)) => Failure::input(format!("{}: row {row}", add.name), error),
@@ -199,14 +198,14 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
     }
 }
 
-/// What the model is trained for now.
+/// Describes the problem of the updated model.
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
     let asked = (record.formulation, record.weights.clone());
     let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
     Setup::of_model("update", data, &updated.model, asked, record.goal())
 }
 
-/// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
+/// Reports a machine: exact to the tolerance of its path if it has moved, otherwise as it was.
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(PathStats::sum);
     let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
@@ -238,7 +237,7 @@ fn solved(updated: &Updated, record: &Record) -> SolutionDocument {
     }
 }
 
-/// What the paths of all machines took, beside what it took to make the stored solution exact.
+/// Returns the counters of all paths, and those of making the stored solution exact.
 fn work(updated: &Updated) -> Work {
     let walked = || updated.machines.iter().filter_map(|machine| machine.walked.as_ref());
     let of_paths = |count: fn(&Update) -> usize| walked().flat_map(|walked| &walked.paths).map(count).sum::<usize>() as u64;
@@ -268,7 +267,8 @@ fn report(d: &UpdateDocument) -> String {
     ];
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
-        // The worst machine may be one that kept its solution: its tolerance is that of its training.
+        // The worst machine may be one that kept its solution: its tolerance is that of its
+        // training.
         let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
         let certified = MachineDocument::certified(&d.solved.machines);
         rows.push(("certificate", certificate_text(&certified, Some(tolerance), None, "machine")));

@@ -1,4 +1,4 @@
-//! `verify`: certifies a model file against its training data, trusting nothing in it.
+//! `verify`: certifies a model file against its training data, recomputing everything.
 
 use crate::args::{DataOptions, VerifyArgs, Weight};
 use crate::console::failure::{Done, Failure};
@@ -26,17 +26,17 @@ struct VerifyDocument {
     #[serde(flatten)]
     setup: Setup,
     model: String,
-    /// No check failed.
+    /// True if no check failed.
     matches: bool,
-    /// Names of the checks that could not be made: `matches` says nothing about them.
+    /// Names of the checks that could not be made, which `matches` does not cover.
     not_checked: Vec<&'static str>,
-    /// Every recomputed certificate meets the goal.
+    /// True if every recomputed certificate meets the goal.
     tolerance_met: bool,
     checks: Vec<Check>,
-    /// What was recomputed.
+    /// The recomputed solution.
     #[serde(flatten)]
     solved: SolutionDocument,
-    /// The worst certificate that the file claims.
+    /// The worst certificate in the file.
     stored: Option<CertificateReport>,
     #[serde(flatten)]
     seconds: Seconds,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
     let input = training_data((&args.model, args.data.as_deref()), &args.options, &model, (threads.par(), &mut notes))?;
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
-    // What has no C is said by its name.
+    // A formulation without C is claimed by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
     let weights = args.weight.iter().map(weight).collect::<Result<_, _>>()?;
     let claim = says.then_some(Claim { formulation: claimed, weights });
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     })
 }
 
-/// A class and the factor of C that it is said to have been trained with.
+/// Returns a class and its claimed factor of C.
 fn weight(weight: &Weight) -> Result<(f64, f64), Failure> {
     match weight {
         Weight::Of { label, factor } => {
@@ -92,12 +92,12 @@ fn weight(weight: &Weight) -> Result<(f64, f64), Failure> {
     }
 }
 
-/// The violation or the gap that the user asks for, whichever the solver of the model is about.
+/// Returns the requested goal: a KKT violation or a gap, as the solver of the model uses.
 fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
     eps.map(|eps| model.record().map_or(Goal::Kkt(eps), |record| record.goal().at_most(eps)))
 }
 
-/// The data that the user names, or what the model keeps.
+/// Returns the named data, or the data that the model keeps.
 pub(crate) fn training_data(
     (path, data): (&Path, Option<&str>),
     options: &DataOptions,
@@ -129,7 +129,7 @@ fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {
     }
 }
 
-/// What the model says that it was asked for, or the claim.
+/// Describes the problem by the model's record, or by the claim.
 fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Setup {
     let claimed = |label: &f64| claim.and_then(|claim| claim.weights.iter().rev().find(|(l, _)| l == label)).map_or(1.0, |w| w.1);
     let asked = match model.record() {
@@ -139,7 +139,7 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
     Setup::of_model("verify", DataDocument::seen(&input.name, &input.data, asked.0.target_kind()), model, asked, goal)
 }
 
-/// The machines as they were judged.
+/// Describes the recomputed solution.
 fn solved(model: &Model, input: &Input, verdict: &Verdict) -> SolutionDocument {
     let judged = |one: &MachineVerdict| {
         let certificate = CertificateReport::new(&one.certificate, one.met).with_certain(one.certain.as_ref());

@@ -1,4 +1,4 @@
-//! How a command ends: exit codes and the one line that explains a failure.
+//! Exit codes, and the one line that explains a failure.
 
 use crate::console::interrupt;
 use crate::console::stderr::print_line;
@@ -6,38 +6,38 @@ use maxmargin::data::table::decodes_columns;
 use std::fmt;
 use std::process::ExitCode;
 
-/// How a command that did its work ended.
+/// The outcome of a command that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     /// Exit code 0.
     Finished,
-    /// Exit code 1: the answer is no (verify found a mismatch); everything has been said.
+    /// Exit code 1: the answer is negative (verify found a mismatch) and already printed.
     Refuted,
     /// Exit code 3: stopped before convergence; the result is written.
     Stopped,
-    /// Exit code 130: interrupted, and nothing was written; everything has been said.
+    /// Exit code 130: interrupted with nothing written; the message is already printed.
     Abandoned,
 }
 
-/// Why a command could not do its work.
+/// The reason why a command could not do its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Exit code 1.
     Input(String),
     /// Exit code 2.
     Usage(String),
-    /// Exit code 0, silently: whoever read our output has seen enough.
+    /// Exit code 0, silently: the reader of our output closed the pipe.
     ClosedPipe,
 }
 
 impl Failure {
-    /// Bad input: `place` is the file (with line and column if known), `what` what is wrong with it
-    /// and what to do.
+    /// Bad input at `place`, a file with line and column if known; `what` is the fault and what to
+    /// do.
     pub(crate) fn input(place: impl fmt::Display, what: impl fmt::Display) -> Self {
         Self::Input(format!("{place}: {what}"))
     }
 
-    /// A failed write; a closed pipe is not an error.
+    /// A failed write. A closed pipe is not an error.
     pub(crate) fn write(place: impl fmt::Display, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::ClosedPipe,
@@ -47,7 +47,7 @@ impl Failure {
     }
 }
 
-/// What the operating system says, without its error number.
+/// Returns the message of the operating system without its error number.
 pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
@@ -55,8 +55,8 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Says nothing of panics that become an error: those of the libraries for Parquet and Arrow at a
-/// damaged file.
+/// Hides panics that are turned into errors: those of the Parquet and Arrow libraries on corrupted
+/// files.
 pub(crate) fn hide_caught_panics() {
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Numbers in messages and reports.
 
 use indicatif::HumanCount;
 use maxmargin::data::number::format_g;
@@ -38,7 +38,7 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// A time of which no more than two digits are known: `3 s`, `50 s`, `3 m`, `1 h 20 m`
+/// An estimated time in at most two digits: `3 s`, `50 s`, `3 m`, `1 h 20 m`
 pub(crate) fn coarse(value: f64) -> String {
     let rounded = |value: f64, step: f64| ((value / step).round() * step) as u64;
     match value {
@@ -120,10 +120,10 @@ pub(crate) fn parameter(value: f64) -> String {
     if digits.trim_start_matches('0').trim_end_matches('0').len() <= 6 { text } else { short(value) }
 }
 
-/// A label or parameter in the fewest digits that are exact.
+/// A number in the fewest digits that are exact.
 pub(crate) fn exact(value: f64) -> String {
     let mut text = Vec::new();
-    // Writing to memory cannot fail, and numbers are ASCII.
+    // Writing to memory cannot fail, and digits are ASCII.
     let _ = maxmargin::data::number::write_shortest(&mut text, value);
     String::from_utf8(text).unwrap_or_default()
 }

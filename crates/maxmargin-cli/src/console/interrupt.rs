@@ -1,4 +1,4 @@
-//! Ctrl-C: once asks the running step to finish, twice stops at once.
+//! Ctrl-C: the first finishes the running step, the second stops at once.
 
 use crate::console::stderr::print_line;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,15 +15,14 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Catches Ctrl-C from now on.
 pub(crate) fn install() {
-    // Without a handler Ctrl-C ends the program as usual: nothing is lost but the partial result.
+    // Without a handler Ctrl-C ends the program as usual, and only the partial result is lost.
     let _ = ctrlc::set_handler(pressed);
 }
 
 fn pressed() {
-    // Before a solver runs there is nothing to keep, and nobody looks at the flag.
+    // Before a solver runs there is nothing to keep, and the flag is not checked.
     if PRESSED.fetch_add(1, Ordering::SeqCst) > 0 || !LISTENING.load(Ordering::SeqCst) {
-        // Whoever has a temporary file open gives it its name or removes it first; that is a matter
-        // of moments.
+        // A thread with an open temporary file renames or removes it first, which takes moments.
         let _whole = unbroken();
         std::process::exit(i32::from(INTERRUPTED));
     }
@@ -31,23 +30,24 @@ fn pressed() {
     print_line(&format!("\nstopping after this step {what}; press Ctrl-C again to stop at once"));
 }
 
-/// While this is held, Ctrl-C does not end the program: hold it as long as a temporary file exists.
+/// Returns a guard during whose life Ctrl-C does not end the program. Hold it while a temporary
+/// file exists.
 pub(crate) fn unbroken() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on the caller looks at [`requested`]; until now Ctrl-C ended the program.
+/// Declares that the caller checks [`requested`] from now on. Before, Ctrl-C ends the program.
 pub(crate) fn listen() {
     LISTENING.store(true, Ordering::SeqCst);
 }
 
-/// As [`listen`], for a step of which a part is worth nothing.
+/// As [`listen`], for a step without a partial result.
 pub(crate) fn listen_without_result() {
     WHOLE.store(true, Ordering::SeqCst);
     listen();
 }
 
-/// Whether the user asked to stop.
+/// Returns whether the user pressed Ctrl-C.
 pub(crate) fn requested() -> bool {
     PRESSED.load(Ordering::SeqCst) > 0
 }

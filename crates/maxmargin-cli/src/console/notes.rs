@@ -1,10 +1,9 @@
-//! Warnings: said once on standard error, and repeated in the JSON document.
+//! Warnings, printed once on standard error and repeated in the JSON document.
 
 use super::progress::Phase;
 use super::stderr::{print_line, set_quiet};
 
-/// Collects warnings and prints them as they come; `quiet` hides what is only good to know, never a
-/// warning.
+/// Collects warnings and prints them at once. `quiet` hides notes, never warnings.
 #[derive(Debug)]
 pub(crate) struct Notes {
     quiet: bool,
@@ -17,7 +16,7 @@ impl Notes {
         Self { quiet, warnings: Vec::new() }
     }
 
-    /// Something that the user should act on.
+    /// Warns of something that the user should act on; each text once.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         if self.warnings.contains(&text) {
@@ -27,14 +26,14 @@ impl Notes {
         self.warnings.push(text);
     }
 
-    /// Something that is good to know.
+    /// Prints a note.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             print_line(text);
         }
     }
 
-    /// Shows what is being done while the result is held.
+    /// Shows a spinner until the result is dropped.
     pub(crate) fn phase(&self, what: String) -> Phase {
         Phase::new(self.quiet, what)
     }

@@ -1,5 +1,5 @@
-//! Command lines as LIBSVM reads them: the second character of an option counts, its value is the
-//! next word, whatever that is, and numbers are what C makes of them.
+//! Command lines as LIBSVM reads them: only the second character of an option counts, its value is
+//! always the next argument, and numbers are parsed as in C.
 
 use super::exit::Exit;
 use crate::args::{bytes, threads};
@@ -7,7 +7,7 @@ use crate::machine::memory;
 use crate::machine::threads::Threads;
 use std::ffi::OsString;
 
-/// Options that LIBSVM's programs do not have; none of theirs begins with two dashes.
+/// Options that LIBSVM's programs do not have. None of theirs begins with two dashes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OwnOptions {
     pub(super) threads: Option<usize>,
@@ -23,7 +23,7 @@ impl Default for OwnOptions {
     }
 }
 
-/// What usages say of them.
+/// The lines about these options in usages.
 macro_rules! own_options_usage {
     () => {
         "\nOf maxmargin:
@@ -37,18 +37,18 @@ macro_rules! own_options_usage {
 pub(super) use own_options_usage;
 
 impl OwnOptions {
-    /// The threads to run on.
+    /// Starts the threads.
     pub(super) fn threads(&self) -> Result<Threads, Exit> {
         Ok(Threads::new(self.threads)?)
     }
 
-    /// Bytes of kernel values, where `-m` asks for so many megabytes.
+    /// Returns the budget for kernel values in bytes; `-m` gives megabytes.
     pub(super) fn budget(&self, megabytes: Option<f64>) -> u64 {
         let request = megabytes.map(|size| (size * 1_048_576.0) as u64);
         self.memory.or(request).unwrap_or_else(memory::default_budget)
     }
 
-    /// Takes a long option; the words that it took.
+    /// Parses a long option and returns the number of arguments it used.
     fn take(&mut self, word: &str, next: Option<&str>) -> Result<usize, String> {
         let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let unknown = || format!("Unknown option: {name}");
@@ -65,7 +65,7 @@ impl OwnOptions {
     }
 }
 
-/// The words of a command line.
+/// The arguments of a command line.
 pub(super) struct Arguments<'a> {
     words: &'a [OsString],
     usage: &'static str,
@@ -76,14 +76,14 @@ impl<'a> Arguments<'a> {
         Self { words, usage }
     }
 
-    /// The usage, after `wrong`.
+    /// Returns the usage, after the message `wrong`.
     pub(super) fn usage(&self, wrong: impl Into<Option<String>>) -> Exit {
         Exit::Usage { wrong: wrong.into(), usage: self.usage }
     }
 
-    /// Gives `take` each option with its value, and returns what follows the options. Options of
-    /// `alone` have no value; the others, and the last of those too, need a word behind them. What
-    /// `take` does not know it answers with the line to print.
+    /// Passes each option with its value to `take`, and returns the arguments after the options.
+    /// The options in `alone` have no value. As in LIBSVM, every option needs a next argument.
+    /// `take` returns the message for an unknown option.
     pub(super) fn options(
         &self,
         alone: &str,
@@ -106,13 +106,13 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The character that tells what an option is.
+/// Returns the character that identifies an option.
 pub(super) fn letter(word: &str) -> Option<char> {
     word.chars().nth(1)
 }
 
-/// The whole number that a text begins with; 0 where it begins with none, and the nearest number of
-/// 64 bits where it has more digits.
+/// Returns the whole number at the beginning of a text: 0 without one, and the nearest 64-bit
+/// number if it overflows.
 fn leading_integer(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -121,18 +121,18 @@ fn leading_integer(text: &str) -> i64 {
     if text.starts_with('-') { value.saturating_neg() } else { value }
 }
 
-/// C's `atoi`: what begins like a whole number is one, the rest is 0.
+/// C's `atoi`: the whole number at the beginning of a text, or 0.
 pub(super) fn atoi(text: &str) -> i32 {
     leading_integer(text).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// The label that is glued to `-w`, read as by [`atoi`].
+/// Parses the label in `-w1`, as [`atoi`] does.
 pub(super) fn weighted_label(word: &str) -> Result<i32, String> {
     let label = leading_integer(word.get(2..).unwrap_or_default());
     i32::try_from(label).map_err(|_| format!("{word}: the class label does not fit 32 bits"))
 }
 
-/// C's `atof`: the longest beginning that is a number, or 0.
+/// C's `atof`: the longest prefix that is a number, or 0.
 pub(super) fn atof(text: &str) -> f64 {
     let text = text.trim_start();
     let mut ends = (0..=text.len()).rev().filter(|&end| text.is_char_boundary(end));

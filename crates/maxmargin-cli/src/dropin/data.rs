@@ -1,4 +1,4 @@
-//! Data files as these programs read them, and their words for what is wrong.
+//! Data files as these programs read them, with their error messages.
 
 use super::exit::Exit;
 use crate::console::stderr::print_line;
@@ -49,27 +49,27 @@ fn parsed(path: &OsStr, bytes: &[u8], index_base: IndexBase, par: Par) -> Result
     })
 }
 
-/// The bytes of a file of this kind: `input`, `model`.
+/// Reads a file of this kind, `input` or `model`.
 pub(super) fn bytes(path: &OsStr, kind: &str) -> Result<Vec<u8>, Exit> {
     check_opens(path, kind)?;
     Ok(read_bytes(&path.to_string_lossy(), MaxSize::usual())?)
 }
 
-/// Whether a file of this kind is there and may be read.
+/// Checks that a file of this kind can be opened.
 pub(super) fn check_opens(path: &OsStr, kind: &str) -> Result<(), Exit> {
-    // A lone dash is no standard input here.
+    // A lone dash is not standard input here.
     if path == "-" || File::open(path).is_err() {
         return Err(Exit::Error(format!("can't open {kind} file {}", path.to_string_lossy())));
     }
     Ok(())
 }
 
-/// The number of the last feature, as files count.
+/// Returns the index of the last feature, as written in files.
 pub(super) fn greatest(data: &Dataset) -> usize {
     (data.samples.features() + data.index_base as usize).saturating_sub(1)
 }
 
-/// The first row that has the last feature.
+/// Returns the first row that has the last feature.
 pub(super) fn widest(data: &Dataset) -> usize {
     let has = |row: &usize| {
         let mut found = false;
@@ -79,14 +79,14 @@ pub(super) fn widest(data: &Dataset) -> usize {
     (0..data.samples.len()).find(has).unwrap_or(0)
 }
 
-/// The message of an error in a row of a file, with the number of its line.
+/// Returns the message of an error in a row, with its line number.
 pub(super) fn at_row(path: &OsStr, row: usize, what: &dyn std::fmt::Display) -> String {
     // The text is no longer in memory, so the file is read again to count its lines.
     let line = bytes(path, "input").ok().and_then(|bytes| line_of_row(&bytes, row)).unwrap_or(row as u64 + 1);
     format!("ERROR: {}: line {line}: {what}", path.to_string_lossy())
 }
 
-/// Whether rows begin as those of a precomputed kernel do: with their serial number.
+/// Checks that every row begins with its serial number, as a precomputed kernel requires.
 pub(super) fn check_serials(data: &Dataset) -> Result<(), Exit> {
     let refused = |what: &str| Err(Exit::Error(format!("Wrong input format: {what}")));
     for row in 0..data.samples.len() {
@@ -102,7 +102,7 @@ pub(super) fn check_serials(data: &Dataset) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The name of the model of a data file: its own with `.model`, in the current folder.
+/// Returns the default model of a data file: its name with `.model`, in the current folder.
 pub(super) fn default_model(data: &OsStr) -> PathBuf {
     let name = Path::new(data).file_name().unwrap_or(data);
     let mut name = name.to_owned();

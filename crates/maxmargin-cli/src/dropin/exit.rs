@@ -1,30 +1,30 @@
-//! How these programs end: 0, or 1 with a usage on standard output or a line on standard error.
+//! Exit codes: 0, or 1 with a usage on standard output or a line on standard error.
 
 use crate::console::failure::Failure;
 use crate::console::stderr::print_line;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Why a program ends before its work is done.
+/// The reason why a program ends early.
 #[derive(Debug)]
 pub(super) enum Exit {
-    /// The usage, and before it what is wrong with the command line.
+    /// The usage, after the fault of the command line.
     Usage { wrong: Option<String>, usage: &'static str },
     /// A line on standard error.
     Error(String),
-    /// The same with an exit code that is not 1.
+    /// A line on standard error, with this exit code.
     Code(String, u8),
-    /// Whoever read our output has seen enough.
+    /// The reader of our output closed the pipe.
     ClosedPipe,
 }
 
 impl Exit {
-    /// In the words in which parameters are refused.
+    /// The message of a refused parameter.
     pub(super) fn parameter(what: impl std::fmt::Display) -> Self {
         Self::Error(format!("ERROR: {what}"))
     }
 
-    /// Says why, and returns the exit code.
+    /// Prints the reason and returns the exit code.
     pub(super) fn report(self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
@@ -51,7 +51,7 @@ impl From<Failure> for Exit {
     }
 }
 
-/// Writes to standard output at once.
+/// Prints to standard output and flushes it.
 pub(super) fn print(text: &str) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -48,7 +48,7 @@ options:
     own_options_usage!()
 );
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     parameters: Parameters,
     folds: Option<usize>,
@@ -146,7 +146,7 @@ fn learn(request: &Request, data: Dataset, run: &Run) -> Result<(), Exit> {
     Ok(output.write(|out| trained.model.write(out))?)
 }
 
-/// What LIBLINEAR's dual solvers say on their way, once it is known.
+/// Returns the lines that LIBLINEAR's dual solvers print.
 fn story(trained: &Trained) -> String {
     let mut text = String::new();
     for machine in &trained.machines {
@@ -159,7 +159,7 @@ fn story(trained: &Trained) -> String {
     text
 }
 
-/// LIBLINEAR's folds: shuffled, whatever the classes.
+/// Returns LIBLINEAR's folds: shuffled, not stratified.
 fn folds(rows: usize, count: usize) -> Folds {
     if count > rows {
         print_line("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
@@ -167,7 +167,7 @@ fn folds(rows: usize, count: usize) -> Folds {
     Folds::new(rows, count, None, &mut Rand::default().draws())
 }
 
-/// Labels as classes are compared.
+/// Cross-validates and prints the accuracy or the errors.
 fn validate(request: &Request, data: Dataset, count: usize, run: &Run) -> Result<(), Exit> {
     let truth = data.labels.clone();
     let predicted = cross_validate(data, &request.parameters, &folds(truth.len(), count), run).map_err(Exit::parameter)?;
@@ -195,7 +195,7 @@ fn search_c(request: &Request, data: &Dataset, run: &Run) -> Result<(), Exit> {
         let found = search(data.clone(), parameters, &costs, &folds, run).map_err(Exit::parameter)?;
         let p = parameters.p;
         for (&c, predicted) in costs.iter().zip(&found) {
-            // What is best is greatest: of values the error with its sign turned.
+            // The largest score is the best: of a regression the negated error.
             let (score, said) = if parameters.is_regression() {
                 let error = squares(&truth, predicted).0;
                 (-error, format!("log2c={:7.2}\tp={p:7.2}\tMean squared error={}\n", c.log2(), g(error)))

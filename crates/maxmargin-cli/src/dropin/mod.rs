@@ -1,8 +1,8 @@
-//! LIBSVM's and LIBLINEAR's programs, drop-in: options, streams, exit codes, text and files as
-//! theirs are, but not the number of iterations.
+//! Drop-in replacements of LIBSVM's and LIBLINEAR's programs: the same options, streams, exit
+//! codes, text and files, but not the same number of iterations.
 //!
-//! One program, told by the name that it is called by (`links` makes such names) or by its first
-//! word: `maxmargin svm-train …`.
+//! The program is chosen by the name under which it is called (`links` creates such names) or by
+//! the first argument: `maxmargin svm-train …`.
 
 mod arguments;
 mod data;
@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Whose place is taken.
+/// The program that is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     SvmTrain,
@@ -29,7 +29,7 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    /// All names, Debian's and those of the original sources.
+    /// All names, in Debian and in the original sources.
     pub(crate) const NAMES: [(&'static str, Self); 7] = [
         ("svm-train", Self::SvmTrain),
         ("svm-predict", Self::SvmPredict),
@@ -40,8 +40,8 @@ impl Program {
         ("predict", Self::LinearPredict),
     ];
 
-    /// The program that the words of a command line ask for, and its own words. Commands of ours
-    /// come before it where they are called by our name.
+    /// Returns the program that a command line calls, and its arguments. Under our own name our own
+    /// commands take precedence.
     pub(crate) fn called(words: impl Iterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
         let mut words = words;
         let called = words.next()?;
@@ -59,7 +59,7 @@ impl Program {
         Self::NAMES.iter().find(|known| known.0 == name).map(|known| known.1)
     }
 
-    /// Runs it.
+    /// Runs the program.
     pub(crate) fn run(self, words: &[OsString]) -> ExitCode {
         crate::console::interrupt::install();
         let done = match self {
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(called("maxmargin svm-predict a b c"), Some((Program::SvmPredict, 3)));
         assert_eq!(called("links/train a"), Some((Program::LinearTrain, 1)));
         assert_eq!(called("maxmargin liblinear-train a"), Some((Program::LinearTrain, 1)));
-        // A command of ours.
+        // Our own command.
         assert_eq!(called("maxmargin train a"), None);
         assert_eq!(called("maxmargin"), None);
     }

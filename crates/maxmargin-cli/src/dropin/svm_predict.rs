@@ -83,8 +83,8 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     if quiet { Ok(()) } else { print(&scores_text(&learned, &data, &predicted)) }
 }
 
-/// The outcome of each column of probabilities: in the order of the labels, or, of one class,
-/// inside first.
+/// Returns the outcome of each column of probabilities: in the order of the labels, or inlier first
+/// for one class.
 fn order_of(model: &Model) -> Vec<usize> {
     match model.decision_rule() {
         DecisionRule::Inlier => vec![0, 1],
@@ -92,7 +92,7 @@ fn order_of(model: &Model) -> Vec<usize> {
     }
 }
 
-/// The line over probabilities.
+/// Returns the header of probabilities.
 fn heading(model: &Model, order: &[usize]) -> String {
     if model.decision_rule() == DecisionRule::Inlier {
         return "label normal outlier\n".to_owned();
@@ -101,7 +101,7 @@ fn heading(model: &Model, order: &[usize]) -> String {
     format!("labels {}\n", labels.join(" "))
 }
 
-/// Accuracy, or errors of values.
+/// Returns the accuracy, or the errors of a regression.
 fn scores_text(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
     if learned.model().is_some_and(|model| model.decision_rule() == DecisionRule::Value) {
         return errors(&data.labels, predicted);
@@ -109,20 +109,20 @@ fn scores_text(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
     format!("{} (classification)\n", accuracy(&data.labels, predicted))
 }
 
-/// What both programs say of predicted values.
+/// Returns the lines of both programs about predicted values.
 pub(super) fn errors(truth: &[f64], predicted: &[f64]) -> String {
     let (error, correlation) = squares(truth, predicted);
     let (error, correlation) = (g(error), g(correlation));
     format!("Mean squared error = {error} (regression)\nSquared correlation coefficient = {correlation} (regression)\n")
 }
 
-/// What both say of predicted labels.
+/// Returns the line of both programs about predicted labels.
 pub(super) fn accuracy(truth: &[f64], predicted: &[f64]) -> String {
     let (correct, total) = (truth.iter().zip(predicted).filter(|(a, b)| a == b).count(), predicted.len());
     format!("Accuracy = {}% ({correct}/{total})", g(100.0 * correct as f64 / total as f64))
 }
 
-/// The same model with features numbered from 0: its first is then one that it does not know.
+/// Renumbers the features of a model from 0; its first feature is then unknown to it.
 fn from_zero(learned: Learned) -> Result<Learned, ModelError> {
     let Learned::Model(model) = learned else { return Ok(learned) };
     if model.parts().scaler.is_some() {

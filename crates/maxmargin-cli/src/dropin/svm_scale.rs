@@ -42,7 +42,7 @@ struct Request {
 fn request(words: &[OsString]) -> Result<Request, Exit> {
     let mut request = Request { lower: -1.0, upper: 1.0, ..Request::default() };
     let mut ours = OwnOptions::default();
-    // The second value of -y stands where options would.
+    // The second value of -y is in the position of an option.
     let mut taken: Vec<OsString> = words.to_vec();
     let is_target = |word: &OsString| word.to_string_lossy().starts_with("-y");
     if let Some(at) = taken.iter().position(is_target).filter(|at| at + 2 < taken.len()) {
@@ -134,7 +134,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     Ok(())
 }
 
-/// LIBSVM's words and exit code for a row whose label is none.
+/// Returns LIBSVM's message and exit code for a row without a label.
 fn unlabelled(ended: Exit) -> Exit {
     match ended {
         Exit::Error(line) if line.contains("label") || line.contains("blank line") => {

@@ -43,11 +43,11 @@ options:
     own_options_usage!()
 );
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
 struct Request {
     parameters: Parameters,
-    /// Megabytes of `-m`, where it is given.
+    /// Megabytes of `-m`, if given.
     cache: Option<f64>,
     folds: Option<usize>,
     quiet: bool,
@@ -134,7 +134,7 @@ fn learn(request: &Request, data: Dataset, parameters: &Parameters, run: &Run) -
     Ok(written?)
 }
 
-/// What proves the solution: the worst of its machines.
+/// Returns the line of `--certificate`: the worst certificate of the machines.
 pub(super) fn certified(certificate: &CertificateReport) -> String {
     format!(
         "certificate: primal = {}, dual = {}, relative gap = {}, KKT violation = {}{}\n",
@@ -174,7 +174,7 @@ fn validate(request: &Request, data: Dataset, parameters: &Parameters, folds: us
     print(&result(problem.labels(), &validated.predicted, matches!(parameters.svm_type, 3 | 4)))
 }
 
-/// The lines of a cross-validation.
+/// Returns the lines about a cross-validation.
 pub(super) fn result(truth: &[f64], predicted: &[f64], values: bool) -> String {
     if values {
         let (error, correlation) = squares(truth, predicted);
@@ -188,7 +188,7 @@ pub(super) fn result(truth: &[f64], predicted: &[f64], values: bool) -> String {
     format!("Cross Validation Accuracy = {}%\n", g(100.0 * correct as f64 / truth.len() as f64))
 }
 
-/// C's `%g`; what 0 / 0 gives there has a sign.
+/// Formats like C's `%g`, where 0 / 0 is `-nan`.
 pub(super) fn g(value: f64) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format_g(value, 6) }
 }

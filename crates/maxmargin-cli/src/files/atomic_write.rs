@@ -1,8 +1,8 @@
-//! Temporary files beside a result, which take its name when they are whole.
+//! Temporary files that are renamed to the result once they are complete.
 //!
-//! Each is locked by the process that writes it, and the system lets go of the lock when that ends,
-//! however it ends: a file of this kind that can be locked belongs to nobody, and the next run that
-//! writes to the folder removes it.
+//! Each is locked by the process that writes it. The system releases the lock when the process
+//! ends, however it ends. A temporary file that can be locked is therefore stale, and the next run
+//! that writes to the folder removes it.
 
 use crate::console::interrupt;
 use crate::files::lock::{is_at, try_lock};
@@ -12,14 +12,15 @@ use std::path::Path;
 use std::sync::MutexGuard;
 use tempfile::{Builder, NamedTempFile};
 
-/// How their names begin and end.
+/// Prefix and suffix of their names.
 const NAME: (&str, &str) = (".maxmargin-", ".tmp");
 
-/// So often another process may take a new file for a stale one before it is locked.
+/// Attempts to create a file: another process may take a new file for a stale one before it is
+/// locked.
 const ATTEMPTS: usize = 100;
 
-/// A file that is being written; it is removed when it is dropped. While there is one, Ctrl-C does
-/// not end the program.
+/// A file that is being written. It is removed on drop. While one exists, Ctrl-C does not end the
+/// program.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     // Dropped in this order.
@@ -38,12 +39,12 @@ impl AtomicFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The usual permissions of a new file: the system's mask is taken off these.
+            // The usual permissions of a new file, before the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         for _ in 0..ATTEMPTS {
             let file = builder.tempfile_in(folder)?;
-            // Without locks nobody removes anything.
+            // File systems without locks: no process removes anything.
             if try_lock(file.as_file()).is_none_or(|locked| locked && is_at(file.as_file(), file.path())) {
                 return Ok(Self { file, _unbroken: unbroken });
             }
@@ -55,12 +56,12 @@ impl AtomicFile {
         self.file.as_file()
     }
 
-    /// Gives the file the name `target`, once its content is on disk.
+    /// Renames the file to `target` after its content is on disk.
     pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
         self.file().sync_all()?;
         self.file.persist(target).map_err(|e| e.error)?;
-        // The name itself survives a power cut only when the directory is on disk; not every system
-        // can do that.
+        // The rename survives a power cut only once the directory is on disk, which not every
+        // system supports.
         if let Ok(folder) = File::open(folder_of(target)) {
             let _ = folder.sync_all();
         }
@@ -68,7 +69,8 @@ impl AtomicFile {
     }
 }
 
-/// Removes what processes that were ended have left in `folder`. What cannot be removed stays.
+/// Removes the temporary files that ended processes left in `folder`. Files that cannot be removed
+/// stay.
 pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -79,14 +81,15 @@ pub(crate) fn sweep(folder: &Path) {
         }
         let path = entry.path();
         let Ok(file) = File::options().read(true).write(true).open(&path) else { continue };
-        // Not its successor: only who holds the lock of a file removes its name.
+        // A file with the same name may have replaced it: only the holder of the lock removes the
+        // name.
         if try_lock(&file) == Some(true) && is_at(&file, &path) {
             let _ = fs::remove_file(&path);
         }
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 pub(crate) fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,10 +1,10 @@
-//! One writer of a file at a time.
+//! Write locks: one writer of a file at a time.
 //!
-//! The lock is on the file itself, so that nothing is left behind; it is advisory, readers do not
-//! ask for it, and it ends with the process. A file that is written takes the name from the one
-//! before it: who has waited for a lock looks whether the name has gone to another file meanwhile,
-//! and begins again. Systems other than Unix, where a lock would keep readers out, and file systems
-//! without locks have none.
+//! The lock is on the file itself, so that nothing is left behind. It is advisory, readers do not
+//! take it, and it ends with the process. Writing replaces the file under its name. A process that
+//! waited for the lock therefore checks whether the name now belongs to another file, and starts
+//! again if so. There are no locks on systems other than Unix, where they would keep readers out,
+//! and on file systems without them.
 
 use crate::console::failure::Failure;
 use crate::console::stderr::note_unless_quiet;
@@ -15,26 +15,26 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// How long somebody waits without a word.
+/// Silent part of the waiting time; after it a note is printed.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// What is done when somebody else writes the file.
+/// Behaviour when another process holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IfLocked {
-    /// Wait until that is done.
+    /// Wait until the lock is free.
     Wait,
     /// Fail.
     Fail,
 }
 
-/// The right to write a file, until it is dropped.
+/// A write lock, released on drop.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     _file: File,
 }
 
-/// The right to write the file at `path`, called `name`; none where there is no such file yet, or
-/// no locks.
+/// Locks the file at `path` for writing; `name` is used in messages. Returns None for a file that
+/// does not exist yet, or without locks.
 pub(crate) fn exclusive(path: &Path, name: &str, if_locked: IfLocked) -> Result<Option<WriteLock>, Failure> {
     if !cfg!(unix) {
         return Ok(None);
@@ -62,8 +62,7 @@ pub(crate) fn exclusive(path: &Path, name: &str, if_locked: IfLocked) -> Result<
     }
 }
 
-/// Whether the lock was to be had; none where files cannot be locked, whatever the system says of
-/// it.
+/// Tries to lock the file. Returns whether it succeeded, or None where files cannot be locked.
 pub(crate) fn try_lock(file: &File) -> Option<bool> {
     match file.try_lock() {
         Ok(()) => Some(true),
@@ -72,8 +71,8 @@ pub(crate) fn try_lock(file: &File) -> Option<bool> {
     }
 }
 
-/// Waits for the lock in another thread, so that this one can say what it waits for. Ctrl-C ends
-/// the program meanwhile.
+/// Waits for the lock in another thread, so that this one can print a note. Ctrl-C ends the program
+/// meanwhile.
 fn wait_for(file: File, name: &str) -> Option<File> {
     let (done, heard) = channel();
     thread::spawn(move || {
@@ -83,7 +82,7 @@ fn wait_for(file: File, name: &str) -> Option<File> {
                 locked => break locked,
             }
         };
-        // Nobody listens any more only when the program ends.
+        // The receiver is gone only when the program ends.
         let _ = done.send(locked.is_ok().then_some(file));
     });
     heard
@@ -96,7 +95,7 @@ fn wait_for(file: File, name: &str) -> Option<File> {
         .flatten()
 }
 
-/// Whether `path` still names this file.
+/// Returns whether `path` still names this file.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -104,7 +103,7 @@ pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
 }
 
-/// Whether `path` names a file, which is all that can be known.
+/// Returns whether `path` names a file; identities of files are unknown here.
 #[cfg(not(unix))]
 pub(crate) fn is_at(_: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
@@ -137,8 +136,8 @@ mod tests {
         };
         thread::sleep(Duration::from_millis(100));
         assert!(!second.is_finished());
-        // The name goes to another file, as when a model is written; the old one's lock is then
-        // worth nothing.
+        // Another file takes the name, as when a model is written. The lock of the old file no
+        // longer counts.
         let next = folder.path().join("next");
         fs::write(&next, "second").expect("room");
         fs::rename(&next, &path).expect("one folder");

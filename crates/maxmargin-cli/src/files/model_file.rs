@@ -14,7 +14,7 @@ pub(crate) fn load(path: &Path, most: MaxSize) -> Result<Model, Failure> {
     decode(&name, &bytes)
 }
 
-/// The model in `bytes`.
+/// Decodes the model in `bytes`.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
     let model = model::read(bytes).map_err(|error| match error {
         model::ModelError::Line { line, reason } => Failure::input(format!("{name}:{line}"), reason),
@@ -26,7 +26,7 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
     Ok(model)
 }
 
-/// What is wrong with a model file, in one line.
+/// Returns the message of a model error in one line.
 pub(crate) fn reason_of(error: &model::ModelError) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -8,8 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A place for a result, opened before the work begins so that hours of training never end in
-/// `permission denied`.
+/// An output of a command. It is opened before the work begins, so that hours of training never end
+/// in `permission denied`.
 #[derive(Debug)]
 pub(crate) struct Output {
     name: String,
@@ -18,36 +18,37 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    /// Written to a file beside it, which then takes its name (and the permissions of the file that
-    /// was there).
+    /// Written to a temporary file in the same folder, which is then renamed (and gets the
+    /// permissions of the file that it replaces).
     File {
         target: PathBuf,
         permissions: Option<fs::Permissions>,
-        /// The right to write there, if it was asked for before.
+        /// The write lock, if [`Output::locked`] has taken it.
         lock: Option<WriteLock>,
     },
-    /// A device or pipe: there is nothing to rename.
+    /// A device or pipe, which cannot be renamed.
     Device(File),
     Stdout,
 }
 
 impl Output {
-    /// Makes sure that `path` can be written (`-` is standard output); what is lost thereby is for
-    /// [`crate::places`].
+    /// Checks that `path` can be written (`-` is standard output). [`crate::files::output_paths`]
+    /// checks what would be overwritten.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         if name == "-" {
             return Ok(Self { name: "standard output".to_owned(), sink: Sink::Stdout });
         }
         let failed = |error: &io::Error| Failure::input(&name, format!("cannot write here: {}", reason(error)));
-        // Only a trial: whatever ends the program during the work, no file is left behind.
+        // A trial: the temporary file is removed at once, so that an aborted run leaves nothing
+        // behind.
         let sink = match fs::metadata(path) {
             Ok(found) if found.is_dir() => {
                 return Err(Failure::input(&name, "this is a directory; name a file in it"));
             }
             Ok(found) if !found.is_file() => Sink::Device(OpenOptions::new().write(true).open(path).map_err(|e| failed(&e))?),
             Ok(found) => {
-                // A link keeps pointing where it points; what it points to is replaced.
+                // A symbolic link stays; its target is replaced.
                 let target = fs::canonicalize(path).map_err(|e| failed(&e))?;
                 OpenOptions::new().write(true).open(&target).map_err(|e| failed(&e))?;
                 AtomicFile::new(&target).map_err(|e| failed(&e))?;
@@ -61,8 +62,8 @@ impl Output {
         Ok(Self { name, sink })
     }
 
-    /// The same with nobody else writing there from now until it is written: for who reads what is
-    /// there first.
+    /// Takes the write lock now and keeps it until the output is written, for commands that first
+    /// read the file that they replace.
     pub(crate) fn locked(mut self, if_locked: IfLocked) -> Result<Self, Failure> {
         if let Sink::File { target, lock, .. } = &mut self.sink {
             *lock = exclusive(target, &self.name, if_locked)?;
@@ -70,13 +71,12 @@ impl Output {
         Ok(self)
     }
 
-    /// What to call it in messages.
+    /// The name of the output in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Writes the content and gives the file its name; on failure the old file, if there was one,
-    /// is untouched.
+    /// Writes the content, then renames the file. On failure an existing file is untouched.
     pub(crate) fn write(self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         let name = self.name;
         let failed = |error: &io::Error| Failure::write(&name, error);
@@ -94,8 +94,8 @@ impl Output {
     }
 }
 
-/// Writes the content beside `target` and gives it that name: what was there is replaced by all of
-/// it or stays.
+/// Writes the content to a temporary file and renames it to `target`: an existing file is replaced
+/// completely or not at all.
 pub(crate) fn write_whole(
     target: &Path,
     permissions: Option<fs::Permissions>,
@@ -128,8 +128,8 @@ fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Prints the document, or its text; the text goes where notes go when standard output is a file of
-/// the command.
+/// Prints the document as JSON or as text. The text goes to standard error where standard output is
+/// an output of the command.
 pub(crate) fn show<T: serde::Serialize>(
     document: &T,
     json: bool,

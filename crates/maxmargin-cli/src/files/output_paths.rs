@@ -1,5 +1,5 @@
-//! What a command reads and where it writes: nothing that it reads is written over, and nothing of
-//! another kind.
+//! The files that a command reads and writes. It overwrites neither its inputs nor files of another
+//! kind.
 
 use crate::console::failure::Failure;
 use crate::files::atomic_write::folder_of;
@@ -9,11 +9,11 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What is going to be written.
+/// The kind of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Model,
-    /// The file that is read, changed: whoever reads it sees what it is.
+    /// A new version of the file that was read, whose kind was checked by reading it.
     Changed,
     Text,
 }
@@ -26,7 +26,7 @@ pub(crate) struct OutputPaths {
     written: Vec<(String, PathBuf)>,
 }
 
-/// What makes two names the same file: links, hard or symbolic, do not hide it.
+/// The identity of a file, equal for hard and symbolic links to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {
     #[cfg(unix)]
@@ -36,7 +36,7 @@ struct Identity {
 }
 
 impl Identity {
-    /// Of a regular file that is there.
+    /// Returns the identity of an existing regular file.
     fn of(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         #[cfg(unix)]
@@ -53,24 +53,24 @@ impl Identity {
 }
 
 impl OutputPaths {
-    /// Nothing read or written yet; with `force` everything may be replaced but a folder.
+    /// No files yet. With `force` everything but a folder may be replaced.
     pub(crate) fn new(force: bool) -> Self {
         Self { force, ..Self::default() }
     }
 
-    /// Notes files that the command reads; names of anything else do no harm.
+    /// Records files that the command reads. Other names are ignored.
     pub(crate) fn reads(&mut self, sources: impl IntoIterator<Item = impl AsRef<Path>>) {
-        // Standard input may be a file, too.
+        // Standard input may be a file as well.
         let path = |source: &Path| if source == Path::new("-") { PathBuf::from("/dev/stdin") } else { source.to_owned() };
         self.read.extend(sources.into_iter().filter_map(|source| Identity::of(&path(source.as_ref()))));
     }
 
-    /// A place to write to (`-` is standard output), checked before the work begins.
+    /// Opens an output (`-` is standard output), checked before the work begins.
     ///
     /// # Errors
     ///
-    /// When it cannot be written, when another output of the command goes there, or when it holds
-    /// what should not be lost.
+    /// If it cannot be written, if another output of the command goes to the same file, or if
+    /// something of value would be overwritten.
     pub(crate) fn output(&mut self, path: &Path, content: Content) -> Result<Output, Failure> {
         let name = path.display().to_string();
         let place = place(path);
@@ -89,7 +89,7 @@ impl OutputPaths {
         Ok(output)
     }
 
-    /// What would be lost there.
+    /// Returns the reason not to overwrite `path`, if there is one.
     fn would_lose(&self, path: &Path, content: Content) -> Option<&'static str> {
         if fs::symlink_metadata(path).is_ok() && fs::metadata(path).is_err() {
             return Some("this is a dangling symbolic link");
@@ -101,7 +101,7 @@ impl OutputPaths {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
         match content {
-            // An empty file holds nothing.
+            // An empty file has nothing to lose.
             Content::Model if read.is_err() || !(head.is_empty() || is_native_model(&head)) => {
                 Some("the file exists and is not a maxmargin model; a model would overwrite it")
             }
@@ -111,7 +111,7 @@ impl OutputPaths {
     }
 }
 
-/// One name for all names of a place, whether something is there or not.
+/// Returns one canonical path for all names of a file, whether it exists or not.
 fn place(path: &Path) -> PathBuf {
     let absent = || {
         let folder = fs::canonicalize(folder_of(path)).ok()?;

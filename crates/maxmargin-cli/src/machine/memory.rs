@@ -1,11 +1,11 @@
-//! How much memory there is, and how much was used.
+//! The memory of the machine, and the memory used.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// Where the system does not say what is free.
+/// Assumed free memory where the system does not report it.
 const UNKNOWN: u64 = 1 << 30;
 
-/// All memory and what is free of it. Inside a container its limit counts, not the machine's
+/// Returns the total and the free memory. Inside a container its limit counts, not the machine's
 /// memory.
 fn look() -> Option<[u64; 2]> {
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::everything());
@@ -14,23 +14,23 @@ fn look() -> Option<[u64; 2]> {
     Some([system.total_memory().min(limits[0]), system.available_memory().min(limits[1])])
 }
 
-/// All memory; 0 where the system does not say.
+/// Returns the total memory, or 0 where the system does not report it.
 pub(crate) fn whole() -> u64 {
     look().map_or(0, |[whole, _]| whole)
 }
 
-/// The memory that is free.
+/// Returns the free memory.
 pub(crate) fn free() -> u64 {
     look().map_or(UNKNOWN, |[_, free]| free)
 }
 
-/// Kernel values may take 70 % of the memory that is free: the rest is for data, solvers and
-/// everybody else.
+/// Returns the default budget for kernel values: 70 % of the free memory. The rest is for data,
+/// solvers and other processes.
 pub(crate) fn default_budget() -> u64 {
     free() / 10 * 7
 }
 
-/// The most memory this process ever held, in bytes; 0 where the system does not say.
+/// Returns the peak memory of this process in bytes, or 0 where the system does not report it.
 pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

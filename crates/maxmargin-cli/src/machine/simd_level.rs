@@ -1,4 +1,4 @@
-//! Vector instructions that the user holds back.
+//! The limit on SIMD instructions that the user sets.
 
 use crate::console::failure::Failure;
 use maxmargin::kernel::level::{Level, restrict};
@@ -7,7 +7,7 @@ use std::env;
 /// The variable that names the highest level: `portable`, `avx2` or `avx512`.
 const VARIABLE: &str = "MAXMARGIN_VECTORS";
 
-/// Goes no higher than the level that [`VARIABLE`] names, where it names one.
+/// Limits SIMD instructions to the level that [`VARIABLE`] names, if it is set.
 pub(crate) fn limit_by_environment() -> Result<(), Failure> {
     let Some(asked) = env::var_os(VARIABLE).filter(|asked| !asked.is_empty()) else { return Ok(()) };
     let highest = match asked.to_str() {

@@ -1,17 +1,17 @@
-//! The one pool of threads: rayon's global one.
+//! The global thread pool of rayon.
 
 use crate::console::failure::Failure;
 use maxmargin::data::Par;
 use rayon::ThreadPoolBuilder;
 use std::num::NonZero;
 
-/// The threads that everything runs on.
+/// The number of threads of the program.
 pub(crate) struct Threads {
     count: usize,
 }
 
 impl Threads {
-    /// As many threads as asked for, or as there are processors.
+    /// Starts `wanted` threads, or one per processor.
     pub(crate) fn new(wanted: Option<usize>) -> Result<Self, Failure> {
         let count = wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
         if count > 1 {

@@ -1,4 +1,4 @@
-//! What `--version` says beyond a number.
+//! The output of `--version`.
 
 use maxmargin::kernel::level::{Level, level, levels};
 use maxmargin::model::file::FORMAT;
@@ -8,13 +8,12 @@ use std::sync::OnceLock;
 /// The version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The names of all levels of vector instructions that this machine has, the best last.
+/// Returns the names of the SIMD levels of this machine, the best last.
 pub(crate) fn level_names() -> Vec<&'static str> {
     levels().map(Level::name).collect()
 }
 
-/// The version, and below it what this build is and what it makes of this machine: what a report of
-/// a fault should tell.
+/// Returns the version, the build and the SIMD level in use: what a bug report needs.
 pub(crate) fn long() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {

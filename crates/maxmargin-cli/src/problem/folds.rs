@@ -1,4 +1,4 @@
-//! The folds that options ask for.
+//! Folds by options.
 
 use crate::args::{DataOptions, FOLDS, FoldArgs, Folds};
 use crate::console::failure::Failure;
@@ -11,12 +11,12 @@ use maxmargin::cv::{FoldPlan, PlanError};
 use maxmargin::data::ClassLabels;
 use std::path::Path;
 
-/// Writes the fold number of every row, where that is asked for.
+/// Writes the fold number of every row, if there is an output.
 pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(), Failure> {
     output.map_or(Ok(()), |output| output.write(|out| out.write_all(plan.to_text().as_bytes())))
 }
 
-/// The file that folds are read from.
+/// Returns the file that folds are read from.
 pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
     match &args.folds {
         Some(Folds::File(path)) => Some(path),
@@ -24,16 +24,16 @@ pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
     }
 }
 
-/// What leave-one-out is called.
+/// The name of leave-one-out.
 pub(crate) const LEAVE_ONE_OUT: &str = "leave-one-out";
 
-/// Whether each of this many rows shall be tested by itself: asked for, or by as many folds as
-/// there are rows.
+/// Returns whether the options mean leave-one-out for this many rows: by name, or by as many folds
+/// as rows.
 pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
     args.loo || args.folds == Some(Folds::LeaveOneOut) || (args.folds.is_none() && args.k == rows)
 }
 
-/// The folds that the options ask for, and what to call them.
+/// Returns the folds that the options describe, and their name.
 pub(crate) fn plan(
     args: &FoldArgs,
     needs: TargetKind,
@@ -87,7 +87,7 @@ pub(crate) fn plan(
     Ok((plan, name.to_owned()))
 }
 
-/// Says which classes are too few for every stratified fold to test some of them.
+/// Warns of classes with fewer rows than stratified folds.
 fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
     let Ok(classes) = ClassLabels::new(labels) else { return };
     for (label, size) in classes.labels().iter().zip(classes.sizes()).filter(|(_, size)| **size < k) {
@@ -100,7 +100,7 @@ fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
     }
 }
 
-/// Options for folds that are not these.
+/// Refuses options that do not apply to these folds.
 fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
     let series = matches!(folds, Folds::Expanding | Folds::Sliding);
     let wrong = [
@@ -114,7 +114,7 @@ fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
     wrong.iter().find(|wrong| wrong.0).map_or(Ok(()), |wrong| Err(Failure::Usage(wrong.1.to_owned())))
 }
 
-/// A plan, as often as it is asked for, by other seeds.
+/// Returns the plan, repeated with the next seeds as often as requested.
 fn repeated(args: &FoldArgs, seed: u64, plan: impl Fn(u64) -> Result<FoldPlan, PlanError>) -> Result<FoldPlan, PlanError> {
     let plans: Vec<FoldPlan> = (0..args.repeat as u64).map(|more| plan(seed.wrapping_add(more))).collect::<Result<_, _>>()?;
     FoldPlan::joined(&plans)

@@ -1,5 +1,5 @@
-//! From options and data to an estimator: what is asked, what looks wrong with it, and the line
-//! that announces it.
+//! From options and data to an estimator, with warnings about the data and the line that announces
+//! the training.
 
 pub(crate) mod folds;
 mod targets;
@@ -30,40 +30,40 @@ use std::time::Instant;
 pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 
-/// Rows that warnings about the kernel look at, about.
+/// Approximate number of rows that warnings about the kernel inspect.
 const LOOKED_AT: usize = 2000;
 
-/// What a command is asked to solve.
+/// The problem that the options of a command describe.
 pub(crate) struct ProblemRequest<'a> {
     pub(crate) command: &'static str,
     pub(crate) args: &'a SvmArgs,
-    /// None where many are tried.
+    /// None for a search, which tries several.
     pub(crate) c: Option<f64>,
     pub(crate) seeding: Seeding,
     pub(crate) seed: u64,
-    /// The model shall keep what an update needs.
+    /// True if the model must be updatable.
     pub(crate) updatable: bool,
 }
 
-/// The same, with data.
+/// A problem with its data.
 pub(crate) struct PreparedProblem {
     pub(crate) svm: Svm,
-    /// Where the formulation is about classes.
+    /// The classes, if the formulation has any.
     pub(crate) classes: Option<ClassLabels>,
     pub(crate) setup: Setup,
 }
 
 impl<'a> ProblemRequest<'a> {
-    /// With the usual starts.
+    /// A problem with the default seeding.
     pub(crate) fn new(command: &'static str, args: &'a SvmArgs, c: Option<f64>, data: &DataArgs) -> Self {
         Self { command, args, c, seeding: Seeding::default(), seed: data.options.seed, updatable: false }
     }
 
-    /// The estimator that the options describe.
+    /// Returns the estimator that the options describe.
     ///
     /// # Errors
     ///
-    /// When they contradict each other.
+    /// If options contradict each other.
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
         let SvmArgs { kernel, problem, solver, run } = self.args;
         if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
@@ -104,14 +104,14 @@ impl<'a> ProblemRequest<'a> {
         Ok(svm)
     }
 
-    /// What the formulation wants to know of each sample.
+    /// Returns the kind of target of the formulation.
     pub(crate) fn target_kind(&self) -> Result<TargetKind, Failure> {
         Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.target_kind())
     }
 
     fn kernel(&self) -> Kernel {
         let args = &self.args.kernel;
-        // What gamma is, its rule says when there is data.
+        // The rule of gamma is applied once there is data.
         match args.kernel {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::rbf(1.0),
@@ -121,7 +121,7 @@ impl<'a> ProblemRequest<'a> {
         }
     }
 
-    /// Reads the data, and asks about as many classes as make too many machines. The time limit
+    /// Reads the data, and refuses so many classes that they need too many machines. The time limit
     /// counts from `begun`.
     pub(crate) fn load(
         &self,
@@ -157,8 +157,8 @@ impl<'a> ProblemRequest<'a> {
         Ok(input)
     }
 
-    /// Refuses labels that look like values, unless the formulation is named, and more machines
-    /// than asked for.
+    /// Refuses labels that look like values unless the formulation is named, and more machines than
+    /// `--max-machines`.
     fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let multiclass = self.args.problem.classes;
@@ -187,8 +187,8 @@ impl<'a> ProblemRequest<'a> {
         Err(Failure::input(&input.name, what))
     }
 
-    /// Checks options and data against each other, warns of what looks wrong, and says what will be
-    /// done. The time limit counts from `begun`.
+    /// Checks options and data against each other, prints warnings and the announcement, and
+    /// returns the estimator. The time limit counts from `begun`.
     pub(crate) fn prepare(
         &self,
         svm: Svm,
@@ -253,10 +253,10 @@ impl<'a> ProblemRequest<'a> {
     }
 }
 
-/// What is about to be done.
+/// The training that is about to start.
 struct Start<'a> {
     input: &'a Input,
-    /// Scaled, where that is asked for.
+    /// The samples, scaled if requested.
     samples: &'a Samples,
     classes: Option<&'a ClassLabels>,
     setup: &'a Setup,
@@ -275,8 +275,7 @@ impl Start<'_> {
         let all = 4 * entries.iter().sum::<f64>() as u64;
         let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
         let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
-        // The matrix of the training is made where it is trained; a part of it tells what is needed
-        // here.
+        // The training computes its own matrix; a sample of it is enough for the warnings.
         if *kernel != Kernel::Precomputed {
             self.warn_of_ranges(notes);
             let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
@@ -295,7 +294,7 @@ impl Start<'_> {
         notes.note(&format!("{}; {}, {}{cached}", self.what(), self.setup.kernel.sentence(), self.threads.text()));
     }
 
-    /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.
+    /// Returns `a9a: 32,561 rows, 123 features`, and for several classes the number of machines.
     fn what(&self) -> String {
         let (rows, features) = (self.samples.len() as u64, self.samples.features() as u64);
         let machines = match (self.entries().len(), self.classes.map(ClassLabels::count)) {
@@ -305,7 +304,7 @@ impl Start<'_> {
         format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
     }
 
-    /// Kernel values of each machine.
+    /// Returns the number of kernel values of each machine.
     fn entries(&self) -> Vec<f64> {
         let Some(classes) = self.classes else { return vec![(self.samples.len() as f64).powi(2)] };
         let sizes = classes.sizes();
@@ -323,7 +322,7 @@ impl Start<'_> {
     }
 }
 
-/// One number of the file for each row of the data.
+/// Reads one weight for each row of the data.
 fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     let name = path.display().to_string();
     let text =
@@ -343,7 +342,7 @@ fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     }
 }
 
-/// What the options ask scaled features to look like.
+/// Returns the scaling method of an option.
 pub(crate) fn scale_method(name: ScaleName) -> Method {
     match name {
         ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
@@ -351,7 +350,7 @@ pub(crate) fn scale_method(name: ScaleName) -> Method {
     }
 }
 
-/// Bad usage, in the words of options.
+/// Returns the usage error for a refused combination, worded by options.
 fn refused(error: &Error) -> Failure {
     Failure::Usage(match error {
         Error::Refused(Refused { solver, reason, instead }) => {
@@ -373,7 +372,7 @@ fn refused(error: &Error) -> Failure {
     })
 }
 
-/// Why a training or a cross-validation of `input` was not begun.
+/// Returns the failure of a training or cross-validation that could not start.
 pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
         Error::Seeding { .. } | Error::Search(_) => Failure::Usage(format!("--{error}")),

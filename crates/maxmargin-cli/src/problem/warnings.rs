@@ -1,4 +1,4 @@
-//! What looks wrong with data or a kernel, before anything is trained.
+//! Warnings about data and kernels before a training.
 
 use crate::console::format;
 use crate::console::label_names;
@@ -6,16 +6,16 @@ use crate::console::notes::Notes;
 use maxmargin::data::ClassLabels;
 use maxmargin::kernel::{Gram, diagnose};
 
-/// Entries of the kernel matrix looked at for a warning.
+/// Entries of the kernel matrix that a warning inspects.
 const PROBED: usize = 500;
 
-/// A class is worth a word that has fewer members than this share of what equal classes would have.
+/// A class is rare if it has fewer rows than this share of what equal classes would have.
 const TINY_SHARE: f64 = 0.02;
 
-/// Fewer members than this are worth a word where equal classes would have at least twice as many.
+/// A class with fewer rows than this is rare if equal classes would have at least twice as many.
 const TINY: usize = 5;
 
-/// Says with numbers when a kernel cannot work well.
+/// Warns if the kernel matrix is nearly the identity or nearly constant.
 pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     let found = diagnose(gram, PROBED, seed);
     if found.is_identity() {
@@ -34,7 +34,7 @@ pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     }
 }
 
-/// Says which class is so small that little can be learnt about it.
+/// Warns of the smallest rare class.
 pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     let rows = classes.of().len();
     let tiny = |size: usize| {
@@ -56,7 +56,7 @@ pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     ));
 }
 
-/// Says when the values to predict look like the labels of classes.
+/// Warns if the values to predict look like classes.
 pub(super) fn warn_of_targets(values: &[f64], notes: &mut Notes) {
     let mut different = values.to_vec();
     different.sort_by(f64::total_cmp);

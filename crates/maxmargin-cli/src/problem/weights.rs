@@ -1,5 +1,4 @@
-//! Factors of C for classes: which class a weight is of, in words or numbers, once the data is
-//! there.
+//! Factors of C for classes, matched to the labels of the data.
 
 use super::ProblemRequest;
 use crate::args::Weight;
@@ -11,7 +10,7 @@ use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
 impl ProblemRequest<'_> {
-    /// Refuses weights where there are no classes.
+    /// Refuses weights for formulations without classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
         let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
             return Ok(());
@@ -23,11 +22,11 @@ impl ProblemRequest<'_> {
         Err(Failure::Usage(format!("--weight {option}: {} has no classes", formulation.name())))
     }
 
-    /// The estimator with the factors of C that the options ask for.
+    /// Adds the factors of C of the options to an estimator.
     ///
     /// # Errors
     ///
-    /// When a weight is of a class that the data does not have.
+    /// If the data has no class with the label of a weight.
     pub(crate) fn weighted(&self, mut svm: Svm, classes: Option<&ClassLabels>) -> Result<Svm, Failure> {
         let labels = classes.map_or(&[][..], ClassLabels::labels);
         for weight in &self.args.problem.weight {
@@ -50,7 +49,7 @@ impl ProblemRequest<'_> {
     }
 }
 
-/// A label as it was given; of a number as numbers are written here.
+/// Returns a label as it was given; numbers in our format.
 fn shown(label: &str) -> String {
     label.parse().map_or_else(|_| label.to_owned(), format::exact)
 }

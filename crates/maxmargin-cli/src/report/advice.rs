@@ -1,5 +1,4 @@
-//! What to do when a training did not reach its tolerance: how far off it is, and the one thing to
-//! try.
+//! Advice for a training that missed its tolerance: the distance to it, and what to try.
 
 use crate::args::RunArgs;
 use crate::console::format;
@@ -7,15 +6,15 @@ use maxmargin::core::{Goal, Status};
 use maxmargin::cv::CertificateReport;
 use maxmargin::{Solver, Svm};
 
-/// The warning for a training of `svm` that ended with `status` short of its goal.
+/// Returns the warning for a training of `svm` that ended with `status` before it reached its goal.
 pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &Svm, run: &RunArgs) -> String {
     let (goal, solver) = (svm.resolved_goal(), svm.resolved_solver());
     if certificate.kkt.is_infinite() {
-        // What ends a training may leave no time to judge it.
+        // A run that was stopped may have had no time to certify its solution.
         return format!("{}: no certificate yet; {}", reason(status), remedy(status, solver, goal, run));
     }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
-        // Rounding alone may keep a figure that is small enough from being known.
+        // A figure within the tolerance may still be hidden by rounding.
         if found <= asked {
             return String::new();
         }
@@ -37,7 +36,7 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &
     format!("{}: {kkt}{gap}{within}{what}", reason(status))
 }
 
-/// The advice where rounding alone may make a violation and a relative gap that are too large.
+/// Returns the advice where rounding alone may exceed the tolerance.
 pub(crate) fn hidden(certificate: &CertificateReport) -> String {
     let [kkt, gap] =
         [certificate.kkt_rounding, certificate.rounding].map(|value| value.map_or_else(|| "any size".to_owned(), format::short));
@@ -57,7 +56,7 @@ fn reason(status: Status) -> &'static str {
     }
 }
 
-/// One option to change.
+/// Returns one option to change.
 fn remedy(status: Status, solver: Solver, goal: Goal, run: &RunArgs) -> String {
     let option = if goal.kkt().is_some() { "--eps" } else { "--gap" };
     let looser = format!("{option} {}", format::short(10.0 * goal.tol()));

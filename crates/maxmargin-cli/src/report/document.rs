@@ -1,4 +1,4 @@
-//! What the JSON documents of all commands are made of; docs/json.md describes every key.
+//! The parts of the JSON documents of all commands; docs/json.md describes every key.
 
 use super::certificate::CertifiedTraining;
 use super::kernel::KernelDocument;
@@ -16,10 +16,10 @@ use maxmargin::model::{Model, Multiclass, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The version of the documents.
+/// The version of the document format.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// What the solvers count besides iterations, by name.
+/// Counters of the solvers besides iterations, by name.
 pub(crate) type Work = BTreeMap<&'static str, u64>;
 
 /// A class and its size.
@@ -29,7 +29,7 @@ pub(crate) struct ClassCount {
     pub(crate) count: usize,
 }
 
-/// What the values of a regression are like.
+/// Statistics of the targets of a regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct TargetDocument {
     pub(crate) minimum: f64,
@@ -40,7 +40,7 @@ pub(crate) struct TargetDocument {
 }
 
 impl TargetDocument {
-    /// None where no row has a value.
+    /// Returns None if no row has a value.
     fn of(values: &[f64]) -> Option<Self> {
         let values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
         let n = values.len() as f64;
@@ -54,30 +54,31 @@ impl TargetDocument {
     }
 }
 
-/// What a data set is.
+/// A data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct DataDocument {
     pub(crate) name: String,
     pub(crate) rows: usize,
     pub(crate) features: usize,
-    /// Labels ascending; none where labels are values, or nobody's business.
+    /// Classes by ascending label; empty where labels are values or ignored.
     pub(crate) classes: Vec<ClassCount>,
-    /// The labels as values, where they are.
+    /// Statistics of the labels, where they are values.
     pub(crate) target: Option<TargetDocument>,
     pub(crate) sha256: String,
-    /// Where it is of a table.
+    /// The columns, for a table.
     pub(crate) table: Option<TableDocument>,
 }
 
 impl DataDocument {
     pub(crate) fn new(name: &str, data: &Dataset) -> Self {
-        // −0 is 0, and rows that are there to be predicted have no label.
+        // −0 counts as 0, and rows to predict have no label.
         let mut sorted: Vec<f64> = data.labels.iter().map(|label| label + 0.0).filter(|label| !label.is_nan()).collect();
         sorted.sort_by(f64::total_cmp);
         Self {
             name: name.to_owned(),
             rows: data.samples.len(),
-            // Behind the features of a table's columns are marks of its gaps, which no kernel sees.
+            // The features of a table's columns are followed by markers of missing values, which no
+            // kernel sees.
             features: data.columns.as_ref().map_or_else(|| data.samples.features(), |columns| columns.width()),
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             target: None,
@@ -86,8 +87,8 @@ impl DataDocument {
         }
     }
 
-    /// The same as a formulation with these needs sees it: labels are classes, values, or, where
-    /// they are ±1, sides of one class.
+    /// Describes a data set for a formulation with this kind of target: labels are classes, values,
+    /// or inlier and outlier of one class where they are ±1.
     pub(crate) fn seen(name: &str, data: &Dataset, needs: TargetKind) -> Self {
         let plain = Self::new(name, data);
         match needs {
@@ -103,7 +104,7 @@ impl DataDocument {
     }
 }
 
-/// Which support vector machine.
+/// The formulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FormulationDocument {
     name: &'static str,
@@ -113,12 +114,12 @@ pub(crate) struct FormulationDocument {
     pub(crate) epsilon: Option<f64>,
     pub(crate) nu: Option<f64>,
     loss: Loss,
-    /// As the option spells it: `free`, `none` or the value of the feature.
+    /// Spelled as on the command line: `free`, `none` or the value of the feature.
     bias: String,
 }
 
 impl FormulationDocument {
-    /// A formulation with this C, or with many.
+    /// Describes a formulation with this C, or with several for None.
     pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
         let bias = match formulation.bias_term() {
             BiasTerm::Free => "free".to_owned(),
@@ -161,7 +162,7 @@ impl FormulationDocument {
     }
 }
 
-/// What factors of C for the samples are like.
+/// Statistics of the factors of C for the samples.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct SampleWeights {
     minimum: f64,
@@ -176,7 +177,7 @@ impl SampleWeights {
     }
 }
 
-/// What was asked: the beginning of every document about models.
+/// The problem: the beginning of every document about models.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Setup {
     pub(crate) schema: u32,
@@ -185,25 +186,25 @@ pub(crate) struct Setup {
     pub(crate) kernel: KernelDocument,
     pub(crate) formulation: FormulationDocument,
     pub(crate) solver: String,
-    /// Which classes machines tell apart, where there are classes.
+    /// The multiclass scheme, where there are classes.
     pub(crate) multiclass: Option<Multiclass>,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
-    /// Factors of C for the samples, where there are any.
+    /// Factors of C for the samples, if there are any.
     pub(crate) sample_weights: Option<SampleWeights>,
-    /// The KKT violation that was asked for.
+    /// The tolerance on the KKT violation.
     pub(crate) eps: Option<f64>,
-    /// The relative gap that was asked for.
+    /// The tolerance on the relative duality gap.
     pub(crate) gap: Option<f64>,
     pub(crate) scale: Option<&'static str>,
-    /// How missing values are filled in, where they are.
+    /// The imputation method, if there is one.
     pub(crate) impute: Option<&'static str>,
     pub(crate) seed: Option<u64>,
 }
 
 impl Setup {
-    /// What a stored model was asked for: a formulation, factors of C for its classes, and the
-    /// goal.
+    /// Describes the problem of a stored model: its formulation, factors of C for its classes, and
+    /// its goal.
     pub(crate) fn of_model(
         command: &'static str,
         data: DataDocument,
@@ -230,22 +231,22 @@ impl Setup {
         }
     }
 
-    /// `eps 0.001`, `gap 0.001`, or both.
+    /// Returns `eps 0.001`, `gap 0.001`, or both.
     pub(crate) fn goal_text(&self) -> String {
         goal_text(self.eps, self.gap)
     }
 
-    /// The labels that machines tell apart, and how; none where there are no classes.
+    /// Returns the labels of the classes and the multiclass scheme; no labels without classes.
     pub(crate) fn sides(&self) -> (Vec<f64>, Multiclass) {
         (self.labels(), self.multiclass.unwrap_or_default())
     }
 
-    /// The labels that machines tell apart; none where there are no classes.
+    /// Returns the labels of the classes; none without classes.
     pub(crate) fn labels(&self) -> Vec<f64> {
         if self.formulation.needs == TargetKind::Classes { self.data.labels() } else { Vec::new() }
     }
 
-    /// Whether machines are solved without a kernel.
+    /// Returns whether the solver is linear.
     pub(crate) fn over_features(&self) -> bool {
         self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
     }
@@ -260,7 +261,7 @@ pub(crate) fn scale_name(method: Method) -> &'static str {
     }
 }
 
-/// `eps 0.001`, `gap 0.001`, or both.
+/// Returns `eps 0.001`, `gap 0.001`, or both.
 pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
     let named = |(name, asked): (&str, Option<f64>)| asked.map(|asked| format!("{name} {}", format::exact(asked)));
     [("eps", eps), ("gap", gap)].into_iter().filter_map(named).collect::<Vec<_>>().join(", ")
@@ -269,16 +270,16 @@ pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
 /// One machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MachineDocument {
-    /// The label below 0, where there are classes; none where that is all the others.
+    /// The label of negative decision values; None without classes, or for the rest.
     pub(crate) negative: Option<f64>,
-    /// The label from 0 on.
+    /// The label of decision values of 0 and above.
     pub(crate) positive: Option<f64>,
     #[serde(flatten)]
     pub(crate) report: MachineReport,
 }
 
 impl MachineDocument {
-    /// `-1 and 1`, `1 and the rest`, or `all`
+    /// Returns `-1 and 1`, `1 and the rest`, or `all`.
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
         let exact = crate::console::label_names::shown;
         match (negative, positive) {
@@ -294,7 +295,7 @@ impl MachineDocument {
         machines.iter().map(one).collect()
     }
 
-    /// Machines with the labels that they decide between.
+    /// Describes machines with the labels that they decide between.
     pub(crate) fn of((classes, multiclass): (&[f64], Multiclass), reports: &[MachineReport]) -> Vec<Self> {
         let labels = multiclass.sides(classes.len());
         let named = |report: &MachineReport| {
@@ -306,8 +307,8 @@ impl MachineDocument {
         reports.iter().map(named).collect()
     }
 
-    /// Machine `p` of a stored model, judged anew; what only its training can know is what its
-    /// record says.
+    /// Reports machine `p` of a stored model with a new certificate. Facts that only the training
+    /// knows come from its record.
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
         let sides = model.sides(p);
@@ -331,11 +332,11 @@ impl MachineDocument {
     }
 }
 
-/// What came of it.
+/// The solution.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SolutionDocument {
     pub(crate) status: Status,
-    /// Of the worst machine.
+    /// The certificate of the worst machine.
     pub(crate) certificate: Option<CertificateReport>,
     pub(crate) machines: Vec<MachineDocument>,
     pub(crate) iterations: u64,
@@ -345,7 +346,7 @@ pub(crate) struct SolutionDocument {
     pub(crate) work: Work,
 }
 
-/// Where the time went; none where that was not measured apart.
+/// The time of each phase; None where it was not measured separately.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Seconds {
     #[serde(rename = "read_seconds")]
@@ -362,7 +363,7 @@ pub(crate) struct Seconds {
     pub(crate) total: f64,
 }
 
-/// What every document ends with: the means that a run had, and what it warned of.
+/// The end of every document: the resources of the run, and its warnings.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct End {
     pub(crate) peak_rss_bytes: u64,
@@ -372,7 +373,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// As things are at the end of a run, where kernel values that were wrong are told of.
+    /// The state at the end of a run. Warns of SIMD passes that had to be replaced.
     pub(crate) fn now(threads: &Threads, notes: &mut Notes) -> Self {
         fallbacks().iter().for_each(|fallback| notes.warn(fallback.to_string()));
         Self {

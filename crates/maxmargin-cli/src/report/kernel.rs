@@ -1,10 +1,10 @@
-//! A kernel as documents tell of it.
+//! Kernels in documents.
 
 use crate::console::format;
 use maxmargin::kernel::{Gamma, Kernel};
 use serde::Serialize;
 
-/// A kernel and where its width came from.
+/// A kernel and the rule of its width.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct KernelDocument {
     #[serde(rename = "type")]
@@ -26,18 +26,17 @@ impl KernelDocument {
         }
     }
 
-    /// With the rule that gave the kernel its width, if it has one.
+    /// Describes a kernel with the rule of its width, if it has one.
     pub(crate) fn by_rule(kernel: &Kernel, gamma: Gamma) -> Self {
         Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
     }
 
-    /// The width that a rule gave.
+    /// Returns the width, if a rule computed it.
     pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
         self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
     }
 
-    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is
-    /// the only one.
+    /// Describes the (first) kernel of a search, whose parameters vary. A width by a rule does not.
     pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
         let own = Self::by_rule(kernel, gamma);
         let width = own.gamma_of_rule();

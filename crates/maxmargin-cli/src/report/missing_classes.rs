@@ -5,10 +5,10 @@ use crate::console::label_names;
 use crate::console::notes::Notes;
 use maxmargin::cv::{FoldReport, MissingClass, OutOfFold};
 
-/// Folds that a warning names one by one.
+/// Most folds that a warning names one by one.
 const NAMED: usize = 5;
 
-/// Says which classes the folds of a cross-validation cannot predict.
+/// Warns of classes that the folds of a cross-validation cannot predict.
 pub(crate) fn warn_of_folds(what: &str, missing: &[MissingClass], notes: &mut Notes) {
     for MissingClass { label, folds } in missing {
         let (label, one) = (label_names::shown(*label), folds.len() == 1);
@@ -21,8 +21,7 @@ pub(crate) fn warn_of_folds(what: &str, missing: &[MissingClass], notes: &mut No
     }
 }
 
-/// Says which folds of a cross-validation predict one class for every row, and which classes others
-/// lack.
+/// Warns of folds that predict one class for every row, and of classes that folds lack.
 pub(crate) fn warn_of_report<'a>(
     folds: impl Iterator<Item = &'a FoldReport> + Clone,
     missing: &[MissingClass],
@@ -36,7 +35,7 @@ pub(crate) fn warn_of_report<'a>(
     }
 }
 
-/// Says which classes probabilities know from few machines.
+/// Warns of classes that machines of the calibration were not trained on.
 pub(crate) fn warn_of_calibration(run: Option<&OutOfFold>, notes: &mut Notes) {
     for MissingClass { label, folds } in run.map_or(&[][..], |run| &run.missing_classes) {
         notes.warn(format!(

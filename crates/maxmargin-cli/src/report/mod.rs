@@ -1,4 +1,4 @@
-//! What commands print: JSON documents and tables.
+//! The output of commands: JSON documents and tables.
 
 pub(crate) mod advice;
 mod certificate;

@@ -1,4 +1,4 @@
-//! What reports say of probabilities and thresholds.
+//! Probabilities and thresholds in reports.
 
 use super::table::{Align, columns};
 use crate::console::format;

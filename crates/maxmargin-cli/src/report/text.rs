@@ -1,4 +1,4 @@
-//! What the reports for people are made of.
+//! The parts of the reports.
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
@@ -9,7 +9,7 @@ use maxmargin::cv::Confusion;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::model::Multiclass;
 
-/// Machines shown one by one; of more, only those that need attention.
+/// Most machines that are shown one by one; of more, only those that need attention.
 pub(crate) const SHOWN: usize = 15;
 
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
@@ -60,7 +60,7 @@ pub(crate) fn cost_text(setup: &Setup) -> String {
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
 }
 
-/// The machines one by one, where they are few, or those that need attention.
+/// Returns a table of the machines if they are few, otherwise of those that need attention.
 pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let header = [
         ("machine", Align::Left),
@@ -151,7 +151,7 @@ pub(crate) fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
     )
 }
 
-/// The word for a status, the same in JSON and in tables.
+/// Returns the name of a status in JSON.
 pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
         Status::Converged => "converged",
@@ -163,7 +163,7 @@ pub(crate) fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// A status in words.
+/// Returns a status in words.
 pub(crate) fn status_text(status: Status) -> &'static str {
     match status {
         Status::IterationLimit => "iteration limit",
@@ -172,7 +172,7 @@ pub(crate) fn status_text(status: Status) -> &'static str {
     }
 }
 
-/// Which classes machines tell apart, in words.
+/// Returns the multiclass scheme in words.
 pub(crate) fn multiclass_text(multiclass: Multiclass, count: Option<usize>) -> String {
     match (multiclass, count) {
         (Multiclass::OneVsOne, None) => "one for each pair of classes".to_owned(),
@@ -182,7 +182,7 @@ pub(crate) fn multiclass_text(multiclass: Multiclass, count: Option<usize>) -> S
     }
 }
 
-/// How features were scaled.
+/// Returns the scaling in words.
 pub(crate) fn scaling_text(scaler: &Scaler) -> String {
     match scaler.method() {
         Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),

@@ -1,4 +1,4 @@
-//! What came of a cross-validation: the same for `cv`, `loo` and every point of `grid`.
+//! The results of a cross-validation, for `cv`, `loo` and every cell of `grid`.
 
 use super::certificate::{CertifiedTraining, certificate_text};
 use super::document::{MachineDocument, Seconds, Setup, SolutionDocument};
@@ -11,7 +11,7 @@ use maxmargin::cv::{Confusion, CvReport, FoldReport, FoldStatistics, FullReport,
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Folds shown one by one; of more, only those that need attention.
+/// Most folds that are shown one by one; of more, only those that need attention.
 const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
@@ -22,7 +22,7 @@ pub(crate) type Scores = BTreeMap<&'static str, f64>;
 struct FoldDocument {
     #[serde(flatten)]
     report: FoldReport,
-    /// Of its seeds and solvers together.
+    /// Time of its seed and its solver.
     seconds: f64,
     scores: Scores,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,13 +38,13 @@ pub(crate) struct CvResults {
     #[serde(flatten)]
     pub(crate) solved: SolutionDocument,
     folds: Vec<FoldDocument>,
-    /// Classes that some training sets lack: each fold says so.
+    /// Classes that some training sets lack; the document has them in each fold.
     #[serde(skip)]
     pub(crate) missing_classes: Vec<MissingClass>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
     spread: BTreeMap<&'static str, FoldStatistics>,
-    /// The names of the scores, in the order of tables.
+    /// The names of the metrics, in the order of tables.
     #[serde(skip)]
     order: Vec<&'static str>,
     pub(crate) rounds: usize,
@@ -61,7 +61,7 @@ pub(crate) struct CvResults {
 }
 
 impl CvResults {
-    /// What a report says of these labels.
+    /// Describes a report on data with these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
         let (classes, multiclass) = setup.sides();
         let classes = &classes[..];
@@ -106,21 +106,21 @@ impl CvResults {
         }
     }
 
-    /// Where a cross-validation spent its time, summed over its threads.
+    /// Returns the time of each phase of a cross-validation, summed over its threads.
     pub(crate) fn seconds(report: &CvReport) -> Seconds {
         let (seed, solve) = report.seed_and_solve_seconds();
         let (kernel, certify) = (Some(report.kernel_seconds), Some(report.certify_seconds));
         Seconds { read: 0.0, kernel, seed: Some(seed), solve: Some(solve), certify, total: report.total_seconds }
     }
 
-    /// The place of the class that is said of every sample, where it is one.
+    /// Returns the index of the class, if all predictions are the same.
     pub(crate) fn only_said(&self) -> Option<usize> {
         let is_said = |class: &usize| self.confusion.counts.iter().any(|row| row[*class] > 0);
         let mut said = (0..self.confusion.counts.len()).filter(is_said);
         said.next().filter(|_| said.next().is_none())
     }
 
-    /// The reports of all folds.
+    /// Returns the reports of all folds.
     pub(crate) fn reports(&self) -> impl Iterator<Item = &FoldReport> + Clone {
         self.folds.iter().map(|fold| &fold.report)
     }
@@ -129,13 +129,14 @@ impl CvResults {
         self.seeding
     }
 
-    /// The certificates of the folds, each with the number of its samples.
+    /// Returns the certificates of the folds, each with the number of its samples.
     fn certified(&self) -> Vec<CertifiedTraining> {
         let one = |fold: &FoldDocument| CertifiedTraining { certificate: fold.report.certificate, samples: fold.report.train };
         self.folds.iter().map(one).collect()
     }
 
-    /// The folds one by one; all of them, where that is wanted and they are not too many.
+    /// Returns a table of the folds: all of them if `all` and they are few, otherwise those that
+    /// need attention.
     pub(crate) fn folds_table(&self, all: bool) -> String {
         let header = [
             ("fold", Align::Right),
@@ -172,7 +173,8 @@ impl CvResults {
         if rows.is_empty() { String::new() } else { columns(&header, &rows) + "\n" }
     }
 
-    /// Every score over all predictions, and its mean, deviation and interval over the folds.
+    /// Returns a table of every metric over all predictions, with its mean, deviation and interval
+    /// over the folds.
     pub(crate) fn spread_table(&self) -> String {
         let header = [
             ("metric", Align::Left),
@@ -192,17 +194,17 @@ impl CvResults {
         if self.folds_counted == 0 { String::new() } else { columns(&header, &rows) + "\n" }
     }
 
-    /// How the folds spread by a metric.
+    /// Returns the statistics of a metric over the folds.
     pub(crate) fn spread_of(&self, metric: &str) -> Option<&FoldStatistics> {
         self.spread.get(metric)
     }
 
-    /// How labels and predictions agree, where there are classes.
+    /// Returns the per-class table, where there are classes.
     pub(crate) fn confusion_table(&self, classes: &[f64]) -> String {
         if classes.is_empty() { String::new() } else { confusion_table(&self.confusion, classes) }
     }
 
-    /// What the column of scores is called.
+    /// Returns the header of the column of scores.
     pub(crate) fn column(&self) -> &'static str {
         match self.needs {
             TargetKind::Classes => "accuracy",
@@ -264,8 +266,8 @@ impl CvResults {
         lines
     }
 
-    /// The accuracy, and over which folds it is: those that were stopped before they had a solution
-    /// say nothing.
+    /// Returns the accuracy and the folds that it covers: those that were stopped before they had a
+    /// solution do not count.
     fn accuracy_text(&self) -> String {
         let all = self.folds.len();
         let Some(accuracy) = self.accuracy else {
@@ -280,7 +282,7 @@ impl CvResults {
         format!(" (of {} samples{})", format::count(self.samples_counted as u64), self.reservation())
     }
 
-    /// What is to be said of folds that fell short.
+    /// Returns remarks on unfinished folds and untested rows.
     fn reservation(&self) -> String {
         let all = self.folds.len();
         let untested = match self.samples - self.samples_tested {
@@ -295,7 +297,7 @@ impl CvResults {
         unfinished + &untested
     }
 
-    /// Trainings that were not there already.
+    /// Returns the number of folds that needed a training.
     pub(crate) fn moved(&self) -> usize {
         self.folds.iter().filter(|fold| fold.report.iterations > 1).count()
     }

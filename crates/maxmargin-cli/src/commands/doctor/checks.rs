@@ -1,5 +1,5 @@
-//! The program tried on this machine: seconds at most, and everything that a fault of hardware or
-//! of a build would break first.
+//! The self-test: a few seconds, and everything that faulty hardware or a faulty build would break
+//! first.
 
 use crate::console::format;
 use crate::console::notes::Notes;
@@ -14,19 +14,19 @@ use serde::Serialize;
 use std::fs;
 use std::time::Instant;
 
-/// The samples of every training here.
+/// The number of samples of every training here.
 const ROWS: usize = 600;
 
-/// The dual objectives of these samples at C = 1, by whoever solves them: with a Gaussian of width
-/// ½, and over features.
+/// The dual objectives of these samples at C = 1, with a Gaussian kernel of gamma ½ and with a
+/// linear one.
 const GAUSSIAN: f64 = 145.033_608_432_859;
 const LINEAR: f64 = 588.080_770_414_096;
 
-/// How exact trainings are here, and how near their objectives have to be in proportion.
+/// The tolerance of trainings here, and the relative tolerance of their objectives.
 const EPS: f64 = 1e-8;
 const NEAR: f64 = 1e-9;
 
-/// One thing that was tried.
+/// One check.
 #[derive(Debug, Serialize)]
 pub(super) struct Check {
     pub(super) what: &'static str,
@@ -35,10 +35,10 @@ pub(super) struct Check {
     seconds: f64,
 }
 
-/// What was found, or what is wrong.
+/// The finding of a check, or its fault.
 type CheckResult = Result<String, String>;
 
-/// Tries everything, one after another.
+/// Runs all checks, one after another.
 pub(super) fn all(threads: &Threads, notes: &Notes) -> Vec<Check> {
     let check = |what: &'static str, run: &dyn Fn() -> CheckResult| {
         let _phase = notes.phase(format!("testing {what}"));
@@ -75,7 +75,7 @@ fn fit(svm: &Svm, par: Par) -> Result<Fitted, String> {
     svm.clone().eps(EPS).threads(par).fit(&data()?).map_err(|e| e.to_string())
 }
 
-/// A training whose objective is known.
+/// Checks a training whose objective is known.
 fn trained(svm: &Svm, par: Par, objective: f64) -> CheckResult {
     let certificate = fit(svm, par)?.certificate;
     let [kkt, gap] = [certificate.kkt, certificate.relative_gap].map(format::short);
@@ -89,7 +89,7 @@ fn trained(svm: &Svm, par: Par, objective: f64) -> CheckResult {
     }
 }
 
-/// The same bits whoever computes.
+/// Checks that results do not depend on the number of threads.
 fn same_on_all(threads: &Threads) -> CheckResult {
     if threads.count() == 1 {
         return Ok("one thread, nothing to compare".to_owned());
@@ -109,7 +109,7 @@ fn same_on_all(threads: &Threads) -> CheckResult {
     }
 }
 
-/// A model that is written, read and judged.
+/// Checks a model that is written, read back and verified.
 fn round_trip() -> CheckResult {
     let data = data()?;
     let fitted = fit(&Svm::rbf(0.5), Par::Seq)?;

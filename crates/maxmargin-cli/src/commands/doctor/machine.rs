@@ -1,4 +1,4 @@
-//! What the machine has that matters here.
+//! The properties of the machine that matter here.
 
 use crate::console::format;
 use crate::machine::memory;
@@ -10,21 +10,21 @@ use serde::Serialize;
 use std::env::consts::{ARCH, OS};
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
 
-/// Where the kernel of Linux says when it gives huge pages.
+/// The setting of huge pages in Linux.
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-/// Where the system does not say.
+/// The text for an unknown property.
 const UNKNOWN: &str = "unknown";
 
 #[derive(Debug, Serialize)]
 pub(super) struct Machine {
     system: String,
     processor: String,
-    /// The level of vector instructions in use.
+    /// The SIMD level in use.
     vectors: &'static str,
-    /// All levels that the processor has.
+    /// All SIMD levels of the processor.
     levels: Vec<&'static str>,
-    /// Cores, where the system says; hardware threads are more.
+    /// Physical cores, if known.
     cores: Option<usize>,
     threads: usize,
     memory_bytes: u64,
@@ -74,7 +74,7 @@ impl Machine {
     }
 }
 
-/// The word in brackets: `always [madvise] never`.
+/// Returns the word in brackets: `always [madvise] never`.
 fn chosen(text: &str) -> Option<&str> {
     text.split_once('[')?.1.split_once(']').map(|(word, _)| word)
 }

@@ -1,4 +1,4 @@
-//! `doctor`: what the machine has, and whether the program works on it.
+//! `doctor`: a description of the machine and a self-test.
 
 mod checks;
 mod machine;

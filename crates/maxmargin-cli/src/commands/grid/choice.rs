@@ -1,4 +1,4 @@
-//! What a search looks for.
+//! The metric of a search.
 
 use crate::console::failure::Failure;
 use crate::console::format;
@@ -6,14 +6,14 @@ use maxmargin::core::TargetKind;
 use maxmargin::cv::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 use maxmargin::data::ClassLabels;
 
-/// The metric that combinations are compared by.
+/// The metric by which cells are compared.
 pub(super) struct Choice {
     metric: &'static dyn Metric,
     needs: TargetKind,
 }
 
 impl Choice {
-    /// The metric of this name, or what the formulation is usually chosen by.
+    /// Returns the metric of this name, or the default of the kind of target.
     pub(super) fn new(needs: TargetKind, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
         let unknown = || {
@@ -24,7 +24,7 @@ impl Choice {
         Ok(Self { metric, needs })
     }
 
-    /// Whether the data has what the metric needs.
+    /// Checks that the metric applies to the data.
     pub(super) fn check(&self, classes: Option<&ClassLabels>) -> Result<(), Failure> {
         let two = TWO_CLASS_METRICS.iter().any(|metric| metric.name() == self.name());
         match classes.map(ClassLabels::count) {
@@ -40,12 +40,12 @@ impl Choice {
         self.metric.name()
     }
 
-    /// Whether it is what the formulation is usually chosen by.
+    /// Returns whether it is the default metric.
     pub(super) fn is_default(&self) -> bool {
         self.name() == metrics_of(self.needs)[0].name()
     }
 
-    /// Whether a higher score is better.
+    /// Returns whether a higher score is better.
     pub(super) fn rises(&self) -> bool {
         self.metric.best() == Best::Highest
     }
@@ -54,7 +54,7 @@ impl Choice {
         self.metric
     }
 
-    /// OutputPaths by falling merit; those without a score last.
+    /// Returns the indices from the best score to the worst; cells without a score come last.
     pub(super) fn order(&self, scores: &[Option<f64>]) -> Vec<usize> {
         let sign = if self.rises() { -1.0 } else { 1.0 };
         let key = |at: &usize| scores[*at].map_or(f64::INFINITY, |score| sign * score);
@@ -74,7 +74,7 @@ impl Choice {
         self.name().replace('_', " ")
     }
 
-    /// Whether scores are shares of the samples.
+    /// Returns whether scores are shares of the samples.
     pub(super) fn is_share(&self) -> bool {
         matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
     }

@@ -1,26 +1,26 @@
-//! What C costs: support vectors and seconds over C, a line for every γ.
+//! Pictures of the cost of C: support vectors and seconds over C, one line for each γ.
 
-use super::document::CellDocument;
+use super::cell::CellDocument;
 use super::plot::{colour, shown, ticks, values};
 use crate::console::format;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Sizes in pixels: what the lines have, and the room around them.
+/// Sizes in pixels: the plot and its margins.
 const PLOT: (f64, f64) = (330.0, 210.0);
 const LEFT: f64 = 70.0;
 const TOP: f64 = 34.0;
 const BELOW: f64 = 52.0;
-/// For what lines are called.
+/// The right margin, for the names of the lines.
 const RIGHT: f64 = 66.0;
 
-/// Values of C that make a path.
+/// The fewest values of C for a line.
 const FEWEST: usize = 3;
 
-/// Words below an axis.
+/// Most labels of an axis.
 const MOST_WORDS: usize = 6;
 
-/// Least distance of two words, one above the other.
+/// The least vertical distance of two labels.
 const APART: f64 = 13.0;
 
 /// One of the two pictures.
@@ -28,7 +28,7 @@ struct Panel {
     title: &'static str,
     value: fn(&CellDocument) -> f64,
     say: fn(f64) -> String,
-    /// Whether the axis is one of magnitudes.
+    /// True for a logarithmic axis.
     logarithmic: bool,
 }
 
@@ -42,8 +42,8 @@ const PANELS: [Panel; 2] = [
     Panel { title: "seconds of a combination", value: |cell| cell.seconds, say: format::short, logarithmic: true },
 ];
 
-/// Writes both pictures beside each other for the cells of one kernel; nothing where there are too
-/// few values of C. Cells that were given up are left out.
+/// Writes both pictures side by side for the cells of one kernel, or nothing for too few values of
+/// C. Pruned cells are omitted.
 pub(super) fn write(out: &mut dyn Write, cells: &[&CellDocument], best: Option<&CellDocument>) -> io::Result<()> {
     let mut shown = shown(cells, best);
     shown.retain(|cell| cell.at_least_errors.is_none());

@@ -1,14 +1,14 @@
-//! What a descent from the best combination tells.
+//! The output of a descent from the best cell.
 
+use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
-use super::document::{CellDocument, Parameters};
 use crate::console::format;
 use maxmargin::cv::descend::Ended;
 use maxmargin::data::Dataset;
 use maxmargin::{Descent, DescentPoint};
 use serde::Serialize;
 
-/// A combination and its smooth loss.
+/// A cell and its smooth loss.
 #[derive(Clone, Debug, Serialize)]
 struct CellLoss {
     #[serde(flatten)]
@@ -16,7 +16,7 @@ struct CellLoss {
     loss: f64,
 }
 
-/// A point on the way.
+/// A point of the descent.
 #[derive(Clone, Debug, Serialize)]
 struct Point {
     c: f64,
@@ -26,7 +26,7 @@ struct Point {
     by_log_gamma: f64,
 }
 
-/// A feature that the kernel sees, and its γ.
+/// A feature and its γ.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Width {
     /// Its name in a table, or its number.
@@ -34,24 +34,24 @@ struct Width {
     gamma: f64,
 }
 
-/// Features that people are shown, at either end.
+/// Most features that are shown, at either end.
 const SHOWN: usize = 10;
 
 /// A descent.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct DescentDocument {
-    /// The best combination of the others, where it began.
+    /// The cell where it started.
     from: CellLoss,
-    /// The one of least loss.
+    /// The cell with the smallest loss.
     found: CellLoss,
-    /// Losses that were computed.
+    /// The number of evaluations of the loss.
     evaluations: usize,
     ended: &'static str,
     iterations: u64,
     points: Vec<Point>,
-    /// γ of each feature at the one of least loss, in their order; none where there is one for all.
+    /// γ of each feature at the smallest loss, in their order; None if all features share one.
     features: Option<Vec<Width>>,
-    /// Where the combination that it found is among the cells, unless it is the one where it began.
+    /// The index of the cell that it found, unless it is the start.
     #[serde(skip)]
     pub(super) added: Option<usize>,
 }
@@ -84,13 +84,13 @@ impl DescentDocument {
         }
     }
 
-    /// The cells that the ranges asked for, without the one that a descent added.
+    /// Returns the cells of the ranges, without the one that the descent added.
     pub(super) fn others<'c>(own: Option<&Self>, cells: impl Iterator<Item = &'c CellDocument>) -> Vec<&'c CellDocument> {
         let added = own.and_then(|own| own.added);
         cells.enumerate().filter(|(at, _)| Some(*at) != added).map(|(_, cell)| cell).collect()
     }
 
-    /// For people.
+    /// Returns lines for the report.
     pub(super) fn lines(&self, choice: &Choice) -> Vec<String> {
         let of = |weighed: &CellLoss| {
             let (loss, score) = (format::long(weighed.loss), choice.text(weighed.parameters.score));
@@ -116,7 +116,7 @@ impl DescentDocument {
                     .collect::<Vec<_>>()
                     .join(", ")
             };
-            // Where they overlap all are greatest.
+            // A feature is never listed twice.
             let (greatest, others) = sorted.split_at(SHOWN.min(sorted.len()));
             lines.push(format!("largest gamma of features: {}", shown(greatest)));
             if !others.is_empty() {

@@ -1,62 +1,27 @@
-//! What a search tells: a document for programs, tables for people.
+//! The output of a search: a JSON document and tables.
 
+use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
 use super::descended::DescentDocument;
-use crate::args::Json;
 use crate::console::format;
-use crate::report::{Align, CvResults, End, Seconds, Setup, columns, data_line, setup_line, status_text, threshold_text};
-use maxmargin::Svm;
+use crate::report::{Align, End, Seconds, Setup, columns, data_line, setup_line, status_text, threshold_text};
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, CvReport, ThresholdReport};
+use maxmargin::cv::{CertificateReport, ThresholdReport};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Cells shown one by one.
+/// Most cells that are shown one by one.
 const SHOWN: usize = 12;
 
-/// One combination.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct CellDocument {
-    pub(super) kernel: &'static str,
-    pub(super) c: Option<f64>,
-    pub(super) gamma: Option<f64>,
-    pub(super) degree: Option<u32>,
-    /// By the metric of the search.
-    pub(super) score: Option<f64>,
-    /// What its trainings were asked to show.
-    eps: Option<f64>,
-    gap: Option<f64>,
-    /// Whether that is what the search was asked for.
-    pub(super) exact: bool,
-    /// Where it was given up: errors that it had made by then.
-    pub(super) at_least_errors: Option<usize>,
-    #[serde(flatten)]
-    pub(super) found: CvResults,
-    /// Of all threads together.
-    pub(super) seconds: f64,
-    #[serde(skip)]
-    pub(super) parts: Seconds,
-}
-
-/// What tells a combination from the others.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Parameters {
-    kernel: &'static str,
-    pub(super) c: Option<f64>,
-    gamma: Option<f64>,
-    degree: Option<u32>,
-    pub(super) score: Option<f64>,
-}
-
-/// The best combination, trained on all data.
+/// The best cell, trained on all data.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Refit {
     pub(super) model: String,
     pub(super) status: Status,
     pub(super) certificate: CertificateReport,
     pub(super) support_vectors: usize,
-    /// Where one was asked for.
+    /// The threshold, if requested.
     pub(super) threshold: Option<ThresholdReport>,
 }
 
@@ -67,25 +32,25 @@ pub(super) struct GridDocument {
     pub(super) k: usize,
     pub(super) fold_plan: String,
     pub(super) metric: &'static str,
-    /// Ways of scaling that were tried, where one was to be found.
+    /// Trials of scaling methods, for `search`.
     pub(super) scales: Option<Vec<super::scales::ScalingTrial>>,
-    /// The worst of all cells.
+    /// The worst status of all cells.
     pub(super) status: Status,
     pub(super) cells: Vec<CellDocument>,
-    /// Of the cells that converged that of best score, of equals the first.
+    /// The converged cell with the best score, the first of equals.
     pub(super) best: Option<Parameters>,
     pub(super) best_c: Option<f64>,
-    /// The simplest within a standard error of the best.
+    /// The simplest cell within one standard error of the best.
     pub(super) one_se: Option<Parameters>,
-    /// Of those as good as the best the one with the best neighbours.
+    /// Of the cells that are as good as the best, the one with the best neighbours.
     pub(super) flattest: Option<Parameters>,
-    /// The descent from the best, where that was asked for.
+    /// The descent from the best cell, if requested.
     pub(super) gradient: Option<DescentDocument>,
-    /// Iterations of all trainings, with those that were done again.
+    /// Iterations of all trainings, including repeated ones.
     pub(super) total_iterations: u64,
-    /// Fraction of samples in the largest class: the accuracy of guessing it always.
+    /// Share of the largest class: the accuracy of always predicting it.
     pub(super) majority: Option<f64>,
-    /// The search judged by samples that it did not see, where that was asked for.
+    /// The nested cross-validation, if requested.
     pub(super) outer: Option<super::outer::OuterDocument>,
     pub(super) refit: Option<Refit>,
     #[serde(flatten)]
@@ -94,115 +59,7 @@ pub(super) struct GridDocument {
     pub(super) end: End,
 }
 
-/// `rbf, C = 8, gamma = 0.5`
-fn named(kernel: &str, c: Option<f64>, gamma: Option<f64>, degree: Option<u32>) -> String {
-    let degree = degree.map(|degree| format!("degree = {degree}"));
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::parameter(value)));
-    let all = [Some(kernel.to_owned()), degree, number("C", c), number("gamma", gamma)];
-    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// What an estimator has been given, without its C.
-pub(super) fn parameters(svm: &Svm) -> String {
-    let kernel = svm.kernel_given();
-    named(kernel.name(), None, kernel.gamma(), degree(&kernel))
-}
-
-fn degree(kernel: &maxmargin::kernel::Kernel) -> Option<u32> {
-    kernel.parameter("degree").map(|degree| degree as u32)
-}
-
-impl Parameters {
-    /// Of an estimator whose width is a number.
-    pub(super) fn of(svm: &Svm, score: Option<f64>) -> Self {
-        let kernel = svm.kernel_given();
-        Self { kernel: kernel.name(), c: svm.formulation().c(), gamma: kernel.gamma(), degree: degree(&kernel), score }
-    }
-
-    pub(super) fn text(&self) -> String {
-        named(self.kernel, self.c, self.gamma, self.degree)
-    }
-}
-
-impl CellDocument {
-    pub(super) fn new(
-        svm: &Svm,
-        report: &CvReport,
-        choice: &Choice,
-        (labels, setup, json): (&[f64], &Setup, Option<Json>),
-    ) -> Self {
-        let kernel = svm.kernel_given();
-        let found = CvResults::new(report, labels, setup, json);
-        let parts = CvResults::seconds(report);
-        Self {
-            kernel: kernel.name(),
-            c: svm.formulation().c(),
-            gamma: kernel.gamma().map(|gamma| setup.kernel.gamma_of_rule().unwrap_or(gamma)),
-            degree: degree(&kernel),
-            score: found.scores.get(choice.name()).copied().filter(|score| !score.is_nan()),
-            eps: svm.resolved_goal().kkt(),
-            gap: svm.resolved_goal().gap(),
-            exact: (setup.eps, setup.gap) == (svm.resolved_goal().kkt(), svm.resolved_goal().gap()),
-            at_least_errors: report.lost,
-            seconds: [parts.seed, parts.solve, parts.certify].into_iter().flatten().sum(),
-            found,
-            parts,
-        }
-    }
-
-    pub(super) fn parameters(&self) -> Parameters {
-        Parameters { kernel: self.kernel, c: self.c, gamma: self.gamma, degree: self.degree, score: self.score }
-    }
-
-    pub(super) fn converged(&self) -> bool {
-        self.found.solved.status == Status::Converged
-    }
-
-    /// Its score for people: one of a looser goal is marked.
-    pub(super) fn score_text(&self, choice: &Choice) -> String {
-        match self.at_least_errors {
-            Some(_) => "pruned".to_owned(),
-            None if self.exact => choice.number(self.score),
-            None => format!("~{}", choice.number(self.score)),
-        }
-    }
-
-    /// How it ended.
-    pub(super) fn status_text(&self) -> String {
-        let status = status_text(self.found.solved.status);
-        match (self.at_least_errors, self.gap) {
-            (Some(errors), _) => format!("pruned at {} errors", format::count(errors as u64)),
-            (None, Some(gap)) if !self.exact => format!("{status} to a duality gap of {}", format::short(gap)),
-            _ => status.to_owned(),
-        }
-    }
-
-    pub(super) fn text(&self) -> String {
-        named(self.kernel, self.c, self.gamma, self.degree)
-    }
-
-    /// What to try where the best has the least or the greatest value of a range.
-    pub(super) fn on_border(&self, ranges: &[Vec<f64>; 2]) -> Vec<String> {
-        let mut told = Vec::new();
-        for ((name, option, value), range) in [("C", "-c", self.c), ("gamma", "-g", self.gamma)].into_iter().zip(ranges) {
-            let (Some(value), [first, .., last]) = (value, &range[..]) else { continue };
-            let side = if value == *first {
-                "smallest"
-            } else if value == *last {
-                "largest"
-            } else {
-                continue;
-            };
-            let value = format::parameter(value);
-            told.push(format!(
-                "the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond it; widen {option}"
-            ));
-        }
-        told
-    }
-}
-
-/// One line per cell.
+/// Writes one line per cell.
 pub(super) fn write_csv<'a>(
     mut out: &mut dyn Write,
     metric: &str,
@@ -233,7 +90,7 @@ pub(super) fn write_csv<'a>(
     Ok(())
 }
 
-/// One line per cell that has a score, as LIBSVM's grid.py writes and reads them.
+/// Writes one line per cell with a score, in the format of LIBSVM's grid.py.
 pub(super) fn write_out<'a>(
     out: &mut dyn Write,
     choice: &Choice,
@@ -249,7 +106,7 @@ pub(super) fn write_out<'a>(
     Ok(())
 }
 
-/// The score of every C (down) and γ (across), where there are several of both and one kernel.
+/// Returns a table of scores by C (down) and γ (across), for several of both and one kernel.
 fn matrix(cells: &[&CellDocument], choice: &Choice) -> Option<String> {
     let (first, values) = (cells.first()?, |of: fn(&CellDocument) -> Option<f64>| {
         let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
@@ -273,7 +130,7 @@ fn matrix(cells: &[&CellDocument], choice: &Choice) -> Option<String> {
     Some(format!("{}\n{}\n", choice.column(), columns(&header, &costs.iter().map(row).collect::<Vec<_>>())))
 }
 
-/// The best cells one by one.
+/// Returns a table of cells.
 fn table(cells: &[&CellDocument], choice: &Choice) -> String {
     let column = choice.column();
     let many = |of: fn(&CellDocument) -> bool| cells.iter().any(|cell| of(cell));

@@ -1,8 +1,9 @@
-//! What comes after a search: warnings, files, the model, the document.
+//! The end of a search: warnings, files, the model, the document.
 
+use super::cell::{self, CellDocument};
 use super::choice::Choice;
 use super::descended::DescentDocument;
-use super::document::{self, CellDocument, GridDocument, Refit};
+use super::document::{self, GridDocument, Refit};
 use super::outer::OuterDocument;
 use super::{Files, curves, page, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
@@ -25,13 +26,13 @@ use maxmargin::data::ClassLabels;
 use maxmargin::{SearchResult, Svm};
 use std::time::Instant;
 
-/// A search that is over.
+/// A finished search.
 pub(super) struct FinishedSearch<'a> {
     pub(super) args: &'a GridArgs,
     pub(super) begun: Instant,
     pub(super) choice: Choice,
     pub(super) input: Input,
-    /// How many, and what to call them.
+    /// The number of folds, and their name.
     pub(super) folds: (usize, String),
     pub(super) svm: Svm,
     pub(super) classes: Option<ClassLabels>,
@@ -46,7 +47,7 @@ impl FinishedSearch<'_> {
         self.found.cells.iter().map(|cell| &cell.found).collect()
     }
 
-    /// Cells that were to be tried here.
+    /// Returns the number of cells that this process should try.
     fn tried(&self) -> usize {
         self.args.log.shard.map_or(self.found.wanted, |share| {
             let rows = ranges_of_c(&self.svm, self.args);
@@ -54,21 +55,21 @@ impl FinishedSearch<'_> {
         })
     }
 
-    /// Writes and says what came of it.
+    /// Writes all outputs and prints warnings and the report.
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Done, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
         let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, &self.input.data));
-        // Tables and pictures of ranges are not for a cell that lies between them.
+        // Tables and pictures show ranges; a cell found by descent lies between their values.
         let asked = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
         if let Some(cell) = cells.first() {
-            // The folds of all cells are the same.
+            // All cells have the same folds.
             let classes = self.classes.as_ref().map_or(0, ClassLabels::count);
             warn_of_report(cell.found.reports(), &cell.found.missing_classes, classes, &mut notes);
             tell_of_cold_starts(args.folds.seeding.seeding.name(), cell.found.seeding(), &notes);
         }
         for failed in &self.found.failed {
-            notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
+            notes.warn(format!("not tried: {}: {}", cell::parameters(&failed.svm), failed.found));
         }
         self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), &mut notes));
         let tried = self.tried();
@@ -140,14 +141,14 @@ impl FinishedSearch<'_> {
         Ok(if complete && judged && !unfinished { Done::Finished } else { Done::Stopped })
     }
 
-    /// The cell at this place trained on all data, where the search came to its end.
+    /// Trains the cell at this index on all data, if the search has finished.
     fn refitted(&self, output: Output, (at, ended): (Option<usize>, bool), notes: &mut Notes) -> Result<Option<Refit>, Failure> {
         let Some(at) = at.filter(|_| !ended) else {
             let why = if ended { "the search ended early" } else { "no combination converged" };
             notes.warn(format!("{}: no model was written: {why}", output.name()));
             return Ok(None);
         };
-        // The limit is for the search and this together.
+        // The time limit covers the search and this training together.
         let left = self.args.run.time_limit.map(|limit| limit.saturating_sub(self.begun.elapsed()));
         let svm = left.into_iter().fold(self.found.cells[at].svm.clone(), Svm::max_time);
         let svm = self.args.probability.apply(svm);
@@ -174,7 +175,7 @@ fn write(
     Ok(())
 }
 
-/// Says where nothing was learnt, and where there may be better.
+/// Warns if the best cell has learnt nothing, or is at the edge of a range.
 fn warn_of_best(
     best: Option<&CellDocument>,
     (majority, only): (Option<(f64, usize)>, Option<f64>),
@@ -203,7 +204,7 @@ fn warn_of_best(
     }
 }
 
-/// The values of C and γ that were tried, ascending.
+/// Returns the values of C and γ that were tried, ascending.
 fn ranges_shown(cells: &[&CellDocument]) -> [Vec<f64>; 2] {
     let ascending = |of: fn(&CellDocument) -> Option<f64>| {
         let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
@@ -214,7 +215,7 @@ fn ranges_shown(cells: &[&CellDocument]) -> [Vec<f64>; 2] {
     [ascending(|cell| cell.c), ascending(|cell| cell.gamma)]
 }
 
-/// The best, trained on all data and written.
+/// Trains an estimator on all data and writes the model.
 fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &GridArgs) -> Result<Refit, Failure> {
     let (model, quiet) = (output.name().to_owned(), args.run.quiet);
     let fitted = {
@@ -240,13 +241,13 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     Ok(Refit { model, status, certificate, support_vectors, threshold })
 }
 
-/// The label of the largest class, of equals the first, and its size.
+/// Returns the label and the size of the largest class, the first of equals.
 fn largest(classes: &ClassLabels) -> (f64, usize) {
     let sizes = classes.sizes().iter().copied();
     classes.labels().iter().copied().zip(sizes).rev().max_by_key(|(_, size)| *size).unwrap_or_default()
 }
 
-/// What else there is to try.
+/// Returns advice on what else to try.
 fn tries(args: &GridArgs) -> Vec<&'static str> {
     let mut tries = vec!["larger values of C (-c)"];
     tries.extend(args.search.kernels().iter().any(|kernel| kernel.gamma().is_some()).then_some("other widths (-g)"));
@@ -255,14 +256,14 @@ fn tries(args: &GridArgs) -> Vec<&'static str> {
     tries
 }
 
-/// What else there is to try where there are classes.
+/// Returns advice on what else to try for classes.
 fn tries_of_classes(args: &GridArgs) -> Vec<&'static str> {
     let mut tries = tries(args);
     tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W, or balanced)"));
     tries
 }
 
-/// What to do when nothing was learnt.
+/// Returns the warning for a search that has learnt nothing.
 fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
     format!(
         "nothing beats the majority class: always predicting {} has an accuracy of {}, the best combination {}; try {}",
@@ -273,10 +274,10 @@ fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args
     )
 }
 
-/// Cells that a warning names one by one.
+/// Most cells that a warning names one by one.
 const NAMED: usize = 10;
 
-/// Says what is missing; whether nothing is.
+/// Warns of missing and unconverged cells; returns whether there are none.
 fn warn(cells: &[&CellDocument], wanted: usize, notes: &mut Notes) -> bool {
     if cells.len() < wanted {
         notes.warn(format!("{} of {wanted} combinations were not reached", wanted - cells.len()));

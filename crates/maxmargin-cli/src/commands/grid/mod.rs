@@ -1,6 +1,7 @@
-//! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are
-//! computed once for all C.
+//! `grid`: cross-validation for every combination of C, γ and kernel, with kernel values that all C
+//! share.
 
+mod cell;
 mod choice;
 mod curves;
 mod descended;
@@ -23,8 +24,8 @@ use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
 use crate::problem::{PreparedProblem, ProblemRequest, failed};
+use cell::CellDocument;
 use choice::Choice;
-use document::CellDocument;
 use end::FinishedSearch;
 use log::Log;
 use maxmargin::core::TargetKind;
@@ -35,12 +36,12 @@ use picture::Picture;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Where a search writes.
+/// The outputs of a search.
 #[derive(Debug)]
 struct Files {
     folds: Option<Output>,
     csv: Option<Output>,
-    /// As grid.py writes them.
+    /// In the format of grid.py.
     lines: Option<Output>,
     picture: Option<Picture>,
     page: Option<Output>,
@@ -48,7 +49,7 @@ struct Files {
 }
 
 impl Files {
-    /// All that is asked for, checked before the work begins.
+    /// Opens all requested outputs before the work begins.
     fn open(args: &GridArgs) -> Result<Self, Failure> {
         let mut paths = OutputPaths::new(args.write.force);
         paths.reads(folds_file(&args.folds));
@@ -99,11 +100,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     } else {
         None
     };
-    // Once more, with the scaling that was found.
+    // The problem again, with the chosen scaling.
     let request = ProblemRequest { seeding, ..ProblemRequest::new(command, &svm_args, None, &args.data) };
     let PreparedProblem { svm, classes, setup } = request.prepare(request.svm()?, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
-    // After the search it would be late.
+    // Checked now, because after the search it would be too late.
     args.probability.calibration_options().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
     let widths = match (&args.search.gamma, args.whole) {
         (_, true) => Widths::Values(scales::widths(&input.data, &svm_args.problem)),
@@ -131,7 +132,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     FinishedSearch { args, begun, choice, input, folds, svm, classes, setup, scales, found, outer }.end(files, &threads, notes)
 }
 
-/// How samples are to be scaled, and what was tried.
+/// Returns the chosen scaling and the trials.
 fn scaled(
     svm: &Svm,
     input: &Input,
@@ -148,7 +149,7 @@ fn scaled(
     )
 }
 
-/// What cells depend on and documents do not say.
+/// Returns the settings that cells depend on and documents do not hold.
 fn settings(args: &GridArgs) -> Value {
     json!({
         "seeding": args.folds.seeding.seeding.name(),
@@ -158,7 +159,7 @@ fn settings(args: &GridArgs) -> Value {
     })
 }
 
-/// What is tried, and how many columns that makes.
+/// Returns the ranges and the number of their columns.
 fn ranges(args: &GridArgs, widths: &Widths) -> (Ranges, usize) {
     let kernels = args.search.kernels();
     let mut ranges = Ranges::new().c(&args.search.c.0).kernels(&kernels);
@@ -171,12 +172,12 @@ fn ranges(args: &GridArgs, widths: &Widths) -> (Ranges, usize) {
     (ranges, columns)
 }
 
-/// Values of C of each column.
+/// Returns the number of values of C of each column.
 fn ranges_of_c(svm: &Svm, args: &GridArgs) -> usize {
     if svm.formulation().c().is_some() { args.search.c.0.len() } else { 1 }
 }
 
-/// How the ranges are searched.
+/// Returns the search with the options of its strategy.
 fn search(args: &GridArgs, ranges: Ranges, choice: &Choice) -> Search {
     let how = &args.search.how;
     let mut search = Search::new(ranges).metric(choice.metric());

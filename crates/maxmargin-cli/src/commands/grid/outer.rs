@@ -1,7 +1,7 @@
-//! `--outer`: the search itself, judged by samples that it did not see.
+//! `--outer`: nested cross-validation of a search.
 
+use super::cell::Parameters;
 use super::choice::Choice;
-use super::document::Parameters;
 use crate::args::GridArgs;
 use crate::console::failure::Failure;
 use crate::console::progress::Bar;
@@ -13,13 +13,13 @@ use maxmargin::data::Dataset;
 use maxmargin::{Logs, Search, SearchHooks, Svm};
 use serde::Serialize;
 
-/// What came of it.
+/// The result of a nested cross-validation.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct OuterDocument {
     k: usize,
-    /// Of all samples together.
+    /// The score of all samples together.
     score: Option<f64>,
-    /// Standard deviation of the scores of the folds.
+    /// The standard deviation of the scores of the folds.
     deviation: Option<f64>,
     folds: Vec<FoldDocument>,
 }
@@ -28,26 +28,26 @@ pub(super) struct OuterDocument {
 struct FoldDocument {
     train: usize,
     test: usize,
-    /// Labels of classes that the search had no row of.
+    /// Labels of classes that the training set lacks.
     missing_classes: Vec<f64>,
     score: Option<f64>,
-    /// What the search chose there, with its score in the inner folds.
+    /// The choice of the search, with its score in the inner folds.
     chosen: Option<Parameters>,
 }
 
 impl OuterDocument {
-    /// Whether every fold was reached.
+    /// Returns whether every fold was reached.
     pub(super) fn is_complete(&self) -> bool {
         self.folds.len() == self.k
     }
 
-    /// Classes that some of the searches had no row of.
+    /// Returns the classes that some training sets lack.
     pub(super) fn missing(&self) -> Vec<MissingClass> {
         let folds = self.folds.iter().enumerate().map(|(at, fold)| (at, &fold.missing_classes[..]));
         MissingClass::of(folds)
     }
 
-    /// A line for people.
+    /// Returns a line for the report.
     pub(super) fn text(&self, choice: &Choice) -> String {
         let deviation = self.deviation.map_or_else(String::new, |deviation| format!(" ± {}", choice.value(Some(deviation))));
         format!("nested cross-validation: {}{deviation}, over {} outer folds\n", choice.text(self.score), self.k)

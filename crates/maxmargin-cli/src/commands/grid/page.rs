@@ -1,8 +1,9 @@
-//! A search as one HTML file: what was found, a picture, every cell. Nothing is fetched from
-//! anywhere.
+//! A search as one HTML file: the results, pictures, every cell. The page loads nothing from the
+//! network.
 
+use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
-use super::document::{CellDocument, GridDocument, Parameters};
+use super::document::GridDocument;
 use crate::console::format;
 use crate::report::{data_line, setup_line, threshold_text};
 use std::borrow::Cow;
@@ -16,19 +17,19 @@ th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-al
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
 tr.lost,figcaption,.note{color:#aaa}}";
 
-/// What the table's figures are.
+/// The note above the table.
 const NOTE: &str = "The best first. A score is over the samples of all folds, each predicted by a machine that was not trained on it; KKT violation and duality gap \
                     are those of the worst fold's certificate.";
 
-/// What the lines over C mean.
+/// The caption of the cost pictures.
 const COSTS: &str = "Cost over C, one line per γ, from the smallest (dark) to the largest (light); red: the γ of the best combination, with a dot at its C";
 
-/// Text as HTML has it.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Writes the page; the pictures are SVG documents: scores, and what C costs, which may be nothing.
+/// Writes the page. The pictures are SVG documents: scores, and costs over C, which may be empty.
 pub(super) fn write(
     out: &mut dyn Write,
     d: &GridDocument,
@@ -83,7 +84,7 @@ pub(super) fn write(
         writeln!(out, "<figure>\n{costs}<figcaption>{COSTS}</figcaption></figure>")?;
     }
     let rows: Vec<[String; 9]> = d.cells.iter().map(|cell| numbers(cell, choice)).collect();
-    // Columns of parameters that no kernel here has are left out.
+    // Columns of parameters that no kernel here has are omitted.
     let filled: Vec<usize> = (0..9).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
     let score = choice.column();
     let heads = [
@@ -116,7 +117,7 @@ pub(super) fn write(
     writeln!(out, "</tbody></table></div>\n</body></html>")
 }
 
-/// What the marks of the picture mean, as far as it has them.
+/// Returns the legend of the marks that occur in the picture.
 fn legend(cells: &[CellDocument]) -> String {
     let lost = |cell: &CellDocument| cell.at_least_errors.is_some();
     let marks: [(&str, bool); 4] = [
@@ -133,7 +134,8 @@ fn told(found: &Parameters, choice: &Choice) -> String {
     format!("{}; {}", found.text(), choice.text(found.score))
 }
 
-/// The cells of a row between the kernel and the status; empty is what the kernel does not have.
+/// Returns the entries of a row between kernel and status; parameters that the kernel lacks are
+/// empty.
 fn numbers(cell: &CellDocument, choice: &Choice) -> [String; 9] {
     let parameter = |value: Option<f64>| value.map_or_else(String::new, format::parameter);
     let worst = cell.found.solved.certificate;

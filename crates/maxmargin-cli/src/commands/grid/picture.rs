@@ -1,4 +1,4 @@
-//! A picture in a file: SVG as it is drawn, or PNG painted from it where the name ends in `.png`.
+//! Picture files: SVG, or PNG rendered from it if the name ends in `.png`.
 
 use crate::console::failure::Failure;
 use crate::files::output::Output;
@@ -6,7 +6,7 @@ use crate::files::output_paths::{Content, OutputPaths};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Where a picture goes, opened before the work begins with all that painting it needs.
+/// The output of a picture, opened before the work begins together with the fonts.
 #[derive(Debug)]
 pub(super) struct Picture {
     output: Output,
@@ -21,7 +21,7 @@ impl Picture {
         Ok(Self { output, painter })
     }
 
-    /// Writes what `draw` draws as SVG.
+    /// Writes the SVG of `draw`.
     pub(super) fn write(self, draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         let Some(painter) = self.painter else { return self.output.write(draw) };
         let mut svg = Vec::new();
@@ -41,15 +41,14 @@ mod painting {
     use resvg::usvg::fontdb::{Database, Family, Query};
     use resvg::usvg::{Options, Tree};
 
-    /// Points of a PNG for each of SVG, in both directions: what screens of today and print need
-    /// for sharp letters.
+    /// PNG pixels per SVG pixel in each direction, for sharp letters on screens and in print.
     const FINE: f32 = 2.0;
 
-    /// Families that are looked for where the system names none for letters without serifs.
+    /// Font families to try if the system has no default sans-serif family.
     const FAMILIES: [&str; 8] =
         ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial", "Helvetica", "FreeSans", "Nimbus Sans", "Ubuntu"];
 
-    /// Paints SVG as PNG, with the letters of this machine.
+    /// Renders SVG as PNG with the fonts of this machine.
     #[derive(Debug)]
     pub(crate) struct Painter {
         options: Options<'static>,
@@ -57,8 +56,8 @@ mod painting {
     }
 
     impl Painter {
-        /// For the file `name`. An error where this machine has no letters: a picture without words
-        /// would say nothing.
+        /// A renderer for the file `name`. Fails without fonts, because a picture without text
+        /// would be useless.
         pub(super) fn new(name: &str) -> Result<Self, Failure> {
             let mut options = Options::default();
             let letters = options.fontdb_mut();
@@ -71,7 +70,7 @@ mod painting {
             Ok(Self { options, name: name.to_owned() })
         }
 
-        /// The bytes of the PNG.
+        /// Returns the bytes of the PNG.
         pub(super) fn paint(&self, svg: &[u8]) -> Result<Vec<u8>, Failure> {
             let failed = |what: String| {
                 Failure::input(&self.name, format!("cannot paint the picture: {what}; name a file that ends in .svg"))
@@ -85,8 +84,7 @@ mod painting {
         }
     }
 
-    /// What the system means by letters without serifs, one that is known to have none, or whatever
-    /// there is.
+    /// Returns the sans-serif family of the system, a known one, or any family.
     fn sans_serif(letters: &Database) -> Option<String> {
         let named = letters.family_name(&Family::SansSerif).to_owned();
         let there = |family: &&str| letters.query(&Query { families: &[Family::Name(family)], ..Query::default() }).is_some();
@@ -95,7 +93,7 @@ mod painting {
     }
 }
 
-/// There is none without the feature.
+/// The feature png is off.
 #[cfg(not(feature = "png"))]
 #[derive(Debug)]
 pub(super) enum Painter {}

@@ -1,30 +1,28 @@
-//! The scores of a search as a picture: C to the right, γ upwards, every cell a square of its
-//! score.
+//! The picture of the scores: C to the right, γ upwards, each cell a coloured square.
 
+use super::cell::CellDocument;
 use super::choice::Choice;
-use super::document::CellDocument;
 use crate::console::format;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Sizes in pixels: a cell, the room for the numbers at the left, above, and below, and at the
-/// right.
+/// Sizes in pixels: a cell, and the left, top, bottom and right margins.
 const CELL: (usize, usize) = (64, 34);
 const LEFT: usize = 96;
 const TOP: usize = 56;
 const BELOW: usize = 64;
 const RIGHT: usize = 24;
 
-/// Width of a letter of the title and of the line below it, on average: narrow pictures are as wide
-/// as their words.
+/// Average width of a letter of the title and of the line below it: narrow pictures are as wide as
+/// their text.
 const LETTERS: [usize; 2] = [8, 7];
 
-/// The colours of the worst and of the best score, and between.
+/// The colours from the worst to the best score.
 const COLOURS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
-/// The colour at a share of the way from the worst to the best, and whether text on it should be
-/// dark.
+/// Returns the colour at a share of the way from the worst to the best score, and whether text on
+/// it should be dark.
 pub(super) fn colour(share: f64) -> (String, bool) {
     let at = share.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
     let below = (at as usize).min(COLOURS.len() - 2);
@@ -33,7 +31,7 @@ pub(super) fn colour(share: f64) -> (String, bool) {
     (format!("rgb({:.0},{:.0},{:.0})", mix(0), mix(1), mix(2)), share > 0.55)
 }
 
-/// Values that occur, ascending.
+/// Returns the distinct values, ascending.
 pub(super) fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Option<f64>) -> Vec<f64> {
     let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
     values.sort_by(f64::total_cmp);
@@ -41,8 +39,8 @@ pub(super) fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Opti
     values
 }
 
-/// Words of an axis: `2^-5.5`, as options take them, where all values are powers of two in whole or
-/// half steps that go far; otherwise short numbers.
+/// Returns the labels of an axis: `2^-5.5`, as options take them, for whole or half powers of two
+/// over a wide range; otherwise short numbers.
 pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     let powers: Vec<f64> = values.iter().map(|value| (2.0 * value.log2()).round() / 2.0).collect();
     let exact = powers.iter().zip(values).all(|(power, value)| (power - value.log2()).abs() < 1e-9);
@@ -53,8 +51,8 @@ pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     }
 }
 
-/// One of the cells that are shown: those of its kernel and degree are. The best has the choice, if
-/// it has a width; a kernel without one has a row of C alone.
+/// Returns a cell that determines the kernel and degree to show: the best if it has a γ, else one
+/// with a γ. A kernel without γ has one row over C.
 fn leader<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocument>) -> Option<&'a CellDocument> {
     let wide = |cell: &&CellDocument| cell.gamma.is_some();
     best.filter(wide).or_else(|| cells.iter().copied().find(wide)).or(best).or_else(|| cells.first().copied())
@@ -116,7 +114,7 @@ pub(super) fn write(
         };
         let (w, h) = (CELL.0 - 2, CELL.1 - 2);
         let text = cell.score_text(choice);
-        // On hatching text has the colour of the page.
+        // Text on hatching has the colour of the page.
         let class = if cell.at_least_errors.is_some() {
             ""
         } else if dark {

@@ -1,4 +1,4 @@
-//! How features are to be scaled: tried on some of the samples, by a small grid.
+//! The choice of a scaling, by a small grid on a subset of the samples.
 
 use super::choice::Choice;
 use crate::args::{ProblemArgs, ScaleName};
@@ -14,37 +14,37 @@ use maxmargin::kernel::gamma_scale;
 use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use serde::Serialize;
 
-/// Samples that are looked at, about: enough to tell ways of scaling apart that differ by a point
-/// or two.
+/// Approximate size of the subset: enough to tell scaling methods apart that differ by a percentage
+/// point or two.
 const LOOKED_AT: usize = 2000;
 
-/// Folds of them.
+/// The number of folds.
 const FOLDS: usize = 3;
 
-/// Values of C, and of γ as factors of what is usual for the scaled samples: the good ones lie
-/// among these for most data, and what is compared is the best of each.
+/// Values of C, and of γ as factors of the `scale` rule. Good values lie among these for most data,
+/// and the best of each method are compared.
 const C: [f64; 3] = [0.5, 8.0, 128.0];
 const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 
-/// Widths that a search tries, as factors of what is usual: from nearly linear to nearly the
-/// identity, on most data.
+/// Exponents of two of the γ that a search tries, relative to the `scale` rule: from nearly linear
+/// to nearly the identity on most data.
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
-/// Powers of two around what is usual for samples that are scaled like this.
+/// Returns powers of two around the `scale` rule for samples that are scaled like this.
 pub(super) fn widths(data: &Dataset, asked: &ProblemArgs) -> Vec<f64> {
     let preparing = Preparing { impute: asked.impute, scale: asked.scale.map(scale_method) };
     let usual = usual(data, preparing).unwrap_or(1.0).log2().round() as i32;
     WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
 }
 
-/// 1/(features · variance) of prepared samples; none where they cannot be prepared, or are all
-/// zero.
+/// Returns 1/(features · variance) of the prepared samples; None if they cannot be prepared or are
+/// all zero.
 fn usual(data: &Dataset, preparing: Preparing) -> Option<f64> {
     let gamma = gamma_scale(&*preparing.fit(data).ok()?.apply(&data.samples).ok()?);
     (gamma.is_finite() && gamma > 0.0).then_some(gamma)
 }
 
-/// A way of scaling and how its best combination did.
+/// A scaling method and the score of its best cell.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct ScalingTrial {
     scale: Option<&'static str>,
@@ -55,9 +55,9 @@ pub(super) struct ScalingTrial {
     name: Option<ScaleName>,
 }
 
-/// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1.
-/// The first of these within a standard error of the best is taken: samples as they are keep their
-/// zeros, and ranges are the same in most folds, which then share their kernel.
+/// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1,
+/// and chooses the first of these within one standard error of the best. Unscaled samples keep
+/// their zeros, and ranges are the same in most folds, which then share their kernel.
 pub(super) fn choose_scaling(
     svm: &Svm,
     input: &Input,
@@ -83,7 +83,7 @@ pub(super) fn choose_scaling(
     let mut tried = Vec::new();
     for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {
         let method = name.map(scale_method);
-        // What cannot be scaled is left to the search itself, which says why.
+        // The search itself reports data that cannot be scaled.
         let Some(usual) = usual(data, Preparing { impute, scale: method }) else { continue };
         let scaled = method.into_iter().fold(svm.clone().threads(par), Svm::scale);
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));

@@ -1,4 +1,4 @@
-//! How far a search is: cells that are done, and how long the rest will take.
+//! Progress of a search: the cells that are done, and the time that is left.
 
 use super::View;
 use crate::console::format;
@@ -9,20 +9,20 @@ use maxmargin::cv::CvProgress;
 pub(super) struct Cells {
     total: usize,
     done: usize,
-    /// When these were begun: a search may have several stages.
+    /// Seconds at which this stage began: a search may have several.
     since: f64,
-    /// How long after it the last of them was done.
+    /// Seconds after that at which the last cell was done.
     at: f64,
 }
 
 impl Cells {
-    /// So many, none done.
+    /// A stage with this many cells, none done.
     pub(super) fn new(total: usize) -> Self {
         Self { total, done: 0, since: 0.0, at: 0.0 }
     }
 
-    /// Takes what was told `at` so many seconds after the beginning. The columns that take longest
-    /// come first, so that the rest goes at least as fast.
+    /// Takes a tick that came `at` so many seconds after the beginning. The columns that take
+    /// longest come first, so that the estimate is rarely too short.
     pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
         if progress.total > 0 && progress.total != self.total {
             *self = Self { since: at, ..Self::new(progress.total) };
@@ -33,7 +33,7 @@ impl Cells {
             (self.done, self.at) = (done, at);
         }
         let what = format!("{} of {} combinations", format::count(self.done as u64), format::count(self.total as u64));
-        // What runs is as good as half done.
+        // A cell that runs counts as half done.
         let left = (self.done > 0).then(|| at / (self.done as f64 + 0.5) * ((self.total - self.done) as f64 - 0.5).max(0.0));
         View { what, left: left.filter(|left| *left > 0.0), share: self.done as f64 / self.total as f64 }
     }
@@ -51,9 +51,9 @@ mod tests {
         let view = cells.tick(4.5, &told(4));
         assert_eq!((view.left, view.share), (Some(5.5), 0.4));
         assert_eq!(view.text(), "4 of 10 combinations, 6 s left");
-        // Nothing turns back.
+        // A late tick does not turn back.
         assert_eq!(cells.tick(5.0, &told(3)).share, 0.4);
-        // Another stage begins.
+        // A new stage begins.
         let view = cells.tick(6.0, &CvProgress { done: 1, total: 2, ..CvProgress::default() });
         assert_eq!((view.share, view.what == "1 of 2 combinations"), (0.5, true));
     }

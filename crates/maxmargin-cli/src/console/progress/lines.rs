@@ -1,13 +1,13 @@
-//! Lines in the place of a bar: what files and batch systems get of long runs.
+//! Lines instead of a bar, for standard error that goes to a file.
 
 use super::View;
 use crate::console::format;
 
-/// Seconds before the first line, and between two of them at most.
+/// Seconds before the first line, and the longest time between two.
 const FIRST: f64 = 30.0;
 const MOST: f64 = 60.0;
 
-/// When the next line is due.
+/// The schedule of the lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     next: f64,
@@ -20,8 +20,8 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Whether there is to be a line `at` so many seconds after the beginning: after thirty, after
-    /// a minute, and every minute.
+    /// Returns whether a line is due `at` so many seconds after the beginning: after thirty
+    /// seconds, one minute, and every minute.
     pub(super) fn due(&mut self, at: f64) -> bool {
         let due = at >= self.next;
         if due {

@@ -20,57 +20,56 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Rows of generated data unless said otherwise.
+/// Default number of generated rows.
 const ROWS: usize = 1000;
 
-/// A data set and where it came from.
+/// A data set and its source.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// What to call it in messages and reports.
+    /// Its name in messages and reports.
     pub(crate) name: String,
     pub(crate) data: Dataset,
     /// Time to read or generate it.
     pub(crate) seconds: f64,
-    /// Whether there are labels: a table need not have any where a model predicts them.
+    /// True if there are labels: a table to predict may have none.
     pub(crate) is_labelled: bool,
-    /// Of a table: the line on which each row begins.
+    /// The line on which each row of a table begins.
     pub(crate) lines: Vec<u64>,
-    /// Rows without a label, whose label is NaN: they are there to be predicted.
+    /// The number of rows to predict without a label; their label is NaN.
     pub(crate) unlabelled: usize,
 }
 
 /// The treatment of missing values in a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum GapRule {
-    /// They are errors, unless a model fills them in.
+    /// Errors, unless a model fills them in.
     #[default]
     Refused,
-    /// The command can fill them in, where it is told how.
+    /// Filled in by this rule, if there is one.
     Imputed(Option<Impute>),
-    /// They are counted.
+    /// Counted.
     Described,
 }
 
-/// What data is read for.
+/// The requirements of a command on the data that it reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Requirements<'a> {
-    /// The model that it is for: it knows how features are numbered, or which columns there are.
+    /// The model that the data is for, which determines the index base or the columns.
     pub(crate) model: Option<&'a Model>,
-    /// Labels must be known to the model.
+    /// True if all labels must be known to the model.
     pub(crate) known_labels: bool,
     pub(crate) gaps: GapRule,
-    /// All columns are features unless one is named as the target: the labels of one class are not
-    /// looked at.
+    /// True if all columns are features unless one is named as the target, as for one class.
     pub(crate) one_class: bool,
 }
 
 impl<'a> Requirements<'a> {
-    /// Data that `model` predicts.
+    /// For data that `model` predicts.
     pub(crate) fn by(model: &'a Model) -> Self {
         Self { model: Some(model), ..Self::default() }
     }
 
-    /// Data that `model` is trained on.
+    /// For the training data of `model`.
     pub(crate) fn training(model: &'a Model) -> Self {
         Self { known_labels: true, ..Self::by(model) }
     }
@@ -79,7 +78,7 @@ impl<'a> Requirements<'a> {
         self.model.and_then(Model::columns)
     }
 
-    /// Whether missing values are taken.
+    /// Returns whether missing values are accepted.
     fn missing(&self) -> bool {
         let of_model = || self.model.and_then(|model| model.parts().encoder.as_ref()?.impute());
         match self.gaps {
@@ -95,7 +94,7 @@ pub(crate) fn load(args: &DataArgs, wanted: &Requirements, par: Par, notes: &mut
     load_from(&args.source, &args.options, wanted, par, notes)
 }
 
-/// The same for a source that is named in another way.
+/// Reads or generates the data of `source`.
 pub(crate) fn load_from(
     source: &str,
     args: &DataOptions,
@@ -106,7 +105,7 @@ pub(crate) fn load_from(
     load_until(None, source, (args, wanted), par, notes)
 }
 
-/// The same, given up where it takes longer.
+/// Reads or generates the data of `source`, with an error at the time `until`.
 pub(crate) fn load_until(
     until: Option<Instant>,
     source: &str,
@@ -160,14 +159,14 @@ pub(crate) fn load_until(
     Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled })
 }
 
-/// Numbers without names for a model that knows columns: its features in their order.
+/// Gives data without column names the columns of the model, in their order.
 fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Requirements, notes: &Notes) {
     let Some(columns) = wanted.columns() else { return };
     notes.note(&format!(
         "{name}: the model was trained on a table and this file is none: feature 1 is taken for {}, and so on",
         columns.feature_name(0).unwrap_or_default()
     ));
-    // Behind the features of the columns come those that tell of gaps.
+    // The features of the columns are followed by the markers of missing values.
     let (features, width) = (data.samples.features(), columns.width());
     let most = width + columns.features().len();
     if features > most {
@@ -180,7 +179,7 @@ fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Requirements, notes: &
     data.columns = Some(Arc::new(columns.clone()));
 }
 
-/// What messages call a source.
+/// Returns the name of a source in messages.
 pub(crate) fn display_name(source: &str) -> String {
     if source == "-" { "standard input".to_owned() } else { source.to_owned() }
 }
@@ -198,7 +197,7 @@ fn refuse_generator_options(source: &str, args: &DataOptions) -> Result<(), Fail
     Err(Failure::Usage(format!("--rows and --features are for generators ({names}), and DATA is {source}; leave them out")))
 }
 
-/// The most bytes that are read of a file, unpacked.
+/// The limit on the unpacked bytes of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MaxSize {
     bytes: u64,
@@ -206,12 +205,12 @@ pub(crate) struct MaxSize {
 }
 
 impl MaxSize {
-    /// Half of the memory that is free: the other half is for what becomes of the text.
+    /// Half of the free memory: the other half is for the parsed data.
     pub(crate) fn usual() -> Self {
         Self { bytes: memory::free() / 2, given: false }
     }
 
-    /// What `--max-size` says, or [`MaxSize::usual`].
+    /// Returns the limit of `--max-size`, or [`MaxSize::usual`].
     pub(crate) fn of(options: &DataOptions) -> Self {
         options.max_size.map_or_else(Self::usual, |bytes| Self { bytes, given: true })
     }
@@ -227,11 +226,11 @@ impl MaxSize {
     }
 }
 
-/// The text of a file that is not data: folds, ranges, numbers.
+/// Reads the text of a file that is not data: folds, ranges, numbers.
 ///
 /// # Errors
 ///
-/// Why it cannot be read, in words that follow a place.
+/// The reason, worded to follow the name of the file.
 pub(crate) fn read_text(path: &Path, most: MaxSize) -> Result<String, String> {
     let mut text = String::new();
     let mut file = File::open(path).map_err(|e| reason(&e))?.take(most.bytes.saturating_add(1));
@@ -239,7 +238,7 @@ pub(crate) fn read_text(path: &Path, most: MaxSize) -> Result<String, String> {
     if text.len() as u64 > most.bytes { Err(most.in_words()) } else { Ok(text) }
 }
 
-/// Reads while there is time.
+/// A reader that fails after a time limit.
 struct Until<R>(R, Option<Instant>);
 
 impl<R: Read> Read for Until<R> {
@@ -255,7 +254,7 @@ fn late(name: &str) -> Failure {
     Failure::input(name, "the time limit came while it was read; raise --time-limit")
 }
 
-/// Data may be a file or a generator, so that a missing file may be a wrong name of either.
+/// Refuses a source that is neither a file nor a generator.
 fn refuse_unknown_name(source: &str) -> Result<(), Failure> {
     if source == "-" || !fs::metadata(source).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
@@ -264,7 +263,7 @@ fn refuse_unknown_name(source: &str) -> Result<(), Failure> {
     Err(Failure::input(source, format!("no such file, and no generator of this name ({names}); check the path")))
 }
 
-/// All bytes of a file or of standard input (`-`), unpacked.
+/// Reads all bytes of a file or of standard input (`-`), unpacked.
 pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
     read_until(None, source, most)
 }
@@ -292,7 +291,7 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec
     compress::read_all(Until(file, until), most.bytes).map_err(|e| failed(&e))
 }
 
-/// Parses the text, or takes it from the cache.
+/// Parses the text, or reads it from the cache.
 pub(crate) fn parse(
     name: &str,
     bytes: &[u8],
@@ -336,8 +335,7 @@ fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
     write_whole(&cache_file(folder, key), None, |out| out.write_all(&bytes)).map_err(|e| reason(&e))
 }
 
-/// Why data cannot be scaled: where the value stands that overflows, or what is wrong with the
-/// whole.
+/// Returns the failure of scaling, with the position of the value that overflows.
 pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
     let ScaleError::Overflow { row, feature, value, by } = error else { return Failure::input(&input.name, error) };
     let short = format::short(*value);
@@ -348,7 +346,7 @@ pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
         let column = columns.feature_name(*feature).unwrap_or_default();
         return Failure::input(format!("{}:{line}", input.name), what(&format!("column {column}")));
     }
-    // Lines were let go with the text; a file is still there.
+    // The text is no longer in memory, so the file is read again to find the line.
     let text = fs::File::open(&input.name).and_then(|file| compress::read_all(file, u64::MAX)).unwrap_or_default();
     let place = match libsvm::line_of_row(&text, *row) {
         Some(line) => format!("{}:{line}", input.name),
@@ -388,11 +386,11 @@ mod tests {
     use super::MaxSize;
     use crate::machine::memory;
 
-    /// A file of a megabyte once unpacked to more than there was memory.
+    /// A packed file of one megabyte once exceeded the memory.
     #[test]
     fn a_file_may_take_half_of_what_is_free_unless_told() {
         let (before, usual, after) = (memory::free(), MaxSize::usual(), memory::free());
-        // Others take memory and let it go meanwhile.
+        // Other processes allocate and free memory meanwhile.
         let (least, most) = (before.min(after) / 4, before.max(after) / 4 * 3);
         assert!(usual.bytes > 0 && (least..=most).contains(&usual.bytes), "{} of {before} and {after}", usual.bytes);
         assert!(usual.bytes <= memory::whole() / 2 || memory::whole() == 0);

@@ -1,5 +1,4 @@
-//! Tables as data: which format a file has, what is said about its columns, and what is wrong with
-//! it in the words of options.
+//! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
 use super::{GapRule, Requirements, late};
 use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
@@ -17,13 +16,13 @@ use std::time::Instant;
 /// Characters of a name in a note.
 const SHOWN: usize = 40;
 
-/// Odd columns that are warned of one by one.
+/// Odd columns that are named in warnings one by one.
 const WARNED: usize = 5;
 
 /// Names of columns in one note.
 const LISTED: usize = 10;
 
-/// A data set with what only a table tells.
+/// A data set, with the information that only a table has.
 pub(super) struct Read {
     pub(super) data: Dataset,
     pub(super) is_labelled: bool,
@@ -31,10 +30,10 @@ pub(super) struct Read {
     pub(super) unlabelled: usize,
 }
 
-/// What the file is: as it is asked for, by what its first lines look like, or, where these could
-/// be either, by its name.
+/// Returns the format of a file: as given, by its first lines, or by its name where they fit
+/// several formats.
 pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
-    // Nothing else begins like one.
+    // The magic bytes of columnar files are unambiguous.
     if let Some(columnar) = Columnar::of(bytes) {
         return match columnar {
             Columnar::Parquet => FormatName::Parquet,
@@ -70,7 +69,7 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &No
     found
 }
 
-/// Of files that hold columns, which these are.
+/// Returns the columnar format, if it is one.
 fn columnar(format: FormatName) -> Option<Columnar> {
     match format {
         FormatName::Parquet => Some(Columnar::Parquet),
@@ -79,7 +78,7 @@ fn columnar(format: FormatName) -> Option<Columnar> {
     }
 }
 
-/// Refuses options that are not for this file.
+/// Refuses options that do not apply to this format.
 pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &TableArgs) -> Result<(), Failure> {
     if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
         let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
@@ -105,7 +104,7 @@ pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &Ta
     Ok(())
 }
 
-/// Reads a table, for a model that knows its columns or anew, and says what was taken for what.
+/// Reads a table, by the columns of a model if there is one, and prints notes on how it was read.
 pub(super) fn read(
     name: &str,
     bytes: &[u8],
@@ -157,7 +156,7 @@ pub(super) fn read(
     Ok(Read { data, is_labelled, lines, unlabelled: unlabelled.rows })
 }
 
-/// A table for a model of LIBSVM's format: its numbers in their order.
+/// Turns a table into numbered features, for a model without column names.
 fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Failure> {
     if !data.columns.take().is_some_and(|columns| columns.are_numbers()) {
         let what = "the model was trained on numbers without names, and this table has words; give it a table of numbers, or train it on a table";
@@ -167,7 +166,7 @@ fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Fai
     Ok(())
 }
 
-/// A column in a message; one without a name of its own is called `column 3` already.
+/// Returns the name of a column in messages. One without a name is already called `column 3`.
 fn called(name: &str) -> String {
     let shown = quoted(name, SHOWN);
     if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
@@ -177,7 +176,7 @@ fn called(name: &str) -> String {
     }
 }
 
-/// What was found out: everything that somebody could have meant otherwise.
+/// Prints notes on everything that was detected and could be meant otherwise.
 fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columnar>), is_known: bool, notes: &mut Notes) {
     let listed = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
@@ -190,7 +189,7 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
         }
         if let Some(target) = columns.target().filter(|_| !table.is_labelled) {
             let target = quoted(&target.name, SHOWN);
-            // Otherwise the target was left out, or says nothing, and `say_cells` tells that.
+            // Otherwise the target was dropped or is empty, which `note_cells` reports.
             if table.target == TargetChoice::None && !table.ignored.contains(&target) {
                 notes.note(&format!("{name}: there is no column {target}, so that there is nothing to compare predictions with"));
             }
@@ -230,8 +229,8 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
     notes.note(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
 }
 
-/// Says which words were taken for missing values, where words have numbers among them, and whether
-/// the first row could be another thing.
+/// Prints notes on words for missing values, on columns that mix words and numbers, and on a
+/// doubtful header.
 fn say_cells(name: &str, table: &Table, notes: &Notes) {
     if table.header_is_doubtful {
         notes.note(&format!(
@@ -293,7 +292,7 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
     }
 }
 
-/// `FILE:LINE: column …: what; what to do`, with options by their names.
+/// Returns `FILE:LINE: column …: fault; remedy`, with the options that help.
 fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
     let at = |line: u64| format!("{name}:{line}");
     match error {
@@ -313,7 +312,7 @@ fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
         TableError::Ragged { line, .. } => {
             Failure::input(at(*line), words(error).replace("name the delimiter", "pass --delimiter"))
         }
-        // The names of a file of columns are on no line.
+        // The names in a columnar file have no line.
         TableError::Twice { line: 0, .. } => Failure::input(name, words(error)),
         TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
             Failure::input(at(*line), words(error))
@@ -322,7 +321,7 @@ fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
     }
 }
 
-/// A fault of one value, with options by their names.
+/// Returns the message for a bad value, with the options that help.
 fn value_problem(column: &str, problem: &ValueProblem, wanted: &Requirements) -> String {
     let text = problem.to_string();
     let column = shell(column);
@@ -353,14 +352,14 @@ fn value_problem(column: &str, problem: &ValueProblem, wanted: &Requirements) ->
     }
 }
 
-/// A value as a shell takes it for one word.
+/// Quotes a value for a shell.
 fn shell(value: &str) -> String {
     let shown = quoted(value, SHOWN);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%');
     if !shown.is_empty() && shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
 }
 
-/// What an error says behind its line.
+/// Returns the message of an error without its line.
 fn words(error: &TableError) -> String {
     let text = error.to_string();
     text.split_once(": ").map_or_else(|| text.clone(), |(_, what)| what.to_owned())

@@ -1,10 +1,10 @@
-//! The right to work on one column of a search: a file that its holder made, has locked, and
-//! touches now and then.
+//! Leases: the right to work on one column of a search. A lease is a file that its holder creates,
+//! locks and touches regularly.
 //!
-//! On one machine the lock tells whether the holder is still there, however it ended. From another
-//! machine, where locks may not be seen, the file is taken over once nobody has touched it for a
-//! while, by the clock of who looks. Two who take one over at once both do the work, with the same
-//! bits.
+//! On one machine the lock shows whether the holder still runs, however it ended. On another
+//! machine, where locks may be invisible, the file is taken over once it has not been touched for a
+//! while, by the clock of the observer. Two processes that take over at once both do the work, with
+//! identical results.
 
 use crate::files::lock::{is_at, try_lock};
 use std::collections::BTreeMap;
@@ -16,35 +16,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-/// So often a holder touches its file.
+/// The interval at which a holder touches its file.
 const BEAT: Duration = Duration::from_secs(10);
 
-/// A file of another machine that nobody touched for so long is nobody's.
+/// A lease of another machine that was not touched for this long is stale.
 const STALE: Duration = Duration::from_mins(1);
 
-/// What a search holds, and what it has seen of others.
+/// The leases that a search holds, and its observations of others.
 #[derive(Debug)]
 pub(super) struct Leases {
-    /// This machine, since it was started.
+    /// The identity of this machine since its start.
     host: String,
     held: Arc<Mutex<BTreeMap<PathBuf, File>>>,
     seen: Mutex<BTreeMap<PathBuf, (Option<SystemTime>, Instant)>>,
-    /// Ends the touching when it is dropped.
+    /// Ends the touching thread on drop.
     _beating: Sender<()>,
 }
 
 impl Leases {
-    /// Holds nothing yet.
+    /// No leases yet.
     pub(super) fn new() -> Self {
         let held: Arc<Mutex<BTreeMap<PathBuf, File>>> = Arc::default();
         let (beating, ended) = channel::<()>();
         let files = Arc::clone(&held);
         thread::spawn(move || {
-            // An error but that of time is the end of the search.
+            // Any error but a timeout is the end of the search.
             while ended.recv_timeout(BEAT).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout) {
                 let files = files.lock().unwrap_or_else(PoisonError::into_inner);
                 files.values().for_each(|file| {
-                    // Who cannot touch it is taken for dead, and its column is done twice.
+                    // A lease that cannot be touched becomes stale, and its column is computed
+                    // twice.
                     let _ = file.set_modified(SystemTime::now());
                 });
             }
@@ -52,7 +53,7 @@ impl Leases {
         Self { host: host(), held, seen: Mutex::default(), _beating: beating }
     }
 
-    /// Takes hold of `path`; false where somebody else has it.
+    /// Takes the lease `path`; returns false if another process holds it.
     pub(super) fn take(&self, path: &Path) -> io::Result<bool> {
         match OpenOptions::new().read(true).write(true).create_new(true).open(path) {
             Ok(file) => self.hold(path, file),
@@ -61,7 +62,7 @@ impl Leases {
         }
     }
 
-    /// Gives up what was taken.
+    /// Releases a lease.
     pub(super) fn release(&self, path: &Path) {
         let file = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         if file.is_some_and(|file| is_at(&file, path)) {
@@ -69,9 +70,9 @@ impl Leases {
         }
     }
 
-    /// Writes this machine's name into a file and keeps it locked.
+    /// Writes the identity of this machine into a file and keeps it locked.
     fn hold(&self, path: &Path, mut file: File) -> io::Result<bool> {
-        // Another process may have taken it between its making and this.
+        // Another process may have taken it since it was created.
         if try_lock(&file) == Some(false) || !is_at(&file, path) {
             return Ok(false);
         }
@@ -93,7 +94,7 @@ impl Leases {
         };
         let locked = if text.lines().next() == Some(&self.host) { try_lock(&file) } else { None };
         match locked {
-            // Its holder is no more.
+            // Its holder has ended.
             Some(true) => self.hold(path, file),
             None if self.is_stale(path, &file) => {
                 let _ = fs::remove_file(path);
@@ -104,7 +105,7 @@ impl Leases {
         }
     }
 
-    /// Whether nobody has touched it for long.
+    /// Returns whether the lease was not touched for [`STALE`].
     fn is_stale(&self, path: &Path, file: &File) -> bool {
         let touched = file.metadata().and_then(|found| found.modified()).ok();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +124,8 @@ impl Drop for Leases {
     }
 }
 
-/// A name of this machine since it was started: locks are seen by all who have it.
+/// Returns an identity of this machine since its start. Processes with the same identity see each
+/// other's locks.
 fn host() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
     let name = || sysinfo::System::host_name().unwrap_or_else(|_| "unknown".to_owned());
@@ -145,7 +147,7 @@ mod tests {
         assert!(!path.exists() && other.take(&path).expect("room"));
         drop(other);
         assert!(!path.exists());
-        // Left by a process that was killed: locked by nobody.
+        // Left by a killed process, so without a lock.
         fs::write(&path, format!("{}\n1\n", host())).expect("room");
         assert!(one.take(&path).expect("a file"));
     }
@@ -157,13 +159,13 @@ mod tests {
         fs::write(&path, "elsewhere\n1\n").expect("room");
         let leases = Leases::new();
         assert!(!leases.take(&path).expect("a file") && path.exists());
-        // As if it had been looked at long ago.
+        // As if it had been observed long ago.
         for (_, since) in leases.seen.lock().expect("one thread").values_mut() {
             *since = Instant::now().checked_sub(STALE).expect("the machine has run for a minute");
         }
         assert!(!leases.take(&path).expect("a file") && !path.exists(), "given free");
         assert!(leases.take(&path).expect("room"));
-        // Touched again: its holder is there.
+        // Touched again: its holder runs.
         fs::write(&path, "elsewhere\n2\n").expect("room");
         assert!(!leases.take(&path).expect("a file"));
     }

@@ -1,5 +1,5 @@
-//! A folder with the finished cells of a search: one file each, and one for what all have in
-//! common.
+//! A folder with the finished cells of a search: one file per cell, and one for their common
+//! settings.
 
 mod lease;
 
@@ -20,13 +20,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What all cells of a folder have in common.
+/// The file of the settings that all cells share.
 const COMMON: &str = "search.json";
 
-/// Keys of [`Setup`] that are of one command, and not of what is searched.
+/// Keys of [`Setup`] that depend on the command and not on the search.
 const OWN: [&str; 4] = ["schema", "command", "data", "kernel"];
 
-/// Where a search keeps its cells: a folder, or nowhere.
+/// The log of a search: a folder, or none.
 #[derive(Debug)]
 pub(super) enum Log {
     Nowhere,
@@ -38,16 +38,16 @@ pub(super) enum Log {
 pub(super) struct Folder {
     path: PathBuf,
     leases: Leases,
-    /// Which columns this process does; none: it only collects.
+    /// The columns of this process; None for a process that only collects.
     share: Option<Share>,
-    /// Why a cell could not be written.
+    /// The first failure to write a cell.
     failed: Mutex<Option<Failure>>,
-    /// Files that hold no cell.
+    /// Messages about corrupted files.
     corrupted: Mutex<Vec<String>>,
 }
 
 impl Log {
-    /// The folder that the options name, which must be empty or hold a search like this.
+    /// Opens the folder of the options, which must be empty or hold the same search.
     pub(super) fn open(args: &LogArgs, setup: &Setup, (plan, settings): (&FoldPlan, Value)) -> Result<Self, Failure> {
         let (path, merge) = match (&args.log, &args.merge_logs) {
             (Some(path), _) => (path, false),
@@ -83,7 +83,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// When a cell could not be written.
+    /// If a cell could not be written.
     pub(super) fn settle(self, notes: &mut Notes) -> Result<(), Failure> {
         let Self::In(folder) = self else { return Ok(()) };
         let Folder { path, failed, corrupted, share, .. } = *folder;
@@ -95,8 +95,8 @@ impl Log {
     }
 }
 
-/// What is compared before a search goes on: everything that cells depend on but the ranges, by
-/// name.
+/// Returns the settings that must agree before a search continues: everything that cells depend on
+/// except the ranges, by name.
 fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value> {
     let mut common = Map::new();
     common.insert("format".to_owned(), 1.into());
@@ -112,15 +112,14 @@ fn common(setup: &Setup, plan: &FoldPlan, settings: Value) -> Map<String, Value>
     common
 }
 
-/// Makes the folder, where it is not there, and says what it is for. A folder with other things is
-/// left alone.
+/// Creates the folder if necessary, and writes the settings. Refuses a folder with other files.
 fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Failure> {
     let failed = |error: &std::io::Error| Failure::input(name, format!("cannot create a log here: {}", reason(error)));
     fs::create_dir_all(path).map_err(|e| failed(&e))?;
     let mut entries = fs::read_dir(path).map_err(|e| failed(&e))?.flatten();
     let ours = |name: &str| name == COMMON || name.starts_with(".maxmargin-");
     if let Some(other) = entries.find(|entry| !ours(&entry.file_name().to_string_lossy())) {
-        // Another program may have begun meanwhile.
+        // Another process may have started meanwhile.
         if path.join(COMMON).exists() {
             return Ok(());
         }
@@ -131,14 +130,14 @@ fn begin(path: &Path, name: &str, common: &Map<String, Value>) -> Result<(), Fai
     write_whole(&path.join(COMMON), None, |out| writeln!(out, "{text}")).map_err(|e| Failure::write(name, &e))
 }
 
-/// Whether the folder holds a search like this.
+/// Refuses a folder with another search.
 fn compare(file: &Path, name: &str, ours: &Map<String, Value>) -> Result<(), Failure> {
     let place = file.display().to_string();
     let text = fs::read_to_string(file).map_err(|e| Failure::input(&place, format!("cannot read: {}", reason(&e))))?;
     let theirs: Map<String, Value> = serde_json::from_str(&text)
         .map_err(|e| Failure::input(&place, format!("unreadable description of the search ({e}); name another folder")))?;
     let keys = ours.keys().chain(theirs.keys());
-    // Numbers as text: what was written is what would be.
+    // Numbers are compared as text, as they are written.
     let text = |of: &Map<String, Value>, key: &str| of.get(key).unwrap_or(&Value::Null).to_string();
     let other = keys.into_iter().find(|key| text(&theirs, key) != text(ours, key));
     let Some(key) = other else { return Ok(()) };
@@ -159,19 +158,19 @@ impl Logs for Log {
     }
 }
 
-/// Some columns of a search.
+/// One stage of a search: some of its columns.
 struct Stage<'a> {
     folder: &'a Folder,
     columns: Vec<ColumnKeys>,
 }
 
-/// As many digits of a key as tell files apart; the file has all of it.
+/// Returns enough digits of a key for a file name; the file holds the whole key.
 fn short(key: &[u8; 32]) -> String {
     hex(&key[..12])
 }
 
 impl Stage<'_> {
-    /// Removes what somebody left who was killed after the last cell of a column.
+    /// Removes the lease of a process that was killed after the last cell of a column.
     fn sweep(&self, column: usize) {
         let lease = self.lease(column);
         if self.folder.share.is_some() && lease.exists() && matches!(self.folder.leases.take(&lease), Ok(true)) {
@@ -187,7 +186,7 @@ impl Stage<'_> {
         self.folder.path.join(format!("{}.cell", short(key)))
     }
 
-    /// The cells that are there, up to the first that is not.
+    /// Returns the stored cells of a column, up to the first missing one.
     fn there(&self, column: usize) -> Vec<Finished> {
         let mut cells = Vec::new();
         for key in &self.columns[column].cells {
@@ -225,7 +224,7 @@ impl CellLog for Stage<'_> {
             return Opened::Theirs(Vec::new());
         }
         let keys = &self.columns[column].cells;
-        // Who waits for another asks often: files are read once there is something to take.
+        // A waiting process asks often: files are read only once all cells exist.
         if self.folder.share.is_none() || keys.iter().all(|key| self.cell(key).exists()) {
             let cells = self.there(column);
             if cells.len() == keys.len() || self.folder.share.is_none() {
