@@ -9,7 +9,7 @@ use crate::console::progress::Bar;
 use crate::files::input::MaxSize;
 use crate::files::lock::IfLocked;
 use crate::files::model_file;
-use crate::files::output::show;
+use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
@@ -41,9 +41,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(args.run.quiet);
     let path = args.output.as_deref().unwrap_or(&args.model);
     let on_stdout = path == Path::new("-");
-    if args.run.json && on_stdout {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
-    }
+    check_standard_output(args.run.json, on_stdout)?;
     let name = args.model.display().to_string();
     let threads = Threads::new(args.run.threads)?;
     let mut paths = OutputPaths::new(args.write.force);
@@ -55,7 +53,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     let output = output.locked(IfLocked::Wait)?;
     let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
     let svm = Svm::of_model(&model).map_err(|e| Failure::input(&name, e))?;
-    let input = training_data((&args.model, args.data.as_deref()), &args.options, &model, (threads.par(), &mut notes))?;
+    let input = training_data(&args.model, args.data.as_deref(), &args.options, &model, threads.par(), &mut notes)?;
     let record = model.record().ok_or_else(|| Failure::input(&name, "it has no record of its training"))?;
     let setup = Setup {
         seed: Some(args.options.seed),
@@ -63,7 +61,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
             "calibrate",
             DataDocument::seen(&input.name, &input.data, record.formulation.target_kind()),
             &model,
-            (record.formulation, record.weights.clone()),
+            record.formulation,
+            record.weights.clone(),
             record.goal(),
         )
     };
@@ -79,8 +78,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     let status = calibrated.run().map_or(Status::Converged, |run| run.status);
     warn_of_calibration(calibrated.calibration.as_ref().map(|calibration| &calibration.run), &mut notes);
     if let Some(why) = calibrated.missing() {
-        let what = if calibrated.calibration.is_some() { "are no probabilities" } else { "is no threshold" };
-        notes.warn(format!("nothing was written, {name} is as it was: there {what}, {why}"));
+        let what = if calibrated.calibration.is_some() { "probabilities" } else { "threshold" };
+        notes.warn(format!("nothing was written, {name} is unchanged: no {what}, {why}"));
         return Ok(if status.ended_early() { Done::Abandoned } else { Done::Refuted });
     }
     let model_name = output.name().to_owned();

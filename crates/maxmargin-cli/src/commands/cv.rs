@@ -11,7 +11,7 @@ use crate::files::output::{Output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::{self, Threads};
 use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
-use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, failed, warn_of_small_cost};
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_report;
 use crate::report::{CvResults, End, Seconds, Setup, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
-    validate(&request, &args.data, (paths, args.output.as_deref()), |input, notes| {
+    validate(&request, &args.data, paths, args.output.as_deref(), |input, notes| {
         let (plan, name) = plan(&args.folds, request.target_kind()?, input, &args.data.options, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
@@ -57,7 +57,8 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
 pub(crate) fn validate(
     request: &ProblemRequest,
     data: &DataArgs,
-    (mut paths, output): (OutputPaths, Option<&Path>),
+    mut paths: OutputPaths,
+    output: Option<&Path>,
     plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Done, Failure> {
     let begun = Instant::now();
@@ -69,9 +70,10 @@ pub(crate) fn validate(
     let svm = request.svm()?;
     let output = output.map(|path| paths.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = request.load(data, (begun, &threads), &mut notes)?;
+    let context = RunContext { begun, threads: &threads };
+    let input = request.load(data, context, &mut notes)?;
     let (plan, fold_plan) = plan(&input, &mut notes)?;
-    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let report = {
         let bar = Bar::new(run.quiet);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?

@@ -14,7 +14,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
-    cv::validate(&request, &args.data, (paths, args.output.as_deref()), |input, _| {
+    cv::validate(&request, &args.data, paths, args.output.as_deref(), |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })

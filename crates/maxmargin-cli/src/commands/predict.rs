@@ -13,6 +13,7 @@ use crate::machine::threads::Threads;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{Confusion, Reliability, metrics_of};
+use maxmargin::data::Par;
 use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
 use maxmargin::model::{Calibration, DecisionRule, Model};
@@ -69,37 +70,16 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     compare_features(&model, &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
-    let rows = || decisions.chunks_exact(model.machines().len());
-    let predicted: Vec<f64> = rows().map(|row| model.label(row)).collect();
+    let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let regression = model.decision_rule() == DecisionRule::Value;
-    let probabilities = match model.outcomes() {
-        [] if args.probability && (!regression || model.calibration().is_empty()) => {
-            let what = "the model has no probabilities; train with --probability platt, or run calibrate MODEL DATA";
-            return Err(Failure::input(args.model.display(), what));
-        }
-        [] => Vec::new(),
-        _ => model.probabilities_of(&decisions, threads.par()).map_err(|e| Failure::input(args.model.display(), e))?,
-    };
+    let probabilities = probabilities(&model, &decisions, args, threads.par())?;
     let predict_seconds = begun.elapsed().as_secs_f64();
     let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
     if let Some(output) = output {
-        output.write(|mut out| {
-            if args.probability && !regression {
-                return write_probabilities(&model, &predicted, &probabilities, out);
-            }
-            for (row, label) in rows().zip(&predicted) {
-                if !args.decision && label_names::word(*label).is_some() {
-                    writeln!(out, "{}", label_names::written(*label))?;
-                    continue;
-                }
-                let values = if args.decision { row } else { std::slice::from_ref(label) };
-                for (at, &value) in values.iter().enumerate() {
-                    out.write_all(if at > 0 { b" " } else { b"" })?;
-                    write_shortest(&mut out, value)?;
-                }
-                out.write_all(b"\n")?;
-            }
-            Ok(())
+        output.write(|out| match (args.probability && !regression, args.decision) {
+            (true, _) => write_probabilities(&model, &predicted, &probabilities, out),
+            (false, true) => write_decisions(&decisions, model.machines().len(), out),
+            (false, false) => write_labels(&predicted, out),
         })?;
     }
     let needs = model.decision_rule().target_kind();
@@ -114,16 +94,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let confusion = Confusion::of(&classes, &labels, &predicted);
     let known = confusion.known();
     let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
-    if unknown_labels > 0 {
-        let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::shown(*label)).collect();
-        notes.warn(format!(
-            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
-            input.data.labels.len(),
-            classes.len(),
-            shown.join(", "),
-            if classes.len() > shown.len() { ", …" } else { "" },
-        ));
-    }
+    warn_of_unknown_labels(unknown_labels, labels.len(), &classes, &mut notes);
     let document = PredictDocument {
         schema: SCHEMA,
         command: "predict",
@@ -149,6 +120,63 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Done::Finished)
+}
+
+/// Returns the probabilities of all rows; none for a model without classes.
+///
+/// # Errors
+///
+/// If the options ask for probabilities that the model does not have.
+fn probabilities(model: &Model, decisions: &[f64], args: &PredictArgs, par: Par) -> Result<Vec<f64>, Failure> {
+    let regression = model.decision_rule() == DecisionRule::Value;
+    match model.outcomes() {
+        [] if args.probability && (!regression || model.calibration().is_empty()) => {
+            let what = "the model has no probabilities; train with --probability platt, or run calibrate MODEL DATA";
+            Err(Failure::input(args.model.display(), what))
+        }
+        [] => Ok(Vec::new()),
+        _ => model.probabilities_of(decisions, par).map_err(|e| Failure::input(args.model.display(), e)),
+    }
+}
+
+/// Warns of labels that the model does not know.
+fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], notes: &mut Notes) {
+    if unknown_labels > 0 {
+        let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::shown(*label)).collect();
+        notes.warn(format!(
+            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
+            rows,
+            classes.len(),
+            shown.join(", "),
+            if classes.len() > shown.len() { ", …" } else { "" },
+        ));
+    }
+}
+
+/// Writes one label per row.
+fn write_labels(predicted: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
+    for label in predicted {
+        match label_names::word(*label) {
+            Some(_) => writeln!(out, "{}", label_names::written(*label))?,
+            None => {
+                write_shortest(&mut out, *label)?;
+                out.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the decision values of all machines, one line per row.
+fn write_decisions(decisions: &[f64], machines: usize, mut out: &mut dyn Write) -> io::Result<()> {
+    for row in decisions.chunks_exact(machines) {
+        for (at, &value) in row.iter().enumerate() {
+            out.write_all(if at > 0 { b" " } else { b"" })?;
+            write_shortest(&mut out, value)?;
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// Writes LIBSVM's format: a line with the outcomes, then the label and the probabilities of each

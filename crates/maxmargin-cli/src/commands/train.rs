@@ -1,26 +1,26 @@
 //! `train`: one model of all data, with its certificate.
 
-use crate::args::{TrainArgs, decision_rule};
+use crate::args::{RunArgs, TrainArgs, decision_rule};
 use crate::console::failure::{Done, Failure};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
 use crate::files::model_file;
-use crate::files::output::show;
+use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, failed, warn_of_small_cost};
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
 use crate::report::{
     End, MachineDocument, Seconds, Setup, SolutionDocument, calibration_text, certificate_text, cost_text, data_line, fields,
     kernel_rows, machines_table, multiclass_text, reliability_table, setup_line, status_text, threshold_text, work_text,
 };
-use maxmargin::Fitted;
 use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
+use maxmargin::{Fitted, Svm};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -51,9 +51,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(run.quiet);
     let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
     let on_stdout = path.as_os_str() == "-";
-    if run.json.is_some() && on_stdout {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
-    }
+    check_standard_output(run.json.is_some(), on_stdout)?;
     let request =
         ProblemRequest { updatable: args.updatable, ..ProblemRequest::new("train", &args.svm, Some(args.cost.c), &args.data) };
     let svm = args.probability.apply(request.svm()?);
@@ -63,27 +61,15 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let output = paths.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
-    let input = request.load(&args.data, (begun, &threads), &mut notes)?;
-    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let context = RunContext { begun, threads: &threads };
+    let input = request.load(&args.data, context, &mut notes)?;
+    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = {
         let bar = Bar::new(run.quiet);
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
-    let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
-    if unfinished > 0 {
-        let what = advice::unfinished(fitted.status, &fitted.certificate, &svm, run);
-        notes.warn(match fitted.machines.len() {
-            1 => what,
-            all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
-        });
-    }
-    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), &mut notes);
-    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
-        notes.warn(format!("the model has no probabilities: {why}"));
-    }
-    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
-        notes.warn(format!("the model keeps the threshold 0: {why}"));
-    }
+    warn_of_unfinished(&fitted, &svm, run, &mut notes);
+    warn_of_missing_calibration(&fitted, &mut notes);
     if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         warn_of_poor_regression(c, &fitted, &input, &mut notes)?;
     }
@@ -103,7 +89,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         solved: SolutionDocument {
             status: fitted.status,
             certificate: Some(fitted.certificate),
-            machines: MachineDocument::of((&labels, multiclass), &fitted.machines),
+            machines: MachineDocument::of(&labels, multiclass, &fitted.machines),
             iterations: fitted.iterations,
             rows_computed: fitted.kernel.computed,
             kernel_bytes: fitted.kernel.peak_bytes,
@@ -125,6 +111,29 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     };
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
+}
+
+/// Warns of machines that missed the tolerance, with advice for the worst.
+fn warn_of_unfinished(fitted: &Fitted, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
+    let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
+    if unfinished > 0 {
+        let what = advice::unfinished(fitted.status, &fitted.certificate, svm, run);
+        notes.warn(match fitted.machines.len() {
+            1 => what,
+            all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
+        });
+    }
+}
+
+/// Warns of classes that the calibration lacks, and of a model without its requested calibration.
+pub(super) fn warn_of_missing_calibration(fitted: &Fitted, notes: &mut Notes) {
+    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
+    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
+        notes.warn(format!("the model has no probabilities: {why}"));
+    }
+    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
+        notes.warn(format!("the model keeps the threshold 0: {why}"));
+    }
 }
 
 /// Warns of a regression that is at C nearly everywhere and explains nothing of its training rows.

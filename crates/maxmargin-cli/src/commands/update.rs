@@ -8,7 +8,7 @@ use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::lock::IfLocked;
 use crate::files::model_file;
-use crate::files::output::show;
+use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
@@ -62,9 +62,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     }
     let path = args.output.as_deref().unwrap_or(&args.model);
     let on_stdout = path == Path::new("-");
-    if args.run.json && on_stdout {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
-    }
+    check_standard_output(args.run.json, on_stdout)?;
     let name = args.model.display().to_string();
     let threads = Threads::new(args.run.threads)?;
     let mut paths = OutputPaths::new(args.write.force);
@@ -100,19 +98,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     };
     let solve = walking.elapsed().as_secs_f64();
     let status = updated.status();
-    if let Some(sum) = updated.sum().filter(|_| status != Status::Converged) {
-        notes.warn(format!(
-            "the KKT violation {} exceeds the tolerance {}: train again from the data (--write-data FILE)",
-            format::short(sum.kkt),
-            format::short(sum.tolerance)
-        ));
-    }
-    if !model.calibration().is_empty() {
-        notes.warn("the updated model has no probabilities: the former ones do not apply to it; run calibrate");
-    }
-    if model.threshold().is_some() {
-        notes.warn("the updated model keeps the threshold 0: the former one does not apply to it; run calibrate");
-    }
+    warn_of_changes(&model, &updated, &mut notes);
     if let Some(output) = data_output {
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }
@@ -137,6 +123,23 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
+}
+
+/// Warns of a missed tolerance, and of a calibration that the update invalidates.
+fn warn_of_changes(model: &Model, updated: &Updated, notes: &mut Notes) {
+    if let Some(sum) = updated.sum().filter(|_| updated.status() != Status::Converged) {
+        notes.warn(format!(
+            "the KKT violation {} exceeds the tolerance {}: train again from the data (--write-data FILE)",
+            format::short(sum.kkt),
+            format::short(sum.tolerance)
+        ));
+    }
+    if !model.calibration().is_empty() {
+        notes.warn("the updated model has no probabilities: the former ones do not apply to it; run calibrate");
+    }
+    if model.threshold().is_some() {
+        notes.warn("the updated model keeps the threshold 0: the former one does not apply to it; run calibrate");
+    }
 }
 
 /// Returns the training data: that of the model, or of the file of `--data`.
@@ -200,9 +203,8 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
 
 /// Describes the problem of the updated model.
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
-    let asked = (record.formulation, record.weights.clone());
     let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
-    Setup::of_model("update", data, &updated.model, asked, record.goal())
+    Setup::of_model("update", data, &updated.model, record.formulation, record.weights.clone(), record.goal())
 }
 
 /// Reports a machine: exact to the tolerance of its path if it has moved, otherwise as it was.
@@ -222,7 +224,7 @@ fn solved(updated: &Updated, record: &Record) -> SolutionDocument {
     SolutionDocument {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
-        machines: MachineDocument::of((updated.model.classes(), updated.model.multiclass()), &reports),
+        machines: MachineDocument::of(updated.model.classes(), updated.model.multiclass(), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: updated

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
     let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
-    let input = training_data((&args.model, args.data.as_deref()), &args.options, &model, (threads.par(), &mut notes))?;
+    let input = training_data(&args.model, args.data.as_deref(), &args.options, &model, threads.par(), &mut notes)?;
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
     // A formulation without C is claimed by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
@@ -99,10 +99,12 @@ fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
 
 /// Returns the named data, or the data that the model keeps.
 pub(crate) fn training_data(
-    (path, data): (&Path, Option<&str>),
+    path: &Path,
+    data: Option<&str>,
     options: &DataOptions,
     model: &Model,
-    (par, notes): (Par, &mut Notes),
+    par: Par,
+    notes: &mut Notes,
 ) -> Result<Input, Failure> {
     let name = path.display().to_string();
     if let Some(data) = data {
@@ -132,11 +134,18 @@ fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {
 /// Describes the problem by the model's record, or by the claim.
 fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Setup {
     let claimed = |label: &f64| claim.and_then(|claim| claim.weights.iter().rev().find(|(l, _)| l == label)).map_or(1.0, |w| w.1);
-    let asked = match model.record() {
+    let problem = match model.record() {
         Some(r) => (r.formulation, r.weights.clone()),
         None => (claim.map_or(Formulation::c_svc(1.0), |claim| claim.formulation), model.classes().iter().map(claimed).collect()),
     };
-    Setup::of_model("verify", DataDocument::seen(&input.name, &input.data, asked.0.target_kind()), model, asked, goal)
+    Setup::of_model(
+        "verify",
+        DataDocument::seen(&input.name, &input.data, problem.0.target_kind()),
+        model,
+        problem.0,
+        problem.1,
+        goal,
+    )
 }
 
 /// Describes the recomputed solution.
@@ -154,7 +163,7 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> SolutionDocument {
             .zip(&reports)
             .find(|(one, _)| Some(one.certificate) == verdict.certificate)
             .map(|found| found.1.certificate),
-        machines: MachineDocument::of((model.classes(), model.multiclass()), &reports),
+        machines: MachineDocument::of(model.classes(), model.multiclass(), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
         kernel_bytes: 0,
@@ -169,10 +178,10 @@ fn report(d: &VerifyDocument) -> String {
         rows.push((check.what, format!("{}: {}", check.word(), check.detail)));
     }
     if let Some(c) = &d.solved.certificate {
-        let asked = d.setup.gap.map_or_else(String::new, |gap| format!(" (tolerance {})", format::bound(gap)));
+        let problem = d.setup.gap.map_or_else(String::new, |gap| format!(" (tolerance {})", format::bound(gap)));
         rows.push(("primal objective", format::known_by(format::long, c.primal)));
         rows.push(("dual objective", format::long(c.dual)));
-        rows.push(("duality gap", format::known_bound(c.relative_gap) + &asked));
+        rows.push(("duality gap", format::known_bound(c.relative_gap) + &problem));
         let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::bound(eps)));
         rows.push(("KKT violation", format::bound(c.kkt) + &tolerance));
     }

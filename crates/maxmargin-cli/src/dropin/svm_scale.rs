@@ -99,14 +99,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
         }
     };
     if let Some(save) = save {
-        let text = scaler.to_range_text(data.index_base).map_err(Exit::parameter)?;
-        if data.index_base == 0 {
-            let place = save.name();
-            print_line(&format!("WARNING: scaling factors with indices smaller than 1 are not stored to the file {place}."));
-        }
-        let kept = text.lines().filter(|line| data.index_base > 0 || !line.starts_with("0 ") || line.split(' ').count() < 3);
-        let text: String = kept.flat_map(|line| [line, "\n"]).collect();
-        save.write(|out| out.write_all(text.as_bytes()))?;
+        save_ranges(&scaler, data.index_base, save)?;
     }
     let scaled = scaler.apply(&data.samples).map_err(Exit::parameter)?;
     let mut text = String::new();
@@ -131,6 +124,19 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
              If feature values are non-negative and sparse, use -l 0 rather than the default -l -1"
         ));
     }
+    Ok(())
+}
+
+/// Writes the ranges as svm-scale does, which leaves index 0 out.
+fn save_ranges(scaler: &Scaler, index_base: u32, save: Output) -> Result<(), Exit> {
+    let text = scaler.to_range_text(index_base).map_err(Exit::parameter)?;
+    if index_base == 0 {
+        let place = save.name();
+        print_line(&format!("WARNING: scaling factors with indices smaller than 1 are not stored to the file {place}."));
+    }
+    let kept = text.lines().filter(|line| index_base > 0 || !line.starts_with("0 ") || line.split(' ').count() < 3);
+    let text: String = kept.flat_map(|line| [line, "\n"]).collect();
+    save.write(|out| out.write_all(text.as_bytes()))?;
     Ok(())
 }
 

@@ -45,6 +45,14 @@ pub(crate) struct ProblemRequest<'a> {
     pub(crate) updatable: bool,
 }
 
+/// The start and the threads of a command.
+#[derive(Clone, Copy)]
+pub(crate) struct RunContext<'a> {
+    /// Start of the time limit.
+    pub(crate) begun: Instant,
+    pub(crate) threads: &'a Threads,
+}
+
 /// A problem with its data.
 pub(crate) struct PreparedProblem {
     pub(crate) svm: Svm,
@@ -123,17 +131,12 @@ impl<'a> ProblemRequest<'a> {
 
     /// Reads the data, and refuses so many classes that they need too many machines. The time limit
     /// counts from `begun`.
-    pub(crate) fn load(
-        &self,
-        data: &DataArgs,
-        (begun, threads): (Instant, &Threads),
-        notes: &mut Notes,
-    ) -> Result<Input, Failure> {
-        let until = self.args.run.time_limit.map(|limit| begun + limit);
+    pub(crate) fn load(&self, data: &DataArgs, run: RunContext<'_>, notes: &mut Notes) -> Result<Input, Failure> {
+        let until = self.args.run.time_limit.map(|limit| run.begun + limit);
         let impute = self.args.problem.impute;
         let one_class = self.target_kind()? == TargetKind::Nothing;
         let wanted = Requirements { gaps: GapRule::Imputed(impute), one_class, ..Requirements::default() };
-        let input = input::load_until(until, &data.source, (&data.options, &wanted), threads.par(), notes)?;
+        let input = input::load_until(until, &data.source, &data.options, &wanted, run.threads.par(), notes)?;
         if let (Some(way), None) = (impute, &input.data.columns) {
             let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
             return Err(Failure::Usage(format!("--impute {way}: {what}")));
@@ -188,29 +191,21 @@ impl<'a> ProblemRequest<'a> {
     }
 
     /// Checks options and data against each other, prints warnings and the announcement, and
-    /// returns the estimator. The time limit counts from `begun`.
+    /// returns the estimator.
     pub(crate) fn prepare(
         &self,
         svm: Svm,
         input: &Input,
-        (begun, threads): (Instant, &Threads),
+        run: RunContext<'_>,
         notes: &mut Notes,
     ) -> Result<PreparedProblem, Failure> {
-        let SvmArgs { kernel: args, problem, run, .. } = self.args;
+        let SvmArgs { kernel: args, problem, run: limits, .. } = self.args;
         if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
         }
         let needs = svm.formulation().target_kind();
-        let classes = match needs {
-            TargetKind::Classes => Some(ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?),
-            TargetKind::Values => {
-                warn_of_targets(&input.data.labels, notes);
-                None
-            }
-            TargetKind::Nothing => None,
-        };
-        classes.iter().for_each(|classes| warn_of_rare(classes, notes));
+        let classes = classes_of(input, needs, notes)?;
         let svm = self.weighted(svm, classes.as_ref())?;
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
         let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
@@ -239,21 +234,36 @@ impl<'a> ProblemRequest<'a> {
             impute: problem.impute.map(Impute::name),
             seed: Some(self.seed),
         };
-        let memory = run.memory.unwrap_or_else(memory::default_budget);
-        let start = Start { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads };
+        let memory = limits.memory.unwrap_or_else(memory::default_budget);
+        let start = Start { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
         if solved_by.is_linear() {
             start.over_features(notes);
         } else {
             start.over_kernel(&kernel, self.seed, memory, notes);
         }
         let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
-        let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-        let svm = left.into_iter().fold(svm.memory(memory).threads(threads.par()), Svm::max_time);
+        let left = limits.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
+        let svm = left.into_iter().fold(svm.memory(memory).threads(run.threads.par()), Svm::max_time);
         Ok(PreparedProblem { svm, classes, setup })
     }
 }
 
-/// The training that is about to start.
+/// Returns the classes of the data, if the formulation has any. Warns of rare classes, and of
+/// values that look like classes.
+fn classes_of(input: &Input, needs: TargetKind, notes: &mut Notes) -> Result<Option<ClassLabels>, Failure> {
+    match needs {
+        TargetKind::Classes => {
+            let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+            warn_of_rare(&classes, notes);
+            return Ok(Some(classes));
+        }
+        TargetKind::Values => warn_of_targets(&input.data.labels, notes),
+        TargetKind::Nothing => {}
+    }
+    Ok(None)
+}
+
+/// The training that is about to start, for its announcement and warnings.
 struct Start<'a> {
     input: &'a Input,
     /// The samples, scaled if requested.

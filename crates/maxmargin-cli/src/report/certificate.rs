@@ -9,8 +9,7 @@ use maxmargin::cv::CertificateReport;
 const OPTIMAL: Goal = Goal::Gap(Certificate::OPTIMAL);
 
 /// The verdict on a solution for a kernel with which a duality gap proves nothing.
-pub(crate) const STATIONARY: &str =
-    "a stationary point of a kernel that is indefinite or not known to be positive semidefinite; not known to be optimal";
+pub(crate) const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
 
 /// A certificate and the number of samples of its training.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +18,8 @@ pub(crate) struct CertifiedTraining {
     pub(crate) samples: usize,
 }
 
-/// `optimal within KKT 9.7e-4 (tolerance 1e-3), duality gap 3.6e-5; 232 of 243 labels fixed at every
-/// optimum`; of several trainings, each of which is a `unit`, the worst.
+/// `optimal within KKT 9.7e-4 (tolerance 1e-3), duality gap 3.6e-5; 232 of 243 labels fixed at
+/// every optimum`; of several trainings, each of which is a `unit`, the worst.
 pub(crate) fn certificate_text(trainings: &[CertifiedTraining], eps: Option<f64>, gap: Option<f64>, unit: &str) -> String {
     let certificates = || trainings.iter().map(|training| &training.certificate);
     let (all, held) = (trainings.len(), certificates().filter(|certificate| certificate.holds).count());
@@ -57,8 +56,8 @@ pub(crate) fn certificate_text(trainings: &[CertifiedTraining], eps: Option<f64>
     format!("{kkt}, duality gap {}{}{fixed}{advice}", format::known_bound(worst.relative_gap), tolerance(gap))
 }
 
-/// `232 of 243 labels fixed at every optimum`, by gap screening; of several trainings, each of which
-/// is a `unit`, the one with the fewest.
+/// `232 of 243 labels fixed at every optimum`, by gap screening; of several trainings, each of
+/// which is a `unit`, the one with the fewest.
 pub(crate) fn fixed_labels_text(trainings: &[CertifiedTraining], unit: &str) -> Option<String> {
     let fewest = trainings.iter().min_by_key(|training| training.certificate.certain)?;
     let (fixed, samples) = (format::count(fewest.certificate.certain? as u64), format::count(fewest.samples as u64));

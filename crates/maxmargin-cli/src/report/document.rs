@@ -209,7 +209,8 @@ impl Setup {
         command: &'static str,
         data: DataDocument,
         model: &Model,
-        (formulation, weights): (Formulation, Vec<f64>),
+        formulation: Formulation,
+        weights: Vec<f64>,
         goal: Goal,
     ) -> Self {
         let record = model.record();
@@ -296,7 +297,7 @@ impl MachineDocument {
     }
 
     /// Describes machines with the labels that they decide between.
-    pub(crate) fn of((classes, multiclass): (&[f64], Multiclass), reports: &[MachineReport]) -> Vec<Self> {
+    pub(crate) fn of(classes: &[f64], multiclass: Multiclass, reports: &[MachineReport]) -> Vec<Self> {
         let labels = multiclass.sides(classes.len());
         let named = |report: &MachineReport| {
             let sides = labels.get(report.machine);

@@ -69,7 +69,7 @@ impl CvResults {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (json == Some(Json::Full)).then(|| MachineDocument::of((classes, multiclass), &fold.machines)),
+            machines: (json == Some(Json::Full)).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
         };
         Self {
             needs: setup.formulation.needs,
@@ -80,7 +80,7 @@ impl CvResults {
                 machines: report
                     .full
                     .as_ref()
-                    .map_or_else(Vec::new, |full| MachineDocument::of((classes, multiclass), &full.machines)),
+                    .map_or_else(Vec::new, |full| MachineDocument::of(classes, multiclass, &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,

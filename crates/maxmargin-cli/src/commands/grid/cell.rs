@@ -74,12 +74,7 @@ impl Parameters {
 }
 
 impl CellDocument {
-    pub(super) fn new(
-        svm: &Svm,
-        report: &CvReport,
-        choice: &Choice,
-        (labels, setup, json): (&[f64], &Setup, Option<Json>),
-    ) -> Self {
+    pub(super) fn new(svm: &Svm, report: &CvReport, choice: &Choice, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
         let kernel = svm.kernel_given();
         let found = CvResults::new(report, labels, setup, json);
         let parts = CvResults::seconds(report);

@@ -50,6 +50,10 @@ impl Choice {
         self.metric.best() == Best::Highest
     }
 
+    pub(super) fn target_kind(&self) -> TargetKind {
+        self.needs
+    }
+
     pub(super) fn metric(&self) -> &'static dyn Metric {
         self.metric
     }

@@ -5,12 +5,12 @@ use super::choice::Choice;
 use super::descended::DescentDocument;
 use super::document::{self, GridDocument, Refit};
 use super::outer::OuterDocument;
+use super::warnings::{Majority, warn_of_best, warn_of_unfinished};
 use super::{Files, curves, page, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
 use crate::commands::cv::tell_of_cold_starts;
+use crate::commands::train::warn_of_missing_calibration;
 use crate::console::failure::{Done, Failure};
-use crate::console::format;
-use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
@@ -19,8 +19,8 @@ use crate::files::output::{Output, show};
 use crate::machine::threads::Threads;
 use crate::problem::failed;
 use crate::report::advice;
-use crate::report::missing_classes::{warn_of_calibration, warn_of_folds, warn_of_report};
-use crate::report::{End, Seconds, Setup, status_text};
+use crate::report::missing_classes::{warn_of_folds, warn_of_report};
+use crate::report::{End, Seconds, Setup};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
 use maxmargin::{SearchResult, Svm};
@@ -55,41 +55,57 @@ impl FinishedSearch<'_> {
         })
     }
 
+    /// Warns of folds that lack classes, and of cells that could not be trained.
+    fn warn_of_folds(&self, cells: &[&CellDocument], notes: &mut Notes) {
+        if let Some(cell) = cells.first() {
+            // All cells have the same folds.
+            let classes = self.classes.as_ref().map_or(0, ClassLabels::count);
+            warn_of_report(cell.found.reports(), &cell.found.missing_classes, classes, notes);
+            tell_of_cold_starts(self.args.folds.seeding.seeding.name(), cell.found.seeding(), notes);
+        }
+        for failed in &self.found.failed {
+            notes.warn(format!("not tried: {}: {}", cell::parameters(&failed.svm), failed.found));
+        }
+        self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), notes));
+    }
+
+    /// Returns the class that a cell predicts for every row, if there is one.
+    fn only_class(&self, cell: &CellDocument) -> Option<f64> {
+        self.classes.as_ref()?.labels().get(cell.found.only_said()?).copied()
+    }
+
+    /// Returns the time of each phase, summed over cells.
+    fn seconds(&self, cells: &[&CellDocument]) -> Seconds {
+        let total = |of: fn(&Seconds) -> Option<f64>| Some(cells.iter().filter_map(|cell| of(&cell.parts)).sum());
+        Seconds {
+            read: self.input.seconds,
+            kernel: total(|s| s.kernel),
+            seed: total(|s| s.seed),
+            solve: total(|s| s.solve),
+            certify: total(|s| s.certify),
+            total: self.begun.elapsed().as_secs_f64(),
+        }
+    }
+
     /// Writes all outputs and prints warnings and the report.
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Done, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
         let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, &self.input.data));
         // Tables and pictures show ranges; a cell found by descent lies between their values.
-        let asked = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
-        if let Some(cell) = cells.first() {
-            // All cells have the same folds.
-            let classes = self.classes.as_ref().map_or(0, ClassLabels::count);
-            warn_of_report(cell.found.reports(), &cell.found.missing_classes, classes, &mut notes);
-            tell_of_cold_starts(args.folds.seeding.seeding.name(), cell.found.seeding(), &notes);
-        }
-        for failed in &self.found.failed {
-            notes.warn(format!("not tried: {}: {}", cell::parameters(&failed.svm), failed.found));
-        }
-        self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), &mut notes));
+        let in_ranges = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
+        self.warn_of_folds(&cells, &mut notes);
         let tried = self.tried();
-        let complete = warn(&cells, tried, &mut notes);
+        let complete = warn_of_unfinished(&cells, tried, &mut notes);
         let offered = [maxmargin::best, maxmargin::one_standard_error, maxmargin::flattest];
         let [best, simplest, flattest] = offered.map(|of| of(&self.found.cells, choice.metric()));
-        let majority = self.classes.as_ref().map(largest);
+        let majority = self.classes.as_ref().map(Majority::of);
         let chosen = best.map(|at| cells[at]);
-        let shown = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_shown(&asked) };
-        let rows = self.input.data.labels.len();
-        let only = chosen.and_then(|best| best.found.only_said());
-        let only = only.and_then(|class| self.classes.as_ref()?.labels().get(class).copied());
-        warn_of_best(chosen, (majority, only), (rows, &shown), (args, choice), &mut notes);
-        let mut drawn = [Vec::new(), Vec::new()];
-        if files.page.is_some() {
-            // Writing to memory cannot fail.
-            let _ = plot::write(&mut drawn[0], &asked, chosen, choice);
-            let _ = curves::write(&mut drawn[1], &asked, chosen);
-        }
-        write(&mut files, (&cells, &asked), chosen, choice)?;
+        let ranges = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_of(&in_ranges) };
+        let only_class = chosen.and_then(|best| self.only_class(best));
+        warn_of_best(chosen, majority, only_class, &ranges, args, choice, &mut notes);
+        let drawn = if files.page.is_some() { draw(&in_ranges, chosen, choice) } else { [Vec::new(), Vec::new()] };
+        write(&mut files, &cells, &in_ranges, chosen, choice)?;
         let ended = cells.len() < tried || cells.iter().any(|cell| cell.found.solved.status.ended_early());
         if let (true, Some(folder)) = (ended, &args.log.log) {
             notes.note(&format!("{}: finished combinations are kept; run the same command again to continue", folder.display()));
@@ -99,16 +115,8 @@ impl FinishedSearch<'_> {
             CellChoice::OneSe => simplest,
             CellChoice::Flattest => flattest,
         };
-        let refit = files.model.take().map(|output| self.refitted(output, (taken, ended), &mut notes)).transpose()?.flatten();
-        let total = |of: fn(&Seconds) -> Option<f64>| Some(cells.iter().filter_map(|cell| of(&cell.parts)).sum());
-        let seconds = Seconds {
-            read: self.input.seconds,
-            kernel: total(|s| s.kernel),
-            seed: total(|s| s.seed),
-            solve: total(|s| s.solve),
-            certify: total(|s| s.certify),
-            total: self.begun.elapsed().as_secs_f64(),
-        };
+        let refit = files.model.take().map(|output| self.refitted(output, taken, ended, &mut notes)).transpose()?.flatten();
+        let seconds = self.seconds(&cells);
         let status = cells.iter().map(|cell| cell.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
         let total_iterations = self.found.again + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
         let [best, one_se, flattest] = [best, simplest, flattest].map(|at| at.map(|at| cells[at].parameters()));
@@ -126,7 +134,7 @@ impl FinishedSearch<'_> {
             flattest,
             gradient,
             total_iterations,
-            majority: majority.map(|majority| majority.1 as f64 / rows as f64),
+            majority: majority.map(Majority::share),
             outer: self.outer,
             cells: self.found.cells.into_iter().map(|cell| cell.found).collect(),
             refit,
@@ -142,7 +150,7 @@ impl FinishedSearch<'_> {
     }
 
     /// Trains the cell at this index on all data, if the search has finished.
-    fn refitted(&self, output: Output, (at, ended): (Option<usize>, bool), notes: &mut Notes) -> Result<Option<Refit>, Failure> {
+    fn refitted(&self, output: Output, at: Option<usize>, ended: bool, notes: &mut Notes) -> Result<Option<Refit>, Failure> {
         let Some(at) = at.filter(|_| !ended) else {
             let why = if ended { "the search ended early" } else { "no combination converged" };
             notes.warn(format!("{}: no model was written: {why}", output.name()));
@@ -156,10 +164,20 @@ impl FinishedSearch<'_> {
     }
 }
 
+/// Draws the pictures of the page: scores, and costs over C.
+fn draw(cells: &[&CellDocument], best: Option<&CellDocument>, choice: &Choice) -> [Vec<u8>; 2] {
+    let mut drawn = [Vec::new(), Vec::new()];
+    // Writing to memory cannot fail.
+    let _ = plot::write(&mut drawn[0], cells, best, choice);
+    let _ = curves::write(&mut drawn[1], cells, best);
+    drawn
+}
+
 /// Writes the tables and the picture.
 fn write(
     files: &mut Files,
-    (cells, asked): (&[&CellDocument], &[&CellDocument]),
+    cells: &[&CellDocument],
+    in_ranges: &[&CellDocument],
     best: Option<&CellDocument>,
     choice: &Choice,
 ) -> Result<(), Failure> {
@@ -170,49 +188,9 @@ fn write(
         lines.write(|out| document::write_out(out, choice, cells.iter().copied()))?;
     }
     if let Some(picture) = files.picture.take() {
-        picture.write(|out| plot::write(out, asked, best, choice))?;
+        picture.write(|out| plot::write(out, in_ranges, best, choice))?;
     }
     Ok(())
-}
-
-/// Warns if the best cell has learnt nothing, or is at the edge of a range.
-fn warn_of_best(
-    best: Option<&CellDocument>,
-    (majority, only): (Option<(f64, usize)>, Option<f64>),
-    (rows, shown): (usize, &[Vec<f64>; 2]),
-    (args, choice): (&GridArgs, &Choice),
-    notes: &mut Notes,
-) {
-    match (best, majority) {
-        (Some(best), Some(majority)) if choice.is_default() && best.found.correct <= majority.1 => {
-            notes.warn(no_better(best, majority, rows, args));
-        }
-        (Some(best), Some(_)) if only.is_some() => {
-            notes.warn(format!(
-                "the best combination by {} predicts {} for every row ({}); try {}",
-                choice.name(),
-                only.map(label_names::shown).unwrap_or_default(),
-                best.text(),
-                tries_of_classes(args).join(", ")
-            ));
-        }
-        (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
-            notes.warn(format!("no combination beats predicting the mean of the targets; try {}", tries(args).join(", ")));
-        }
-        (Some(best), _) => best.on_border(shown).into_iter().for_each(|what| notes.warn(what)),
-        _ => {}
-    }
-}
-
-/// Returns the values of C and γ that were tried, ascending.
-fn ranges_shown(cells: &[&CellDocument]) -> [Vec<f64>; 2] {
-    let ascending = |of: fn(&CellDocument) -> Option<f64>| {
-        let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        values
-    };
-    [ascending(|cell| cell.c), ascending(|cell| cell.gamma)]
 }
 
 /// Trains an estimator on all data and writes the model.
@@ -225,13 +203,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     if fitted.status != Status::Converged {
         notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, &args.run)));
     }
-    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
-        notes.warn(format!("the model has no probabilities: {why}"));
-    }
-    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
-        notes.warn(format!("the model keeps the threshold 0: {why}"));
-    }
-    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
+    warn_of_missing_calibration(&fitted, notes);
     let support_vectors = fitted.model.support_vectors();
     let decide = decision_rule(&fitted.model, args.probability.decide);
     let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
@@ -241,53 +213,13 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     Ok(Refit { model, status, certificate, support_vectors, threshold })
 }
 
-/// Returns the label and the size of the largest class, the first of equals.
-fn largest(classes: &ClassLabels) -> (f64, usize) {
-    let sizes = classes.sizes().iter().copied();
-    classes.labels().iter().copied().zip(sizes).rev().max_by_key(|(_, size)| *size).unwrap_or_default()
-}
-
-/// Returns advice on what else to try.
-fn tries(args: &GridArgs) -> Vec<&'static str> {
-    let mut tries = vec!["larger values of C (-c)"];
-    tries.extend(args.search.kernels().iter().any(|kernel| kernel.gamma().is_some()).then_some("other widths (-g)"));
-    let can_scale = args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
-    tries.extend(can_scale.then_some("scaled features (--scale minmax)"));
-    tries
-}
-
-/// Returns advice on what else to try for classes.
-fn tries_of_classes(args: &GridArgs) -> Vec<&'static str> {
-    let mut tries = tries(args);
-    tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W, or balanced)"));
-    tries
-}
-
-/// Returns the warning for a search that has learnt nothing.
-fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
-    format!(
-        "nothing beats the majority class: always predicting {} has an accuracy of {}, the best combination {}; try {}",
-        label_names::shown(label),
-        format::percent(size as f64 / rows as f64),
-        format::percent(best.found.correct as f64 / rows as f64),
-        tries_of_classes(args).join(", "),
-    )
-}
-
-/// Most cells that a warning names one by one.
-const NAMED: usize = 10;
-
-/// Warns of missing and unconverged cells; returns whether there are none.
-fn warn(cells: &[&CellDocument], wanted: usize, notes: &mut Notes) -> bool {
-    if cells.len() < wanted {
-        notes.warn(format!("{} of {wanted} combinations were not reached", wanted - cells.len()));
-    }
-    let open = cells.iter().filter(|cell| cell.found.solved.status != Status::Converged);
-    let open: Vec<String> = open.map(|cell| format!("{} ({})", cell.text(), status_text(cell.found.solved.status))).collect();
-    if !open.is_empty() {
-        let more = if open.len() > NAMED { format!(" and {} more", open.len() - NAMED) } else { String::new() };
-        let named = open[..open.len().min(NAMED)].join(", ");
-        notes.warn(format!("not converged: {named}{more}; raise --max-iter or --time-limit, or loosen --eps or --gap"));
-    }
-    open.is_empty() && cells.len() == wanted
+/// Returns the values of C and γ that were tried, ascending.
+fn ranges_of(cells: &[&CellDocument]) -> [Vec<f64>; 2] {
+    let ascending = |of: fn(&CellDocument) -> Option<f64>| {
+        let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    };
+    [ascending(|cell| cell.c), ascending(|cell| cell.gamma)]
 }

@@ -13,6 +13,7 @@ mod page;
 mod picture;
 mod plot;
 mod scales;
+mod warnings;
 
 use crate::args::{GridArgs, ScaleName, SvmArgs, Widths};
 use crate::console::failure::{Done, Failure};
@@ -23,7 +24,7 @@ use crate::files::output::Output;
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
-use crate::problem::{PreparedProblem, ProblemRequest, failed};
+use crate::problem::{PreparedProblem, ProblemRequest, RunContext, failed};
 use cell::CellDocument;
 use choice::Choice;
 use end::FinishedSearch;
@@ -80,21 +81,16 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let request = ProblemRequest { seeding, ..ProblemRequest::new(command, &svm_args, None, &args.data) };
     let svm = request.svm()?;
     let needs = request.target_kind()?;
-    if args.output.is_none() && !args.probability.calibration_options().is_nothing() {
-        let what = "--probability and --threshold are for the model of the best combination; name its file with -o";
-        return Err(Failure::Usage(what.to_owned()));
-    }
+    check_output(args)?;
     let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
-    let input = request.load(&args.data, (begun, &threads), &mut notes)?;
+    let context = RunContext { begun, threads: &threads };
+    let input = request.load(&args.data, context, &mut notes)?;
     let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && svm_args.problem.scale.is_none() {
-        let classes = (needs == TargetKind::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
-        let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
-        let svm = request.weighted(svm, classes.as_ref())?;
-        let (scale, tried) = scaled(&svm, &input, (args, &choice, needs), (begun, &threads))?;
+        let (scale, tried) = scaling(&request, svm, &input, args, &choice, context)?;
         svm_args.problem.scale = scale;
         Some(tried)
     } else {
@@ -102,7 +98,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     };
     // The problem again, with the chosen scaling.
     let request = ProblemRequest { seeding, ..ProblemRequest::new(command, &svm_args, None, &args.data) };
-    let PreparedProblem { svm, classes, setup } = request.prepare(request.svm()?, &input, (begun, &threads), &mut notes)?;
+    let PreparedProblem { svm, classes, setup } = request.prepare(request.svm()?, &input, context, &mut notes)?;
     choice.check(classes.as_ref())?;
     // Checked now, because after the search it would be too late.
     args.probability.calibration_options().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
@@ -112,18 +108,18 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     };
     let (ranges, columns) = ranges(args, &widths);
     let search = search(args, ranges, &choice);
-    let log = Log::open(&args.log, &setup, (&plan, settings(args)))?;
+    let log = Log::open(&args.log, &setup, &plan, settings(args))?;
     let found = {
         let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
         let attended = SearchHooks { watch: &bar, logs: &log };
-        let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
+        let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, &input.data.labels, &setup, run.json);
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
     let outer = match args.outer {
         Some(k) if found.cells.len() == found.wanted => {
             let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
             let svm = left.into_iter().fold(svm.clone(), Svm::max_time);
-            Some(outer::nested(&svm, k, &input, (&search, &log), args)?)
+            Some(outer::nested(&svm, k, &input, &search, &log, args)?)
         }
         _ => None,
     };
@@ -132,21 +128,31 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     FinishedSearch { args, begun, choice, input, folds, svm, classes, setup, scales, found, outer }.end(files, &threads, notes)
 }
 
+/// Refuses options of a model where none is written.
+fn check_output(args: &GridArgs) -> Result<(), Failure> {
+    if args.output.is_none() && !args.probability.calibration_options().is_nothing() {
+        let what = "--probability and --threshold are for the model of the best combination; name its file with -o";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    Ok(())
+}
+
 /// Returns the chosen scaling and the trials.
-fn scaled(
-    svm: &Svm,
+fn scaling(
+    request: &ProblemRequest<'_>,
+    svm: Svm,
     input: &Input,
-    (args, choice, needs): (&GridArgs, &Choice, TargetKind),
-    (begun, threads): (Instant, &Threads),
+    args: &GridArgs,
+    choice: &Choice,
+    run: RunContext<'_>,
 ) -> Result<(Option<ScaleName>, Vec<scales::ScalingTrial>), Failure> {
-    let left = args.run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-    let timed = left.into_iter().fold(svm.clone(), Svm::max_time);
-    scales::choose_scaling(
-        &timed,
-        input,
-        (choice, needs, args.problem.impute, args.data.options.seed),
-        (threads.par(), args.run.quiet),
-    )
+    let classes = (choice.target_kind() == TargetKind::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
+    let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
+    let svm = request.weighted(svm, classes.as_ref())?;
+    let left = args.run.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
+    let timed = left.into_iter().fold(svm.threads(run.threads.par()), Svm::max_time);
+    let options = scales::TrialOptions { impute: args.problem.impute, seed: args.data.options.seed, quiet: args.run.quiet };
+    scales::choose_scaling(&timed, input, choice, &options)
 }
 
 /// Returns the settings that cells depend on and documents do not hold.

@@ -59,7 +59,8 @@ pub(super) fn nested(
     svm: &Svm,
     k: usize,
     input: &Input,
-    (search, logs): (&Search, &dyn Logs),
+    search: &Search,
+    logs: &dyn Logs,
     args: &GridArgs,
 ) -> Result<OuterDocument, Failure> {
     let needs = svm.formulation().target_kind();

@@ -48,12 +48,23 @@ pub(super) fn write(
         d.k,
         escaped(&d.fold_plan)
     )?;
+    write_summary(out, d, choice)?;
+    writeln!(out, "<figure>\n{scores}<figcaption>{}</figcaption></figure>", escaped(&legend(&d.cells)))?;
+    if !costs.is_empty() {
+        writeln!(out, "<figure>\n{costs}<figcaption>{COSTS}</figcaption></figure>")?;
+    }
+    write_table(out, d, choice)?;
+    writeln!(out, "</body></html>")
+}
+
+/// Writes the list of results, and the warnings.
+fn write_summary(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::Result<()> {
     writeln!(out, "<ul>")?;
     let offered =
         [("Best", &d.best), ("Simplest within a standard error", &d.one_se), ("Best neighbours among equals", &d.flattest)];
     for (what, found) in offered {
         if let Some(found) = found {
-            writeln!(out, "<li>{what}: {}</li>", escaped(&told(found, choice)))?;
+            writeln!(out, "<li>{what}: {}</li>", escaped(&result_text(found, choice)))?;
         }
     }
     for line in d.gradient.iter().flat_map(|gradient| gradient.lines(choice)) {
@@ -79,10 +90,11 @@ pub(super) fn write(
         d.end.warnings.iter().try_for_each(|warning| writeln!(out, "<li>{}</li>", escaped(warning)))?;
         writeln!(out, "</ul>")?;
     }
-    writeln!(out, "<figure>\n{scores}<figcaption>{}</figcaption></figure>", escaped(&legend(&d.cells)))?;
-    if !costs.is_empty() {
-        writeln!(out, "<figure>\n{costs}<figcaption>{COSTS}</figcaption></figure>")?;
-    }
+    Ok(())
+}
+
+/// Writes the table of all cells.
+fn write_table(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::Result<()> {
     let rows: Vec<[String; 9]> = d.cells.iter().map(|cell| numbers(cell, choice)).collect();
     // Columns of parameters that no kernel here has are omitted.
     let filled: Vec<usize> = (0..9).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
@@ -114,7 +126,7 @@ pub(super) fn write(
         filled.iter().try_for_each(|column| write!(out, "<td>{}</td>", escaped(&rows[at][*column])))?;
         writeln!(out, "<td class=\"w\">{}</td></tr>", escaped(&cell.status_text()))?;
     }
-    writeln!(out, "</tbody></table></div>\n</body></html>")
+    writeln!(out, "</tbody></table></div>")
 }
 
 /// Returns the legend of the marks that occur in the picture.
@@ -130,7 +142,7 @@ fn legend(cells: &[CellDocument]) -> String {
 }
 
 /// `rbf, C = 8, gamma = 0.5; accuracy 97.50 %`
-fn told(found: &Parameters, choice: &Choice) -> String {
+fn result_text(found: &Parameters, choice: &Choice) -> String {
     format!("{}; {}", found.text(), choice.text(found.score))
 }
 

@@ -9,7 +9,7 @@ use crate::problem::{failed, scale_method};
 use crate::report::scale_name;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, Unlogged};
-use maxmargin::data::{Dataset, Impute, Par, Preparing};
+use maxmargin::data::{Dataset, Impute, Preparing};
 use maxmargin::kernel::gamma_scale;
 use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use serde::Serialize;
@@ -55,17 +55,24 @@ pub(super) struct ScalingTrial {
     name: Option<ScaleName>,
 }
 
+/// Options of the trials.
+pub(super) struct TrialOptions {
+    pub(super) impute: Option<Impute>,
+    pub(super) seed: u64,
+    pub(super) quiet: bool,
+}
+
 /// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1,
 /// and chooses the first of these within one standard error of the best. Unscaled samples keep
 /// their zeros, and ranges are the same in most folds, which then share their kernel.
 pub(super) fn choose_scaling(
     svm: &Svm,
     input: &Input,
-    (choice, needs, impute, seed): (&Choice, TargetKind, Option<Impute>, u64),
-    (par, quiet): (Par, bool),
+    choice: &Choice,
+    options: &TrialOptions,
 ) -> Result<(Option<ScaleName>, Vec<ScalingTrial>), Failure> {
-    let bad = |error: &maxmargin::Error| failed(input, error);
-    let planned = |data: &Dataset, folds: usize| match needs {
+    let TrialOptions { impute, seed, quiet } = *options;
+    let planned = |data: &Dataset, folds: usize| match choice.target_kind() {
         TargetKind::Classes => {
             FoldPlan::stratified(&data.labels, folds, seed).or_else(|_| FoldPlan::shuffled(data.labels.len(), folds, seed))
         }
@@ -85,12 +92,12 @@ pub(super) fn choose_scaling(
         let method = name.map(scale_method);
         // The search itself reports data that cannot be scaled.
         let Some(usual) = usual(data, Preparing { impute, scale: method }) else { continue };
-        let scaled = method.into_iter().fold(svm.clone().threads(par), Svm::scale);
+        let scaled = method.into_iter().fold(svm.clone(), Svm::scale);
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
         let attended = SearchHooks { watch: &bar, logs: &Unlogged };
-        let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| bad(&e))?;
+        let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].scored);
         let (score, error) = (best.and_then(|best| best.score), best.and_then(|best| best.standard_error));
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, name });

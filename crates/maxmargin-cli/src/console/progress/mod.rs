@@ -84,8 +84,8 @@ fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl Bar {
-    /// A bar for one training or cross-validation that begins now: lines without a terminal, nothing
-    /// when quiet.
+    /// A bar for one training or cross-validation that begins now: lines without a terminal,
+    /// nothing when quiet.
     pub(crate) fn new(quiet: bool) -> Self {
         Self::of(quiet, Estimate::Phases(PhaseEstimate::default()))
     }

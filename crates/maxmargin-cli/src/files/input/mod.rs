@@ -102,14 +102,15 @@ pub(crate) fn load_from(
     par: Par,
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
-    load_until(None, source, (args, wanted), par, notes)
+    load_until(None, source, args, wanted, par, notes)
 }
 
 /// Reads or generates the data of `source`, with an error at the time `until`.
 pub(crate) fn load_until(
     until: Option<Instant>,
     source: &str,
-    (args, wanted): (&DataOptions, &Requirements),
+    args: &DataOptions,
+    wanted: &Requirements,
     par: Par,
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
@@ -142,11 +143,11 @@ pub(crate) fn load_until(
             let format = table::format_of(source, &bytes, &args.table, notes);
             table::check_options(format, wanted, &args.table)?;
             let read = if format == FormatName::Libsvm {
-                let mut data = parse(&name, &bytes, (args, base, until), par, notes)?;
+                let mut data = parse(&name, &bytes, args, base, until, par, notes)?;
                 as_of_columns(&mut data, &name, wanted, notes);
                 unread(data)
             } else {
-                table::read(&name, &bytes, (format, args, until), wanted, notes)?
+                table::read(&name, &bytes, format, args, until, wanted, notes)?
             };
             drop(reading);
             read
@@ -292,10 +293,12 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec
 }
 
 /// Parses the text, or reads it from the cache.
-pub(crate) fn parse(
+fn parse(
     name: &str,
     bytes: &[u8],
-    (args, base, until): (&DataOptions, Option<u32>, Option<Instant>),
+    args: &DataOptions,
+    base: Option<u32>,
+    until: Option<Instant>,
     par: Par,
     notes: &mut Notes,
 ) -> Result<Dataset, Failure> {

@@ -108,7 +108,9 @@ pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &Ta
 pub(super) fn read(
     name: &str,
     bytes: &[u8],
-    (format, args, until): (FormatName, &DataOptions, Option<Instant>),
+    format: FormatName,
+    args: &DataOptions,
+    until: Option<Instant>,
     wanted: &Requirements,
     notes: &mut Notes,
 ) -> Result<Read, Failure> {
@@ -141,10 +143,10 @@ pub(super) fn read(
     };
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
-        say(name, columns, (&table, columnar), known.is_some(), notes);
-        say_cells(name, &table, notes);
+        note_format(name, columns, &table, columnar, known.is_some(), notes);
+        note_cells(name, &table, notes);
         if wanted.one_class && columns.target().is_none() {
-            say_one_class(name, columns, notes);
+            note_one_class(name, columns, notes);
         }
     }
     let Table { mut data, is_labelled, lines, unlabelled, .. } = table;
@@ -177,7 +179,7 @@ fn called(name: &str) -> String {
 }
 
 /// Prints notes on everything that was detected and could be meant otherwise.
-fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columnar>), is_known: bool, notes: &mut Notes) {
+fn note_format(name: &str, columns: &Columns, table: &Table, columnar: Option<Columnar>, is_known: bool, notes: &mut Notes) {
     let listed = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
         let more = names.len().saturating_sub(LISTED);
@@ -231,7 +233,7 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
 
 /// Prints notes on words for missing values, on columns that mix words and numbers, and on a
 /// doubtful header.
-fn say_cells(name: &str, table: &Table, notes: &Notes) {
+fn note_cells(name: &str, table: &Table, notes: &Notes) {
     if table.header_is_doubtful {
         notes.note(&format!(
             "{name}: line 1 has numbers and is taken for {} (--header {} if it is not)",
@@ -269,7 +271,7 @@ fn say_cells(name: &str, table: &Table, notes: &Notes) {
 }
 
 /// Says that no column was taken for the target.
-fn say_one_class(name: &str, columns: &Columns, notes: &Notes) {
+fn note_one_class(name: &str, columns: &Columns, notes: &Notes) {
     let is_target = |column: &&maxmargin::data::table::Column| {
         ["target", "label", "class", "y"].iter().any(|known| column.name.eq_ignore_ascii_case(known))
     };

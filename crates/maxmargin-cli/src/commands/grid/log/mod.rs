@@ -48,7 +48,7 @@ pub(super) struct Folder {
 
 impl Log {
     /// Opens the folder of the options, which must be empty or hold the same search.
-    pub(super) fn open(args: &LogArgs, setup: &Setup, (plan, settings): (&FoldPlan, Value)) -> Result<Self, Failure> {
+    pub(super) fn open(args: &LogArgs, setup: &Setup, plan: &FoldPlan, settings: Value) -> Result<Self, Failure> {
         let (path, merge) = match (&args.log, &args.merge_logs) {
             (Some(path), _) => (path, false),
             (None, Some(path)) => (path, true),
