@@ -11,7 +11,8 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A document without what clocks and memory say, and without who computed a kernel row first.
+/// A document without times, memory, and the counts that depend on which thread computes a kernel
+/// row first.
 fn bits(mut document: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -228,7 +229,7 @@ fn shards_are_merged() {
     }
 }
 
-/// What grid.py of LIBSVM reads with `-resume`.
+/// The lines that LIBSVM's grid.py reads with `-resume`.
 #[test]
 fn the_table_of_grid_py_is_written() {
     let bench = Bench::new();

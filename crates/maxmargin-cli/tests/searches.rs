@@ -162,7 +162,7 @@ fn a_search_is_judged_by_samples_that_it_did_not_see() {
     assert!(refused.code == 2 && refused.err.contains("leave --folds out"), "{refused:?}");
 }
 
-/// Who knows nothing of C, gamma and scaling gets a model that needs them.
+/// `search` finds scaling, C and gamma for data that needs them.
 #[test]
 fn search_finds_scaling_too() {
     let bench = Bench::new();
@@ -294,7 +294,7 @@ fn leave_one_out_of_every_cell() {
     assert!(refused.code == 2 && refused.err.contains("--repeat"), "{refused:?}");
 }
 
-/// By a metric that is not the accuracy nobody said so.
+/// The warning was once missing for metrics other than the accuracy.
 #[test]
 fn a_search_that_finds_the_majority_alone_says_so() {
     let bench = Bench::new();

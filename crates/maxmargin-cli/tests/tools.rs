@@ -1,4 +1,4 @@
-//! What the program says of itself and of the machine: `doctor`, `--version`, completions and
+//! Output about the program and the machine: `doctor`, `--version`, completions and
 //! manual pages.
 
 mod common;
