@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     if let Err(failure) = simd_level::limit_by_environment() {
         return failure::exit_code(Err(failure));
     }
-    if let Some((program, arguments)) = dropin::Program::called(std::env::args_os()) {
+    if let Some((program, arguments)) = dropin::Program::from_command_line(std::env::args_os()) {
         return program.run(&arguments);
     }
     let cli = Cli::parse();

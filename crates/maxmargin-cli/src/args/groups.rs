@@ -3,7 +3,7 @@
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
-use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
+use super::values::{self, Folds, Json, KernelName, ScaleName, Shard, Weight};
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{BiasTerm, Loss};
@@ -315,7 +315,7 @@ pub(crate) struct LogArgs {
     /// Compute only the columns (a kernel and its gamma, with all C) whose number, from 0, is I
     /// modulo N
     #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine", "gradient"], value_parser = values::columns_of)]
-    pub(crate) shard: Option<Share>,
+    pub(crate) shard: Option<Shard>,
     /// Compute nothing, and report the results in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "log")]
     pub(crate) merge_logs: Option<PathBuf>,

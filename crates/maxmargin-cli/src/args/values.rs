@@ -191,15 +191,15 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 
 /// A part of a search: the columns whose number is `first` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct Shard {
     pub(crate) first: usize,
     pub(crate) of: usize,
 }
 
 /// Parses `0/4` to `3/4`.
-pub(crate) fn columns_of(text: &str) -> Result<Share, String> {
+pub(crate) fn columns_of(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').and_then(|(first, of)| Some((first.parse().ok()?, of.parse().ok()?)));
-    let share = numbers.map(|(first, of)| Share { first, of }).filter(|share| share.first < share.of);
+    let share = numbers.map(|(first, of)| Shard { first, of }).filter(|share| share.first < share.of);
     share.ok_or_else(|| "it must be I/N with whole numbers, I from 0 to N - 1".to_owned())
 }
 

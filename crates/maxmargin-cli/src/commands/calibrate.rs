@@ -2,7 +2,7 @@
 
 use crate::args::{CalibrateArgs, decision_rule, with_calibration};
 use crate::commands::verify::training_data;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
@@ -36,7 +36,7 @@ struct CalibrateDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let path = args.output.as_deref().unwrap_or(&args.model);
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         seed: Some(args.options.seed),
         ..Setup::of_model(
             "calibrate",
-            DataDocument::seen(&input.name, &input.data, record.formulation.target_kind()),
+            DataDocument::for_target(&input.name, &input.data, record.formulation.target_kind()),
             &model,
             record.formulation,
             record.weights.clone(),
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
     if let Some(why) = calibrated.missing() {
         let what = if calibrated.calibration.is_some() { "probabilities" } else { "threshold" };
         notes.warn(format!("nothing was written, {name} is unchanged: no {what}, {why}"));
-        return Ok(if status.ended_early() { Done::Abandoned } else { Done::Refuted });
+        return Ok(if status.ended_early() { Outcome::Interrupted } else { Outcome::Refuted });
     }
     let model_name = output.name().to_owned();
     let decide = decision_rule(&calibrated.model, args.decide);
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, text, on_stdout.then_some(&notes))?;
-    Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
+    Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 
 fn text(d: &CalibrateDocument) -> String {

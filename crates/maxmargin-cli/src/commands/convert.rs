@@ -1,14 +1,14 @@
 //! `convert`: a model file in another program's format.
 
 use crate::args::{ConvertArgs, ModelFormat};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::files::input::{MaxSize, read_bytes};
 use crate::files::model_file;
 use crate::files::output_paths::{Content, OutputPaths};
 use maxmargin::model::liblinear::{self, LinearModel};
 use maxmargin::model::{self, Model, ModelError, Parts};
 
-pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome, Failure> {
     let name = args.model.display().to_string();
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.model]);
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
     let model = if liblinear::looks_like_model(&bytes) {
         let linear = liblinear::read_model(&bytes).map_err(failed)?;
         if args.format == ModelFormat::Liblinear {
-            return write(&mut paths, args, |out| Ok(linear.write(out)?)).map(|()| Done::Finished);
+            return write(&mut paths, args, |out| Ok(linear.write(out)?)).map(|()| Outcome::Finished);
         }
         linear.to_model().map_err(failed)?
     } else {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
             write(&mut paths, args, |out| Ok(linear.write(out)?))
         }
     };
-    done.map(|()| Done::Finished)
+    done.map(|()| Outcome::Finished)
 }
 
 /// Refuses models that LIBSVM's format cannot hold: with a scaler or with words, without which they

@@ -1,7 +1,7 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
 use crate::args::{CvArgs, DataArgs, RunArgs};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -37,7 +37,7 @@ struct CvDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let seeding = args.folds.seeding.seeding;
     let request = ProblemRequest { seeding, ..ProblemRequest::new("cv", &args.svm, Some(args.cost.c), &args.data) };
     let mut paths = OutputPaths::new(args.write.force);
@@ -60,7 +60,7 @@ pub(crate) fn validate(
     mut paths: OutputPaths,
     output: Option<&Path>,
     plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
-) -> Result<Done, Failure> {
+) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let run = &request.args.run;
     let mut notes = Notes::new(run.quiet);
@@ -102,7 +102,7 @@ pub(crate) fn validate(
         end: End::now(&threads, &mut notes),
     };
     show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
-    Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })
+    Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 
 /// Notes that the folds could not be seeded: folds that scale differently share no kernel.
@@ -129,7 +129,7 @@ fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<
         for ((label, predicted), decisions) in
             labels.iter().cycle().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
         {
-            write!(out, "{} {}", label_names::written(*label), label_names::written(*predicted))?;
+            write!(out, "{} {}", label_names::for_file(*label), label_names::for_file(*predicted))?;
             for decision in decisions {
                 out.write_all(b" ")?;
                 write_shortest(&mut out, *decision)?;

@@ -1,7 +1,7 @@
 //! `info`: what a data set or a model file holds.
 
 use crate::args::InfoArgs;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -100,14 +100,14 @@ struct MachineInfo {
     certificate: Option<CertificateReport>,
 }
 
-pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(args.quiet);
     let source = &args.data.source;
     if source != "-" && Path::new(source).is_file() {
         let bytes = input::read_bytes(source, MaxSize::of(&args.data.options))?;
         if looks_like_model(&bytes) {
             show(&model_info(source, &model_file::decode(source, &bytes)?), args.json, model_text, None)?;
-            return Ok(Done::Finished);
+            return Ok(Outcome::Finished);
         }
     }
     let threads = Threads::new(None)?;
@@ -117,14 +117,14 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         threads.par(),
         &mut notes,
     )?;
-    input.data.columns.as_deref().into_iter().for_each(label_names::know);
+    input.data.columns.as_deref().into_iter().for_each(label_names::remember);
     let ranges = inspect(&input.data.samples);
     if let Some(warning) = ranges.warning(input.data.index_base) {
         notes.warn(warning);
     }
     let info = data_info(&input, &notes);
     show(&info, args.json, data_text, None)?;
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
 fn data_info(input: &Input, notes: &Notes) -> DataInfo {
@@ -247,7 +247,7 @@ fn machine_info(model: &Model, p: usize) -> MachineInfo {
 }
 
 fn model_text(d: &ModelInfo) -> String {
-    let classes: Vec<String> = d.classes.iter().map(|c| label_names::shown(*c)).collect();
+    let classes: Vec<String> = d.classes.iter().map(|c| label_names::display(*c)).collect();
     let mut rows = vec![
         ("kernel", d.kernel.text()),
         ("classes", if classes.is_empty() { "none".to_owned() } else { format!("{}: {}", classes.len(), classes.join(", ")) }),
@@ -276,7 +276,7 @@ fn model_text(d: &ModelInfo) -> String {
     rows.extend(d.calibration.map(|name| ("probabilities", name.to_owned())));
     if let (Some(threshold), [_, second]) = (d.threshold, &d.classes[..]) {
         let unused = if d.decision_rule == DecisionRule::Threshold { "" } else { " (not used for labels)" };
-        rows.push(("threshold", format!("class {} from {} on{unused}", label_names::shown(*second), format::short(threshold))));
+        rows.push(("threshold", format!("class {} from {} on{unused}", label_names::display(*second), format::short(threshold))));
     }
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));

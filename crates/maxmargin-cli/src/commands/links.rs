@@ -1,12 +1,12 @@
 //! `links`: links with which this program replaces LIBSVM's and LIBLINEAR's programs.
 
 use crate::args::LinksArgs;
-use crate::console::failure::{Done, Failure, reason};
+use crate::console::failure::{Failure, Outcome, reason};
 use crate::dropin::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(args: &LinksArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &LinksArgs) -> Result<Outcome, Failure> {
     let own = std::env::current_exe().and_then(fs::canonicalize);
     let own = own.map_err(|error| Failure::input("this program", format!("cannot tell where it is: {}", reason(&error))))?;
     let folder = &args.folder;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<Done, Failure> {
         }
         link(&own, place).map_err(|error| failed(place, &error))?;
     }
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
 /// Returns whether a link to this program, or to another version of it, is at this path.

@@ -2,13 +2,13 @@
 
 use crate::args::LooArgs;
 use crate::commands::cv;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::files::output_paths::OutputPaths;
 use crate::problem::ProblemRequest;
 use crate::problem::folds::LEAVE_ONE_OUT;
 use maxmargin::cv::FoldPlan;
 
-pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let seeding = args.seeding.seeding;
     let request = ProblemRequest { seeding, ..ProblemRequest::new("loo", &args.svm, Some(args.cost.c), &args.data) };
     let mut paths = OutputPaths::new(args.write.force);

@@ -2,7 +2,7 @@
 //! definition.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
-use crate::console::failure::{Done, Failure, reason};
+use crate::console::failure::{Failure, Outcome, reason};
 use crate::files::output::{print, write_whole};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -11,14 +11,14 @@ use std::fs;
 /// The name of the program, independent of its file.
 const NAME: &str = "maxmargin";
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Done, Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), NAME, &mut script);
     print(&String::from_utf8_lossy(&script))?;
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<Done, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<Outcome, Failure> {
     let folder = &args.folder;
     fs::create_dir_all(folder).map_err(|e| Failure::input(folder.display(), format!("cannot make it: {}", reason(&e))))?;
     // Building gives every command its full name, maxmargin-train.
@@ -31,7 +31,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Done, Failure> {
         let written = write_whole(&place, None, |mut out| man.render(&mut out));
         written.map_err(|e| Failure::write(place.display(), &e))?;
     }
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
 /// Returns the page of one command.

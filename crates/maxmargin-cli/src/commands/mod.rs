@@ -17,14 +17,14 @@ mod update;
 mod verify;
 
 use crate::args::Command;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 
 /// Runs a command.
 ///
 /// # Errors
 ///
 /// If the command could not do its work.
-pub(crate) fn run(command: &Command) -> Result<Done, Failure> {
+pub(crate) fn run(command: &Command) -> Result<Outcome, Failure> {
     match command {
         Command::Search(args) => search::run(args),
         Command::Train(args) => train::run(args),

@@ -1,7 +1,7 @@
 //! `predict`: labels, decision values or probabilities of a data set, and their scores.
 
 use crate::args::{PredictArgs, decision_rule};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -56,7 +56,7 @@ struct PredictDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let mut paths = OutputPaths::new(args.write.force);
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         })?;
     }
     let needs = model.decision_rule().target_kind();
-    let data = DataDocument::seen(&input.name, &input.data, needs);
+    let data = DataDocument::for_target(&input.name, &input.data, needs);
     let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
     // Without labels there is nothing to compare.
     let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
 /// Returns the probabilities of all rows; none for a model without classes.
@@ -142,7 +142,7 @@ fn probabilities(model: &Model, decisions: &[f64], args: &PredictArgs, par: Par)
 /// Warns of labels that the model does not know.
 fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], notes: &mut Notes) {
     if unknown_labels > 0 {
-        let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::shown(*label)).collect();
+        let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::display(*label)).collect();
         notes.warn(format!(
             "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
             rows,
@@ -156,8 +156,8 @@ fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], n
 /// Writes one label per row.
 fn write_labels(predicted: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
     for label in predicted {
-        match label_names::word(*label) {
-            Some(_) => writeln!(out, "{}", label_names::written(*label))?,
+        match label_names::word_of(*label) {
+            Some(_) => writeln!(out, "{}", label_names::for_file(*label))?,
             None => {
                 write_shortest(&mut out, *label)?;
                 out.write_all(b"\n")?;
@@ -185,11 +185,11 @@ fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], 
     if model.decision_rule() == DecisionRule::Inlier {
         out.write_all(b"label normal outlier\n")?;
     } else {
-        let labels: Vec<String> = model.outcomes().iter().map(|label| label_names::written(*label)).collect();
+        let labels: Vec<String> = model.outcomes().iter().map(|label| label_names::for_file(*label)).collect();
         writeln!(out, "labels {}", labels.join(" "))?;
     }
     for (label, row) in predicted.iter().zip(probabilities.chunks_exact(model.outcomes().len())) {
-        let words = std::iter::once(label_names::written(*label)).chain(row.iter().map(|value| format::exact(*value)));
+        let words = std::iter::once(label_names::for_file(*label)).chain(row.iter().map(|value| format::exact(*value)));
         writeln!(out, "{}", words.collect::<Vec<_>>().join(" "))?;
     }
     Ok(())
@@ -255,7 +255,7 @@ fn report(d: &PredictDocument) -> String {
     let threshold = d.threshold.zip(d.classes.last()).map(|(threshold, second)| {
         format!(
             "labels by the model's threshold: class {} from decision value {} on\n",
-            label_names::shown(*second),
+            label_names::display(*second),
             format::short(threshold)
         )
     });

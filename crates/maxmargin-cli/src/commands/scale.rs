@@ -1,7 +1,7 @@
 //! `scale`: features to a range, as LIBSVM's `svm-scale` does.
 
 use crate::args::{ScaleArgs, ScaleName};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
@@ -12,7 +12,7 @@ use maxmargin::data::scale::{Method, Scaler, TargetRange};
 use maxmargin::data::{Dataset, Preparing, libsvm};
 use std::path::Path;
 
-pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &ScaleArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(args.quiet);
     if args.lower >= args.upper {
         return Err(Failure::Usage(format!("--lower {} is not below --upper {}", args.lower, args.upper)));
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
         save.write(|out| out.write_all(text.as_bytes()))?;
     }
     output.write(|mut out| libsvm::write(&scaled, &mut out))?;
-    Ok(Done::Finished)
+    Ok(Outcome::Finished)
 }
 
 /// The labels, scaled too.

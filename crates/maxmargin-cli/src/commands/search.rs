@@ -6,11 +6,11 @@ use crate::args::{
 };
 use crate::commands::grid;
 use crate::commands::train;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use maxmargin::Solver;
 use maxmargin::cv::Seeding;
 
-pub(crate) fn run(args: &SearchCommandArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &SearchCommandArgs) -> Result<Outcome, Failure> {
     let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
     let how = StrategyArgs {
         fast: Some(1.0),

@@ -1,7 +1,7 @@
 //! `train`: one model of all data, with its certificate.
 
 use crate::args::{RunArgs, TrainArgs, decision_rule};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
@@ -45,7 +45,7 @@ struct TrainDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let run = &args.svm.run;
     let mut notes = Notes::new(run.quiet);
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         end: End::now(&threads, &mut notes),
     };
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
-    Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
+    Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 
 /// Warns of machines that missed the tolerance, with advice for the worst.

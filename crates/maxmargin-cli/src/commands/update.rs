@@ -1,7 +1,7 @@
 //! `update`: adds samples to a model and removes others, exactly, without training again.
 
 use crate::args::{Numbers, UpdateArgs};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::interrupt;
 use crate::console::notes::Notes;
@@ -54,7 +54,7 @@ struct UpdateDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     if args.add.is_none() && args.remove.is_none() && args.c.is_none() {
@@ -77,22 +77,24 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let data_output = args.write_data.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let output = output.locked(if_locked)?;
     let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
-    let kept = kept(args, &name, &model, &threads, &mut notes)?;
+    let kept = training_data(args, &name, &model, &threads, &mut notes)?;
     let wanted = Requirements::training(&model);
     let add = args.add.as_deref();
     let add = add.map(|add| input::load_from(add, &args.options, &wanted, threads.par(), &mut notes)).transpose()?;
-    let remove =
-        args.remove.as_ref().map_or(Ok(Vec::new()), |remove| removed(remove, &name, &kept, MaxSize::of(&args.options)))?;
+    let remove = args
+        .remove
+        .as_ref()
+        .map_or(Ok(Vec::new()), |remove| numbers_to_remove(remove, &name, &kept, MaxSize::of(&args.options)))?;
     let read = begun.elapsed().as_secs_f64();
     let change = Change { add: add.as_ref().map(|input| &input.data), remove: &remove, c: args.c };
     let budget = args.memory.unwrap_or_else(memory::default_budget);
     interrupt::listen_without_result();
     let walking = Instant::now();
-    let updated = match update(&model, &kept, &change, budget, threads.par(), &|update| watch(update, &notes)) {
+    let updated = match update(&model, &kept, &change, budget, threads.par(), &|update| on_progress(update, &notes)) {
         Ok(updated) => updated,
         Err(UpdateError::Interrupted) => {
             notes.warn(format!("interrupted: nothing was written, {name} is as it was"));
-            return Ok(Done::Abandoned);
+            return Ok(Outcome::Interrupted);
         }
         Err(error) => return Err(failure(&error, &name, add.as_ref())),
     };
@@ -122,7 +124,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
-    Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
+    Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 
 /// Warns of a missed tolerance, and of a calibration that the update invalidates.
@@ -143,7 +145,13 @@ fn warn_of_changes(model: &Model, updated: &Updated, notes: &mut Notes) {
 }
 
 /// Returns the training data: that of the model, or of the file of `--data`.
-fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: &mut Notes) -> Result<TrainingData, Failure> {
+fn training_data(
+    args: &UpdateArgs,
+    name: &str,
+    model: &Model,
+    threads: &Threads,
+    notes: &mut Notes,
+) -> Result<TrainingData, Failure> {
     let stored = TrainingData::of(model).map_err(|e| Failure::input(name, e))?;
     match (stored, &args.data) {
         (Some(kept), None) => Ok(kept),
@@ -160,7 +168,7 @@ fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: 
 }
 
 /// Returns the numbers of `--remove`.
-fn removed(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> Result<Vec<u64>, Failure> {
+fn numbers_to_remove(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> Result<Vec<u64>, Failure> {
     let ranges: Vec<RangeInclusive<u64>> = match remove {
         Numbers::List(ranges) => ranges.clone(),
         Numbers::File(path) => {
@@ -185,7 +193,7 @@ fn removed(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> 
     Ok(numbers)
 }
 
-fn watch(update: &Update, notes: &Notes) -> ControlFlow<()> {
+fn on_progress(update: &Update, notes: &Notes) -> ControlFlow<()> {
     if update.breakpoints > 0 && update.breakpoints.is_multiple_of(4096) {
         let (breakpoints, way) = (format::count(update.breakpoints as u64), 100.0 * update.travelled);
         notes.note(&format!("{breakpoints} breakpoints, {way:.0} % of the path, {} free support vectors", update.margin));

@@ -1,7 +1,7 @@
 //! `verify`: certifies a model file against its training data, recomputing everything.
 
 use crate::args::{DataOptions, VerifyArgs, Weight};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -44,7 +44,7 @@ struct VerifyDocument {
     end: End,
 }
 
-pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
@@ -74,9 +74,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     };
     show(&document, args.run.json, report, None)?;
     Ok(match (document.matches, document.tolerance_met) {
-        (false, _) => Done::Refuted,
-        (true, false) => Done::Stopped,
-        (true, true) => Done::Finished,
+        (false, _) => Outcome::Refuted,
+        (true, false) => Outcome::Stopped,
+        (true, true) => Outcome::Finished,
     })
 }
 
@@ -140,7 +140,7 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
     };
     Setup::of_model(
         "verify",
-        DataDocument::seen(&input.name, &input.data, problem.0.target_kind()),
+        DataDocument::for_target(&input.name, &input.data, problem.0.target_kind()),
         model,
         problem.0,
         problem.1,

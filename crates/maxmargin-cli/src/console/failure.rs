@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 /// The outcome of a command that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
+pub(crate) enum Outcome {
     /// Exit code 0.
     Finished,
     /// Exit code 1: the answer is negative (verify found a mismatch) and already printed.
@@ -16,7 +16,7 @@ pub(crate) enum Done {
     /// Exit code 3: stopped before convergence; the result is written.
     Stopped,
     /// Exit code 130: interrupted with nothing written; the message is already printed.
-    Abandoned,
+    Interrupted,
 }
 
 /// The reason why a command could not do its work.
@@ -67,12 +67,12 @@ pub(crate) fn hide_caught_panics() {
 }
 
 /// Prints the failure, if there is one, and returns the exit code.
-pub(crate) fn exit_code(result: Result<Done, Failure>) -> ExitCode {
+pub(crate) fn exit_code(result: Result<Outcome, Failure>) -> ExitCode {
     match result {
-        Ok(Done::Finished) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Ok(Done::Refuted) => ExitCode::from(1),
-        Ok(Done::Stopped) => ExitCode::from(3),
-        Ok(Done::Abandoned) => ExitCode::from(interrupt::INTERRUPTED),
+        Ok(Outcome::Finished) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(Outcome::Refuted) => ExitCode::from(1),
+        Ok(Outcome::Stopped) => ExitCode::from(3),
+        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::INTERRUPTED),
         Err(Failure::Input(message)) => {
             print_line(&format!("error: {}", one_line(&message)));
             ExitCode::from(1)

@@ -12,14 +12,14 @@ const SHOWN: usize = 40;
 static NAMES: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Stores the names of the labels of these columns.
-pub(crate) fn know(columns: &Columns) {
+pub(crate) fn remember(columns: &Columns) {
     if !columns.labels().is_empty() {
         let _ = NAMES.set(columns.labels().to_vec());
     }
 }
 
 /// Returns the word for a label, if there are words.
-pub(crate) fn word(label: f64) -> Option<&'static str> {
+pub(crate) fn word_of(label: f64) -> Option<&'static str> {
     let names = NAMES.get()?;
     let is_place = label.fract() == 0.0 && label >= 0.0;
     names.get(label as usize).filter(|_| is_place).map(String::as_str)
@@ -34,14 +34,14 @@ pub(crate) fn label(word: &str) -> Option<f64> {
 }
 
 /// Returns a label for messages and reports.
-pub(crate) fn shown(label: f64) -> String {
-    word(label).map_or_else(|| format::exact(label), |word| quoted(word, SHOWN))
+pub(crate) fn display(label: f64) -> String {
+    word_of(label).map_or_else(|| format::exact(label), |word| quoted(word, SHOWN))
 }
 
 /// Returns a label for output files. A word with blanks or quotes is quoted, with inner quotes
 /// doubled.
-pub(crate) fn written(label: f64) -> String {
-    let Some(word) = word(label) else { return format::exact(label) };
+pub(crate) fn for_file(label: f64) -> String {
+    let Some(word) = word_of(label) else { return format::exact(label) };
     let plain = quoted(word, usize::MAX);
     if plain.is_empty() || plain.contains(|c: char| c.is_whitespace() || c == '"') {
         format!("\"{}\"", plain.replace('"', "\"\""))

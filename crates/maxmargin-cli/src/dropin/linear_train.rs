@@ -49,7 +49,7 @@ options:
 );
 
 /// The parsed command line.
-struct Request {
+struct LinearTrainRequest {
     parameters: Parameters,
     folds: Option<usize>,
     search: bool,
@@ -61,7 +61,7 @@ struct Request {
     model: PathBuf,
 }
 
-fn request(words: &[OsString]) -> Result<Request, Exit> {
+fn request(words: &[OsString]) -> Result<LinearTrainRequest, Exit> {
     let words = Arguments::new(words, USAGE);
     let (mut parameters, mut folds, mut search, mut quiet) = (Parameters::default(), None, false, false);
     let (mut c_given, mut p_given, mut s_given) = (None, None, false);
@@ -103,7 +103,7 @@ fn request(words: &[OsString]) -> Result<Request, Exit> {
             return Err(words.usage(what.to_owned()));
         }
     }
-    Ok(Request { parameters, folds, search, c_given, p_given, quiet, ours, data, model })
+    Ok(LinearTrainRequest { parameters, folds, search, c_given, p_given, quiet, ours, data, model })
 }
 
 pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
@@ -120,7 +120,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     }
 }
 
-fn learn(request: &Request, data: Dataset, run: &Run) -> Result<(), Exit> {
+fn learn(request: &LinearTrainRequest, data: Dataset, run: &Run) -> Result<(), Exit> {
     let unsaved = |_| Exit::Error(format!("can't save model to file {}", request.model.display()));
     let output = Output::open(&request.model).map_err(unsaved)?;
     if request.parameters.has_classes() {
@@ -168,13 +168,13 @@ fn folds(rows: usize, count: usize) -> Folds {
 }
 
 /// Cross-validates and prints the accuracy or the errors.
-fn validate(request: &Request, data: Dataset, count: usize, run: &Run) -> Result<(), Exit> {
+fn validate(request: &LinearTrainRequest, data: Dataset, count: usize, run: &Run) -> Result<(), Exit> {
     let truth = data.labels.clone();
     let predicted = cross_validate(data, &request.parameters, &folds(truth.len(), count), run).map_err(Exit::parameter)?;
     print(&result(&truth, &predicted, request.parameters.is_regression()))
 }
 
-fn search_c(request: &Request, data: &Dataset, run: &Run) -> Result<(), Exit> {
+fn search_c(request: &LinearTrainRequest, data: &Dataset, run: &Run) -> Result<(), Exit> {
     let (truth, count) = (data.labels.clone(), request.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);

@@ -42,7 +42,7 @@ impl Program {
 
     /// Returns the program that a command line calls, and its arguments. Under our own name our own
     /// commands take precedence.
-    pub(crate) fn called(words: impl Iterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
+    pub(crate) fn from_command_line(words: impl Iterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
         let mut words = words;
         let called = words.next()?;
         let called = Path::new(&called).file_name()?.to_string_lossy().into_owned();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn called(line: &str) -> Option<(Program, usize)> {
-        Program::called(line.split_whitespace().map(OsString::from)).map(|(program, words)| (program, words.len()))
+        Program::from_command_line(line.split_whitespace().map(OsString::from)).map(|(program, words)| (program, words.len()))
     }
 
     #[test]

@@ -29,7 +29,7 @@ Of maxmargin:
 ";
 
 #[derive(Default)]
-struct Request {
+struct ScaleRequest {
     lower: f64,
     upper: f64,
     target: Option<(f64, f64)>,
@@ -39,8 +39,8 @@ struct Request {
     data: OsString,
 }
 
-fn request(words: &[OsString]) -> Result<Request, Exit> {
-    let mut request = Request { lower: -1.0, upper: 1.0, ..Request::default() };
+fn request(words: &[OsString]) -> Result<ScaleRequest, Exit> {
+    let mut request = ScaleRequest { lower: -1.0, upper: 1.0, ..ScaleRequest::default() };
     let mut ours = OwnOptions::default();
     // The second value of -y is in the position of an option.
     let mut taken: Vec<OsString> = words.to_vec();
@@ -68,7 +68,7 @@ fn request(words: &[OsString]) -> Result<Request, Exit> {
         return Err(Exit::Error("cannot use -r and -s simultaneously".to_owned()));
     }
     let [data] = files else { return Err(words.usage(None)) };
-    Ok(Request { data: data.clone(), ours, ..request })
+    Ok(ScaleRequest { data: data.clone(), ours, ..request })
 }
 
 pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {

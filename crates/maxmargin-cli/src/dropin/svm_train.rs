@@ -45,7 +45,7 @@ options:
 
 /// The parsed command line.
 #[derive(Debug)]
-struct Request {
+struct SvmTrainRequest {
     parameters: Parameters,
     /// Megabytes of `-m`, if given.
     cache: Option<f64>,
@@ -56,7 +56,7 @@ struct Request {
     model: PathBuf,
 }
 
-fn request(words: &[OsString]) -> Result<Request, Exit> {
+fn request(words: &[OsString]) -> Result<SvmTrainRequest, Exit> {
     let words = Arguments::new(words, USAGE);
     let (mut parameters, mut cache, mut folds, mut quiet) = (Parameters::default(), None, None, false);
     let mut ours = OwnOptions::default();
@@ -92,7 +92,7 @@ fn request(words: &[OsString]) -> Result<Request, Exit> {
         [data] => (data.clone(), data::default_model(data)),
         [data, model, ..] => (data.clone(), PathBuf::from(model)),
     };
-    Ok(Request { parameters, cache, folds, quiet, ours, data, model })
+    Ok(SvmTrainRequest { parameters, cache, folds, quiet, ours, data, model })
 }
 
 pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
@@ -112,7 +112,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     }
 }
 
-fn learn(request: &Request, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Exit> {
+fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Exit> {
     let unsaved = || Exit::Error(format!("can't save model to file {}", request.model.display()));
     let output = Output::open(&request.model).map_err(|_| unsaved())?;
     let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
@@ -152,7 +152,7 @@ fn warn_of_weights(problem: &Problem, parameters: &Parameters) {
     }
 }
 
-fn validate(request: &Request, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Exit> {
+fn validate(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Exit> {
     let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
     let rows = problem.labels().len();
     if folds > rows {
@@ -197,7 +197,7 @@ pub(super) fn g(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Result<Request, Exit> {
+    fn of(line: &str) -> Result<SvmTrainRequest, Exit> {
         request(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
         other => Failure::input(name, other),
     })?;
     if !model.classes().is_empty() {
-        model.columns().into_iter().for_each(label_names::know);
+        model.columns().into_iter().for_each(label_names::remember);
     }
     Ok(model)
 }

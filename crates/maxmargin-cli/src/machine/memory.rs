@@ -7,7 +7,7 @@ const UNKNOWN: u64 = 1 << 30;
 
 /// Returns the total and the free memory. Inside a container its limit counts, not the machine's
 /// memory.
-fn look() -> Option<[u64; 2]> {
+fn query() -> Option<[u64; 2]> {
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::everything());
     let system = System::new_with_specifics(wanted).ok()?;
     let limits = system.cgroup_limits().map_or([u64::MAX; 2], |limits| [limits.total_memory, limits.free_memory]);
@@ -16,12 +16,12 @@ fn look() -> Option<[u64; 2]> {
 
 /// Returns the total memory, or 0 where the system does not report it.
 pub(crate) fn whole() -> u64 {
-    look().map_or(0, |[whole, _]| whole)
+    query().map_or(0, |[whole, _]| whole)
 }
 
 /// Returns the free memory.
 pub(crate) fn free() -> u64 {
-    look().map_or(UNKNOWN, |[_, free]| free)
+    query().map_or(UNKNOWN, |[_, free]| free)
 }
 
 /// Returns the default budget for kernel values: 70 % of the free memory. The rest is for data,

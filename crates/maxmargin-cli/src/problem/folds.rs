@@ -93,7 +93,7 @@ fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
     for (label, size) in classes.labels().iter().zip(classes.sizes()).filter(|(_, size)| **size < k) {
         notes.warn(format!(
             "class {} has {size} row{}, fewer than the {k} stratified folds: {} of them have none of it to test",
-            label_names::shown(*label),
+            label_names::display(*label),
             if *size == 1 { "" } else { "s" },
             k - size,
         ));

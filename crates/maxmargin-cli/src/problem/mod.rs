@@ -154,7 +154,7 @@ impl<'a> ProblemRequest<'a> {
         if needs != TargetKind::Classes {
             return Ok(input);
         }
-        input.data.columns.as_deref().into_iter().for_each(label_names::know);
+        input.data.columns.as_deref().into_iter().for_each(label_names::remember);
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         self.check_classes(&input, &classes)?;
         Ok(input)
@@ -218,7 +218,7 @@ impl<'a> ProblemRequest<'a> {
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
-            data: DataDocument::seen(&input.name, &input.data, needs),
+            data: DataDocument::for_target(&input.name, &input.data, needs),
             kernel: match self.c {
                 Some(_) => KernelDocument::by_rule(&kernel, args.gamma),
                 None => KernelDocument::searched(&kernel, args.gamma),
@@ -235,7 +235,7 @@ impl<'a> ProblemRequest<'a> {
             seed: Some(self.seed),
         };
         let memory = limits.memory.unwrap_or_else(memory::default_budget);
-        let start = Start { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
+        let start = Announcement { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
         if solved_by.is_linear() {
             start.over_features(notes);
         } else {
@@ -264,7 +264,7 @@ fn classes_of(input: &Input, needs: TargetKind, notes: &mut Notes) -> Result<Opt
 }
 
 /// The training that is about to start, for its announcement and warnings.
-struct Start<'a> {
+struct Announcement<'a> {
     input: &'a Input,
     /// The samples, scaled if requested.
     samples: &'a Samples,
@@ -273,7 +273,7 @@ struct Start<'a> {
     threads: &'a Threads,
 }
 
-impl Start<'_> {
+impl Announcement<'_> {
     fn over_features(&self, notes: &mut Notes) {
         self.warn_of_ranges(notes);
         let values = format::count(self.samples.non_zeros() as u64);
@@ -389,7 +389,7 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";
-            Failure::input(&input.name, format!("class {} {what}", label_names::shown(*label)))
+            Failure::input(&input.name, format!("class {} {what}", label_names::display(*label)))
         }
         other => Failure::input(&input.name, other),
     }

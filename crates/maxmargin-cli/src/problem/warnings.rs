@@ -43,7 +43,7 @@ pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     };
     let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
     let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
-    let (label, size) = (label_names::shown(classes.labels()[smallest]), classes.sizes()[smallest]);
+    let (label, size) = (label_names::display(classes.labels()[smallest]), classes.sizes()[smallest]);
     let others = match rare.len() - 1 {
         0 => String::new(),
         more => format!(" and {more} more are rare"),

@@ -16,7 +16,7 @@ impl ProblemRequest<'_> {
             return Ok(());
         };
         let option = match weight {
-            Weight::Of { label, .. } => format!("{}=…", shown(label)),
+            Weight::Of { label, .. } => format!("{}=…", display(label)),
             Weight::Balanced => "balanced".to_owned(),
         };
         Err(Failure::Usage(format!("--weight {option}: {} has no classes", formulation.name())))
@@ -35,11 +35,11 @@ impl ProblemRequest<'_> {
                 Weight::Of { label, factor } => {
                     let known = label_names::label(label).filter(|known| labels.contains(known));
                     let known = known.ok_or_else(|| {
-                        let names: Vec<String> = labels.iter().map(|l| label_names::shown(*l)).collect();
+                        let names: Vec<String> = labels.iter().map(|l| label_names::display(*l)).collect();
                         let (last, others) = names
                             .split_last()
                             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
-                        Failure::Usage(format!("--weight {}=…: the classes of the data are {others} and {last}", shown(label)))
+                        Failure::Usage(format!("--weight {}=…: the classes of the data are {others} and {last}", display(label)))
                     })?;
                     svm.class_weight(known, *factor)
                 }
@@ -50,6 +50,6 @@ impl ProblemRequest<'_> {
 }
 
 /// Returns a label as it was given; numbers in our format.
-fn shown(label: &str) -> String {
+fn display(label: &str) -> String {
     label.parse().map_or_else(|_| label.to_owned(), format::exact)
 }

@@ -89,7 +89,7 @@ impl DataDocument {
 
     /// Describes a data set for a formulation with this kind of target: labels are classes, values,
     /// or inlier and outlier of one class where they are ±1.
-    pub(crate) fn seen(name: &str, data: &Dataset, needs: TargetKind) -> Self {
+    pub(crate) fn for_target(name: &str, data: &Dataset, needs: TargetKind) -> Self {
         let plain = Self::new(name, data);
         match needs {
             TargetKind::Classes => plain,
@@ -282,7 +282,7 @@ pub(crate) struct MachineDocument {
 impl MachineDocument {
     /// Returns `-1 and 1`, `1 and the rest`, or `all`.
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
-        let exact = crate::console::label_names::shown;
+        let exact = crate::console::label_names::display;
         match (negative, positive) {
             (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
             (None, Some(b)) => format!("{} and the rest", exact(b)),

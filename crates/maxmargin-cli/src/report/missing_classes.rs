@@ -11,7 +11,7 @@ const NAMED: usize = 5;
 /// Warns of classes that the folds of a cross-validation cannot predict.
 pub(crate) fn warn_of_folds(what: &str, missing: &[MissingClass], notes: &mut Notes) {
     for MissingClass { label, folds } in missing {
-        let (label, one) = (label_names::shown(*label), folds.len() == 1);
+        let (label, one) = (label_names::display(*label), folds.len() == 1);
         notes.warn(format!(
             "class {label} has no row in the training set of {}: {} cannot predict it, and its rows there count as errors; use fewer or \
              stratified folds, or leave the class out",
@@ -41,7 +41,7 @@ pub(crate) fn warn_of_calibration(run: Option<&OutOfFold>, notes: &mut Notes) {
         notes.warn(format!(
             "class {} has no row in the training set of {} of the calibration: its probabilities come from machines that were not trained on it; \
              use more rows of this class",
-            label_names::shown(*label),
+            label_names::display(*label),
             named("fold", folds),
         ));
     }

@@ -33,7 +33,7 @@ pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> Strin
     };
     format!(
         "class {} from {} on, from {}; {} on held-out samples: {before} at threshold 0, {after} at this one, {crossed} with the threshold cross-fitted",
-        label_names::shown(*second),
+        label_names::display(*second),
         format::short(value),
         run_text(&report.run),
         report.metric.replace('_', " "),
@@ -50,7 +50,7 @@ pub(crate) fn reliability_text(reliability: &Reliability) -> String {
 /// A reliability diagram in ten bins: predicted probabilities and observed frequencies.
 pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> String {
     let said = match classes {
-        [_, second] => format!("probability of class {}", label_names::shown(*second)),
+        [_, second] => format!("probability of class {}", label_names::display(*second)),
         _ => "probability of the prediction".to_owned(),
     };
     let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("observed", Align::Right)];

@@ -67,7 +67,7 @@ pub(crate) fn model_columns_table(of: &[ModelColumn]) -> String {
         let fill = column.fill.as_deref().map_or_else(|| "refused".to_owned(), |fill| quoted(fill, SHOWN));
         vec![quoted(&column.name, SHOWN), column.kind.to_owned(), column.features.to_string(), fill]
     };
-    shown(&header, of.iter().map(row).collect())
+    table_text(&header, of.iter().map(row).collect())
 }
 
 /// Returns a table with one line per column: its statistics, and what is odd about it.
@@ -101,10 +101,10 @@ pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
             column.odd.clone().unwrap_or_default(),
         ]
     };
-    shown(&header, of.iter().map(row).collect())
+    table_text(&header, of.iter().map(row).collect())
 }
 
-fn shown(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
+fn table_text(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
     let more = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
     let rest = if more > 0 { format!("and {more} more columns (--json shows all)\n") } else { String::new() };

@@ -15,7 +15,7 @@ pub(crate) const SHOWN: usize = 15;
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
 pub(crate) fn data_line(data: &DataDocument) -> String {
     let class =
-        |c: &super::document::ClassCount| format!("class {}: {}", label_names::shown(c.label), format::count(c.count as u64));
+        |c: &super::document::ClassCount| format!("class {}: {}", label_names::display(c.label), format::count(c.count as u64));
     let mut classes: Vec<String> = data.classes.iter().take(10).map(class).collect();
     if data.classes.len() > classes.len() {
         classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
@@ -54,7 +54,7 @@ pub(crate) fn cost_text(setup: &Setup) -> String {
     let labels = setup.data.labels();
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
     let text: Vec<String> =
-        changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), label_names::shown(c))).collect();
+        changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), label_names::display(c))).collect();
     let times = if text.is_empty() { String::new() } else { format!(" (× {})", text.join(", ")) };
     let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
@@ -119,13 +119,13 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
         let [precision, recall, f1] = shares.map(share);
         let confused = others().filter(|&other| counts[other] > 0).rev().max_by_key(|&other| counts[other]);
         vec![
-            label_names::shown(classes[class]),
+            label_names::display(classes[class]),
             support.to_string(),
             precision,
             recall,
             f1,
             false_positives.to_string(),
-            confused.map_or_else(String::new, |other| format!("{} ({})", label_names::shown(classes[other]), counts[other])),
+            confused.map_or_else(String::new, |other| format!("{} ({})", label_names::display(classes[other]), counts[other])),
         ]
     };
     columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())

@@ -35,7 +35,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn look(threads: &Threads) -> Self {
+    pub(super) fn inspect(threads: &Threads) -> Self {
         let wanted = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
         let brand = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
         let processor = System::new_with_specifics(wanted).ok().and_then(brand).filter(|brand| !brand.is_empty());

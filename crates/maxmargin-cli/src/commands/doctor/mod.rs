@@ -4,7 +4,7 @@ mod checks;
 mod machine;
 
 use crate::args::DoctorArgs;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::files::output::show;
@@ -28,11 +28,11 @@ struct DoctorDocument {
     total_seconds: f64,
 }
 
-pub(crate) fn run(args: &DoctorArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
-    let machine = Machine::look(&threads);
+    let machine = Machine::inspect(&threads);
     let checks = checks::all(&threads, &notes);
     let healthy = checks.iter().all(|check| check.ok);
     let document = DoctorDocument {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Done, Failure> {
         total_seconds: begun.elapsed().as_secs_f64(),
     };
     show(&document, args.run.json, text, None)?;
-    Ok(if healthy { Done::Finished } else { Done::Refuted })
+    Ok(if healthy { Outcome::Finished } else { Outcome::Refuted })
 }
 
 fn text(document: &DoctorDocument) -> String {

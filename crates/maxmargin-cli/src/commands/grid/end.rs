@@ -10,7 +10,7 @@ use super::{Files, curves, page, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
 use crate::commands::cv::tell_of_cold_starts;
 use crate::commands::train::warn_of_missing_calibration;
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
@@ -88,7 +88,7 @@ impl FinishedSearch<'_> {
     }
 
     /// Writes all outputs and prints warnings and the report.
-    pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Done, Failure> {
+    pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Outcome, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
         let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, &self.input.data));
@@ -146,7 +146,7 @@ impl FinishedSearch<'_> {
         }
         show(&document, args.run.json.is_some(), |document| document::text(document, choice), None)?;
         let judged = document.outer.as_ref().is_none_or(OuterDocument::is_complete);
-        Ok(if complete && judged && !unfinished { Done::Finished } else { Done::Stopped })
+        Ok(if complete && judged && !unfinished { Outcome::Finished } else { Outcome::Stopped })
     }
 
     /// Trains the cell at this index on all data, if the search has finished.

@@ -16,7 +16,7 @@ mod scales;
 mod warnings;
 
 use crate::args::{GridArgs, ScaleName, SvmArgs, Widths};
-use crate::console::failure::{Done, Failure};
+use crate::console::failure::{Failure, Outcome};
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
 use crate::files::input::Input;
@@ -66,7 +66,7 @@ impl Files {
     }
 }
 
-pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
+pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut svm_args = SvmArgs {
         kernel: args.search.middle(),

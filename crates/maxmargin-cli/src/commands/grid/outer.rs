@@ -21,11 +21,11 @@ pub(super) struct OuterDocument {
     score: Option<f64>,
     /// The standard deviation of the scores of the folds.
     deviation: Option<f64>,
-    folds: Vec<FoldDocument>,
+    folds: Vec<OuterFoldDocument>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct FoldDocument {
+struct OuterFoldDocument {
     train: usize,
     test: usize,
     /// Labels of classes that the training set lacks.
@@ -81,7 +81,7 @@ pub(super) fn nested(
     let inner = |data: &Dataset| if loo { FoldPlan::leave_one_out(data.labels.len()) } else { planned(data, args.folds.k) };
     let found = svm.nested(&input.data, &outer, inner, search, attended);
     let found = found.map_err(|e| failed(input, &e))?;
-    let folds = found.folds.into_iter().map(|fold| FoldDocument {
+    let folds = found.folds.into_iter().map(|fold| OuterFoldDocument {
         train: fold.train,
         test: fold.test,
         missing_classes: fold.missing_classes,

@@ -51,7 +51,7 @@ pub(super) fn warn_of_best(
             notes.warn(format!(
                 "the best combination by {} predicts {} for every row ({}); try {}",
                 choice.name(),
-                only_class.map(label_names::shown).unwrap_or_default(),
+                only_class.map(label_names::display).unwrap_or_default(),
                 best.text(),
                 tries_of_classes(args).join(", ")
             ));
@@ -84,7 +84,7 @@ fn tries_of_classes(args: &GridArgs) -> Vec<&'static str> {
 fn no_better(best: &CellDocument, majority: Majority, args: &GridArgs) -> String {
     format!(
         "nothing beats the majority class: always predicting {} has an accuracy of {}, the best combination {}; try {}",
-        label_names::shown(majority.label),
+        label_names::display(majority.label),
         format::percent(majority.share()),
         format::percent(best.found.correct as f64 / majority.rows as f64),
         tries_of_classes(args).join(", "),

@@ -116,9 +116,9 @@ pub(crate) fn load_until(
 ) -> Result<Input, Failure> {
     let begun = Instant::now();
     let is_file = source != "-" && Path::new(source).exists();
-    let unread = |data| table::Read { data, is_labelled: true, lines: Vec::new(), unlabelled: 0 };
+    let unread = |data| table::TableInput { data, is_labelled: true, lines: Vec::new(), unlabelled: 0 };
     let base = wanted.model.map(|model| model.parts().index_base);
-    let table::Read { data, is_labelled, lines, unlabelled } = match source.parse::<Generator>() {
+    let table::TableInput { data, is_labelled, lines, unlabelled } = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
             table::check_options(FormatName::Libsvm, wanted, &args.table)?;
             let mut data = generate(generator, args)?;
@@ -240,9 +240,9 @@ pub(crate) fn read_text(path: &Path, most: MaxSize) -> Result<String, String> {
 }
 
 /// A reader that fails after a time limit.
-struct Until<R>(R, Option<Instant>);
+struct DeadlineReader<R>(R, Option<Instant>);
 
-impl<R: Read> Read for Until<R> {
+impl<R: Read> Read for DeadlineReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.1.is_some_and(|until| Instant::now() >= until) {
             return Err(io::ErrorKind::TimedOut.into());
@@ -251,7 +251,7 @@ impl<R: Read> Read for Until<R> {
     }
 }
 
-fn late(name: &str) -> Failure {
+fn time_limit_failure(name: &str) -> Failure {
     Failure::input(name, "the time limit came while it was read; raise --time-limit")
 }
 
@@ -272,12 +272,12 @@ pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure
 fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
     let name = display_name(source);
     let failed = |error: &io::Error| match error.kind() {
-        io::ErrorKind::TimedOut => late(&name),
+        io::ErrorKind::TimedOut => time_limit_failure(&name),
         io::ErrorKind::FileTooLarge => most.exceeded(&name),
         _ => Failure::input(&name, reason(error)),
     };
     if source == "-" {
-        return compress::read_all(Until(io::stdin().lock(), until), most.bytes).map_err(|e| failed(&e));
+        return compress::read_all(DeadlineReader(io::stdin().lock(), until), most.bytes).map_err(|e| failed(&e));
     }
     let opened = match fs::metadata(source) {
         Ok(found) if found.is_dir() => return Err(Failure::input(name, "this is a directory; name a file in it")),
@@ -289,7 +289,7 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec
         io::ErrorKind::NotFound => Failure::input(&name, "no such file; check the path"),
         _ => Failure::input(&name, format!("cannot read: {}", reason(&error))),
     })?;
-    compress::read_all(Until(file, until), most.bytes).map_err(|e| failed(&e))
+    compress::read_all(DeadlineReader(file, until), most.bytes).map_err(|e| failed(&e))
 }
 
 /// Parses the text, or reads it from the cache.
@@ -362,7 +362,7 @@ pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
 /// `FILE:LINE:COLUMN: what; what to do`
 fn read_failure(name: &str, error: &ReadError) -> Failure {
     match error {
-        ReadError::Halted => late(name),
+        ReadError::Halted => time_limit_failure(name),
         ReadError::Line { line, column, text, problem } if text.is_empty() => {
             Failure::input(format!("{name}:{line}:{column}"), problem)
         }

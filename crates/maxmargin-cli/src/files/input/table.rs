@@ -1,6 +1,6 @@
 //! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
-use super::{GapRule, Requirements, late};
+use super::{GapRule, Requirements, time_limit_failure};
 use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
 use crate::console::failure::Failure;
 use crate::console::notes::Notes;
@@ -23,7 +23,7 @@ const WARNED: usize = 5;
 const LISTED: usize = 10;
 
 /// A data set, with the information that only a table has.
-pub(super) struct Read {
+pub(super) struct TableInput {
     pub(super) data: Dataset,
     pub(super) is_labelled: bool,
     pub(super) lines: Vec<u64>,
@@ -113,7 +113,7 @@ pub(super) fn read(
     until: Option<Instant>,
     wanted: &Requirements,
     notes: &mut Notes,
-) -> Result<Read, Failure> {
+) -> Result<TableInput, Failure> {
     let own = &args.table;
     let columnar = columnar(format);
     if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
@@ -155,7 +155,7 @@ pub(super) fn read(
     } else {
         warn_of_columns(name, &data, notes);
     }
-    Ok(Read { data, is_labelled, lines, unlabelled: unlabelled.rows })
+    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows })
 }
 
 /// Turns a table into numbered features, for a model without column names.
@@ -169,7 +169,7 @@ fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Fai
 }
 
 /// Returns the name of a column in messages. One without a name is already called `column 3`.
-fn called(name: &str) -> String {
+fn column_name(name: &str) -> String {
     let shown = quoted(name, SHOWN);
     if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
         shown
@@ -200,7 +200,7 @@ fn note_format(name: &str, columns: &Columns, table: &Table, columnar: Option<Co
             notes.warn(format!(
                 "{name}:{}: {}: `{}` was not in the training data; {} of {} rows have such a word, and none of the known ones counts for them",
                 unknown.line,
-                called(&unknown.column),
+                column_name(&unknown.column),
                 quoted(&unknown.example, SHOWN),
                 unknown.rows,
                 table.lines.len(),
@@ -245,7 +245,7 @@ fn note_cells(name: &str, table: &Table, notes: &Notes) {
     let words = |words: &[String]| words.iter().map(|word| format!("`{}`", quoted(word, SHOWN))).collect::<Vec<_>>().join(", ");
     for column in table.missing.iter().take(WARNED) {
         let (missing, shown) = (column.rows, words(&column.words));
-        notes.note(&format!("{name}: {}: {missing} of {rows} cells are missing ({shown})", called(&column.column)));
+        notes.note(&format!("{name}: {}: {missing} of {rows} cells are missing ({shown})", column_name(&column.column)));
     }
     if table.missing.len() > WARNED {
         notes.note(&format!("{name}: {} more columns have words for missing values", table.missing.len() - WARNED));
@@ -253,7 +253,7 @@ fn note_cells(name: &str, table: &Table, notes: &Notes) {
     for column in table.mixed.iter().take(WARNED) {
         notes.note(&format!(
             "{name}: {}: {} of {} values are numbers and the others words, so that each different value is a category",
-            called(&column.column),
+            column_name(&column.column),
             column.numbers,
             column.filled,
         ));
@@ -287,7 +287,7 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
     let columns = table::describe(data);
     let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
     for (column, what) in odd.iter().take(WARNED) {
-        notes.warn(format!("{name}: {}: {what} (--drop leaves columns out)", called(column)));
+        notes.warn(format!("{name}: {}: {what} (--drop leaves columns out)", column_name(column)));
     }
     if odd.len() > WARNED {
         notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
@@ -298,9 +298,9 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
 fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
     let at = |line: u64| format!("{name}:{line}");
     match error {
-        TableError::Halted => late(name),
+        TableError::Halted => time_limit_failure(name),
         TableError::Value { line, column, problem } => {
-            Failure::input(at(*line), format!("{}: {}", called(column), value_problem(column, problem, wanted)))
+            Failure::input(at(*line), format!("{}: {}", column_name(column), value_problem(column, problem, wanted)))
         }
         TableError::Column { column, problem } => {
             let what = match problem {
@@ -308,16 +308,16 @@ fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
                 ColumnProblem::TargetDropped | ColumnProblem::Needed => problem.to_string(),
                 other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
             };
-            Failure::input(name, format!("{}: {what}", called(column)))
+            Failure::input(name, format!("{}: {what}", column_name(column)))
         }
         TableError::NoFeatures => Failure::input(name, error.to_string().replace("name the delimiter", "pass --delimiter")),
         TableError::Ragged { line, .. } => {
-            Failure::input(at(*line), words(error).replace("name the delimiter", "pass --delimiter"))
+            Failure::input(at(*line), message_without_line(error).replace("name the delimiter", "pass --delimiter"))
         }
         // The names in a columnar file have no line.
-        TableError::Twice { line: 0, .. } => Failure::input(name, words(error)),
+        TableError::Twice { line: 0, .. } => Failure::input(name, message_without_line(error)),
         TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
-            Failure::input(at(*line), words(error))
+            Failure::input(at(*line), message_without_line(error))
         }
         other => Failure::input(name, other),
     }
@@ -362,7 +362,7 @@ fn shell(value: &str) -> String {
 }
 
 /// Returns the message of an error without its line.
-fn words(error: &TableError) -> String {
+fn message_without_line(error: &TableError) -> String {
     let text = error.to_string();
     text.split_once(": ").map_or_else(|| text.clone(), |(_, what)| what.to_owned())
 }

@@ -3,7 +3,7 @@
 
 mod lease;
 
-use crate::args::{LogArgs, Share};
+use crate::args::{LogArgs, Shard};
 use crate::console::failure::{Failure, reason};
 use crate::console::format::hex;
 use crate::console::notes::Notes;
@@ -39,7 +39,7 @@ pub(super) struct Folder {
     path: PathBuf,
     leases: Leases,
     /// The columns of this process; None for a process that only collects.
-    share: Option<Share>,
+    share: Option<Shard>,
     /// The first failure to write a cell.
     failed: Mutex<Option<Failure>>,
     /// Messages about corrupted files.
@@ -68,7 +68,7 @@ impl Log {
             begin(path, &name, &common)?;
         }
         compare(&file, &name, &common)?;
-        let share = (!merge).then_some(args.shard.unwrap_or(Share { first: 0, of: 1 }));
+        let share = (!merge).then_some(args.shard.unwrap_or(Shard { first: 0, of: 1 }));
         let folder = Folder {
             path: path.clone(),
             leases: Leases::new(),
@@ -187,7 +187,7 @@ impl Stage<'_> {
     }
 
     /// Returns the stored cells of a column, up to the first missing one.
-    fn there(&self, column: usize) -> Vec<Finished> {
+    fn stored_cells(&self, column: usize) -> Vec<Finished> {
         let mut cells = Vec::new();
         for key in &self.columns[column].cells {
             let path = self.cell(key);
@@ -226,7 +226,7 @@ impl CellLog for Stage<'_> {
         let keys = &self.columns[column].cells;
         // A waiting process asks often: files are read only once all cells exist.
         if self.folder.share.is_none() || keys.iter().all(|key| self.cell(key).exists()) {
-            let cells = self.there(column);
+            let cells = self.stored_cells(column);
             if cells.len() == keys.len() || self.folder.share.is_none() {
                 self.sweep(column);
                 return Opened::Theirs(cells);
@@ -235,10 +235,10 @@ impl CellLog for Stage<'_> {
         let lease = self.lease(column);
         match self.folder.leases.take(&lease) {
             Ok(false) => Opened::Busy,
-            Ok(true) => Opened::Mine(self.there(column)),
+            Ok(true) => Opened::Mine(self.stored_cells(column)),
             Err(error) => {
                 self.fail(&lease, &error);
-                Opened::Theirs(self.there(column))
+                Opened::Theirs(self.stored_cells(column))
             }
         }
     }
