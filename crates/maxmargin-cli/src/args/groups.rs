@@ -4,6 +4,8 @@ use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
 use super::values::{self, Folds, Json, KernelName, ScaleName, Shard, Weight};
+use crate::report::Detail;
+use crate::report::advice::Limits;
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{BiasTerm, Loss};
@@ -284,6 +286,18 @@ pub(crate) struct RunArgs {
     /// Report the time of each phase and the kernel rows that seeds read as well
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+impl RunArgs {
+    /// Returns the limits of a training.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { max_iter: self.max_iter, time_limit: self.time_limit }
+    }
+
+    /// Returns the detail of documents.
+    pub(crate) fn detail(&self) -> Detail {
+        if self.json == Some(Json::Full) { Detail::Machines } else { Detail::Folds }
+    }
 }
 
 /// Options about threads and output, for commands that do not train.

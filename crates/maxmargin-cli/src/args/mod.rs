@@ -19,7 +19,7 @@ pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, w
 pub(crate) use ranges::{Values, Widths};
 pub(crate) use table::{FormatName, HeaderName, TableArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
-pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Shard, Weight, bytes, threads};
+pub(crate) use values::{FOLDS, Folds, KernelName, ScaleName, Shard, Weight, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::{Metric, Probability};

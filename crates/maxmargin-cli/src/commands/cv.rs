@@ -92,7 +92,7 @@ pub(crate) fn validate(
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
     }
-    let found = CvResults::new(&report, &input.data.labels, &setup, run.json);
+    let found = CvResults::new(&report, &input.data.labels, &setup, run.detail());
     let document = CvDocument {
         setup,
         k: plan.folds(),
@@ -116,7 +116,7 @@ pub(crate) fn tell_of_cold_starts(requested: &str, seeding: &str, notes: &Notes)
 fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
     if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
-        let what = advice::unfinished(report.status(), &worst.certificate, svm, run);
+        let what = advice::unfinished(report.status(), &worst.certificate, svm, run.limits());
         let (open, all) = (open.len(), report.folds.len());
         notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
     }

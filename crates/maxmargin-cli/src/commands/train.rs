@@ -117,7 +117,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
 fn warn_of_unfinished(fitted: &Fitted, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
     if unfinished > 0 {
-        let what = advice::unfinished(fitted.status, &fitted.certificate, svm, run);
+        let what = advice::unfinished(fitted.status, &fitted.certificate, svm, run.limits());
         notes.warn(match fitted.machines.len() {
             1 => what,
             all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),

@@ -16,6 +16,15 @@ use maxmargin::model::{Model, Multiclass, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// The detail of a document about folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Each fold with its worst certificate.
+    Folds,
+    /// Each fold with every machine.
+    Machines,
+}
+
 /// The version of the document format.
 pub(crate) const SCHEMA: u32 = 1;
 

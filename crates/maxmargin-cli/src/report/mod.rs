@@ -13,8 +13,8 @@ mod validated;
 
 pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
 pub(crate) use document::{
-    DataDocument, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument, Work,
-    goal_text, scale_name,
+    DataDocument, Detail, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument,
+    Work, goal_text, scale_name,
 };
 pub(crate) use kernel::KernelDocument;
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};

@@ -1,10 +1,9 @@
 //! The results of a cross-validation, for `cv`, `loo` and every cell of `grid`.
 
 use super::certificate::{CertifiedTraining, certificate_text};
-use super::document::{MachineDocument, Seconds, Setup, SolutionDocument};
+use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
 use super::table::{Align, columns};
 use super::text::{confusion_table, multiclass_text, status_text};
-use crate::args::Json;
 use crate::console::format;
 use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
@@ -62,14 +61,14 @@ pub(crate) struct CvResults {
 
 impl CvResults {
     /// Describes a report on data with these labels.
-    pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
+    pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, detail: Detail) -> Self {
         let (classes, multiclass) = setup.sides();
         let classes = &classes[..];
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (json == Some(Json::Full)).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
+            machines: (detail == Detail::Machines).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
         };
         Self {
             needs: setup.formulation.needs,

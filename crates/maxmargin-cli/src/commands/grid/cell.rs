@@ -1,9 +1,8 @@
 //! One cell of a search: its parameters and its cross-validation.
 
 use super::choice::Choice;
-use crate::args::Json;
 use crate::console::format;
-use crate::report::{CvResults, Seconds, Setup, status_text};
+use crate::report::{CvResults, Detail, Seconds, Setup, status_text};
 use maxmargin::Svm;
 use maxmargin::core::Status;
 use maxmargin::cv::CvReport;
@@ -74,9 +73,9 @@ impl Parameters {
 }
 
 impl CellDocument {
-    pub(super) fn new(svm: &Svm, report: &CvReport, choice: &Choice, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
+    pub(super) fn new(svm: &Svm, report: &CvReport, choice: &Choice, labels: &[f64], setup: &Setup, detail: Detail) -> Self {
         let kernel = svm.kernel_given();
-        let found = CvResults::new(report, labels, setup, json);
+        let found = CvResults::new(report, labels, setup, detail);
         let parts = CvResults::seconds(report);
         Self {
             kernel: kernel.name(),

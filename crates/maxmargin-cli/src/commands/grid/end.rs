@@ -201,7 +201,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(input, &e))?
     };
     if fitted.status != Status::Converged {
-        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, &args.run)));
+        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, args.run.limits())));
     }
     warn_of_missing_calibration(&fitted, notes);
     let support_vectors = fitted.model.support_vectors();

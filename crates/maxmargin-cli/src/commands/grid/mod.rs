@@ -112,7 +112,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let found = {
         let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
         let attended = SearchHooks { watch: &bar, logs: &log };
-        let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, &input.data.labels, &setup, run.json);
+        let each =
+            |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, &input.data.labels, &setup, run.detail());
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
     let outer = match args.outer {
