@@ -6,7 +6,7 @@ use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
-use crate::files::input::MaxSize;
+use crate::files::input::{Input, MaxSize};
 use crate::files::lock::IfLocked;
 use crate::files::model_file;
 use crate::files::output::{check_standard_output, show};
@@ -19,6 +19,7 @@ use crate::report::{DataDocument, End, Seconds, Setup, calibration_text, fields,
 use maxmargin::Svm;
 use maxmargin::core::Status;
 use maxmargin::cv::{CalibrationOptions, CalibrationReport, ThresholdReport};
+use maxmargin::model::{Model, Record};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -55,17 +56,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     let svm = Svm::of_model(&model).map_err(|e| Failure::input(&name, e))?;
     let input = training_data(&args.model, args.data.as_deref(), &args.options, &model, threads.par(), &mut notes)?;
     let record = model.record().ok_or_else(|| Failure::input(&name, "it has no record of its training"))?;
-    let setup = Setup {
-        seed: Some(args.options.seed),
-        ..Setup::of_model(
-            "calibrate",
-            DataDocument::for_target(&input.name, &input.data, record.formulation.target_kind()),
-            &model,
-            record.formulation,
-            record.weights.clone(),
-            record.goal(),
-        )
-    };
+    let setup = setup(args, &input, &model, record);
     let calibration_options = CalibrationOptions { probability: args.probability, threshold: args.threshold };
     let svm = with_calibration(calibration_options, svm)
         .seed(args.options.seed)
@@ -83,8 +74,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
         return Ok(if status.ended_early() { Outcome::Interrupted } else { Outcome::Refuted });
     }
     let model_name = output.name().to_owned();
-    let decide = decision_rule(&calibrated.model, args.decide);
-    let model = calibrated.model.with_decide(decide).map_err(|e| Failure::input(&name, e))?;
+    let rule = decision_rule(&calibrated.model, args.decide);
+    let model = calibrated.model.with_decide(rule).map_err(|e| Failure::input(&name, e))?;
     model_file::save(&model, output)?;
     let document = CalibrateDocument {
         setup,
@@ -96,6 +87,21 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     };
     show(&document, args.run.json, text, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Describes the problem that the model was trained for.
+fn setup(args: &CalibrateArgs, input: &Input, model: &Model, record: &Record) -> Setup {
+    Setup {
+        seed: Some(args.options.seed),
+        ..Setup::of_model(
+            "calibrate",
+            DataDocument::for_target(&input.name, &input.data, record.formulation.target_kind()),
+            model,
+            record.formulation,
+            record.weights.clone(),
+            record.goal(),
+        )
+    }
 }
 
 fn text(d: &CalibrateDocument) -> String {

@@ -71,26 +71,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
-    let regression = model.decision_rule() == DecisionRule::Value;
     let probabilities = probabilities(&model, &decisions, args, threads.par())?;
     let predict_seconds = begun.elapsed().as_secs_f64();
     let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
     if let Some(output) = output {
-        output.write(|out| match (args.probability && !regression, args.decision) {
-            (true, _) => write_probabilities(&model, &predicted, &probabilities, out),
-            (false, true) => write_decisions(&decisions, model.machines().len(), out),
-            (false, false) => write_labels(&predicted, out),
-        })?;
+        output.write(|out| write(args, &model, &decisions, &predicted, &probabilities, out))?;
     }
     let needs = model.decision_rule().target_kind();
     let data = DataDocument::for_target(&input.name, &input.data, needs);
     let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
     // Without labels there is nothing to compare.
     let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
-    // One class is scored like two classes if the labels are ±1.
-    let sides = needs == TargetKind::Nothing && !data.classes.is_empty();
-    let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
-    classes.sort_by(f64::total_cmp);
+    let classes = scored_classes(&model, needs, !data.classes.is_empty());
     let confusion = Confusion::of(&classes, &labels, &predicted);
     let known = confusion.known();
     let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
@@ -122,6 +114,14 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Finished)
 }
 
+/// Returns the classes to score, ascending. One class is scored like two classes if labels are ±1.
+fn scored_classes(model: &Model, needs: TargetKind, is_labelled: bool) -> Vec<f64> {
+    let sides = needs == TargetKind::Nothing && is_labelled;
+    let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
+    classes.sort_by(f64::total_cmp);
+    classes
+}
+
 /// Returns the probabilities of all rows; none for a model without classes.
 ///
 /// # Errors
@@ -150,6 +150,23 @@ fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], n
             shown.join(", "),
             if classes.len() > shown.len() { ", …" } else { "" },
         ));
+    }
+}
+
+/// Writes what the options ask for: probabilities, decision values or labels.
+fn write(
+    args: &PredictArgs,
+    model: &Model,
+    decisions: &[f64],
+    predicted: &[f64],
+    probabilities: &[f64],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let has_classes = model.decision_rule() != DecisionRule::Value;
+    match (args.probability && has_classes, args.decision) {
+        (true, _) => write_probabilities(model, predicted, probabilities, out),
+        (false, true) => write_decisions(decisions, model.machines().len(), out),
+        (false, false) => write_labels(predicted, out),
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         warn_of_poor_regression(c, &fitted, &input, &mut notes)?;
     }
-    let support_vectors = fitted.model.support_vectors();
+    let solved = solution(&fitted, &setup);
     let decide = decision_rule(&fitted.model, args.probability.decide);
     let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
@@ -83,19 +83,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
         let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
         model_file::save(&model, output)?;
     }
-    let (labels, multiclass) = setup.sides();
     let document = TrainDocument {
         setup,
-        solved: SolutionDocument {
-            status: fitted.status,
-            certificate: Some(fitted.certificate),
-            machines: MachineDocument::of(&labels, multiclass, &fitted.machines),
-            iterations: fitted.iterations,
-            rows_computed: fitted.kernel.computed,
-            kernel_bytes: fitted.kernel.peak_bytes,
-            support_vectors,
-            work: fitted.counts.into_iter().collect(),
-        },
+        solved,
         model: model_name,
         calibration: fitted.calibration,
         threshold: fitted.threshold,
@@ -111,6 +101,21 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     };
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Describes the solution of a training.
+fn solution(fitted: &Fitted, setup: &Setup) -> SolutionDocument {
+    let (labels, multiclass) = setup.sides();
+    SolutionDocument {
+        status: fitted.status,
+        certificate: Some(fitted.certificate),
+        machines: MachineDocument::of(&labels, multiclass, &fitted.machines),
+        iterations: fitted.iterations,
+        rows_computed: fitted.kernel.computed,
+        kernel_bytes: fitted.kernel.peak_bytes,
+        support_vectors: fitted.model.support_vectors(),
+        work: fitted.counts.iter().copied().collect(),
+    }
 }
 
 /// Warns of machines that missed the tolerance, with advice for the worst.

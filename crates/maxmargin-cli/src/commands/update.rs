@@ -79,21 +79,18 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
     let kept = training_data(args, &name, &model, &threads, &mut notes)?;
     let wanted = Requirements::training(&model);
-    let add = args.add.as_deref();
-    let add = add.map(|add| input::load_from(add, &args.options, &wanted, threads.par(), &mut notes)).transpose()?;
-    let remove = args
-        .remove
-        .as_ref()
-        .map_or(Ok(Vec::new()), |remove| numbers_to_remove(remove, &name, &kept, MaxSize::of(&args.options)))?;
+    let load = |add: &str, notes: &mut Notes| input::load_from(add, &args.options, &wanted, threads.par(), notes);
+    let add = args.add.as_deref().map(|add| load(add, &mut notes)).transpose()?;
+    let remove = numbers_to_remove(args, &name, &kept)?;
     let read = begun.elapsed().as_secs_f64();
     let change = Change { add: add.as_ref().map(|input| &input.data), remove: &remove, c: args.c };
-    let budget = args.memory.unwrap_or_else(memory::default_budget);
     interrupt::listen_without_result();
     let walking = Instant::now();
+    let budget = args.memory.unwrap_or_else(memory::default_budget);
     let updated = match update(&model, &kept, &change, budget, threads.par(), &|update| on_progress(update, &notes)) {
         Ok(updated) => updated,
         Err(UpdateError::Interrupted) => {
-            notes.warn(format!("interrupted: nothing was written, {name} is as it was"));
+            notes.warn(format!("interrupted: nothing was written, {name} is unchanged"));
             return Ok(Outcome::Interrupted);
         }
         Err(error) => return Err(failure(&error, &name, add.as_ref())),
@@ -106,25 +103,35 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
     }
     let model_name = output.name().to_owned();
     model_file::save(&updated.model, output)?;
-    let record = updated.model.record().ok_or_else(|| failure(&UpdateError::NoRecord, &name, None))?;
-    let sum = updated.sum();
+    let seconds = Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() };
+    let end = End::now(&threads, &mut notes);
     let document = UpdateDocument {
-        setup: setup(&updated, record, &model_name),
-        model: model_name,
         rows_before: kept.numbers.len(),
-        rows: record.rows as usize,
-        added: updated.added.clone().count(),
-        first_number: updated.added.start,
         removed: remove.len(),
-        margin: sum.map_or(0, |sum| sum.margin),
-        bounded: record.machines.iter().map(|machine| machine.bounded as usize).sum(),
-        tolerance: sum.map_or(record.goal().tol(), |sum| sum.tolerance),
-        solved: solved(&updated, record),
-        seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
-        end: End::now(&threads, &mut notes),
+        ..document(&updated, model_name, seconds, end).ok_or_else(|| failure(&UpdateError::NoRecord, &name, None))?
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Describes the updated model; None if it has no record.
+fn document(updated: &Updated, model: String, seconds: Seconds, end: End) -> Option<UpdateDocument> {
+    let (record, sum) = (updated.model.record()?, updated.sum());
+    Some(UpdateDocument {
+        setup: setup(updated, record, &model),
+        model,
+        rows_before: 0,
+        rows: record.rows as usize,
+        added: updated.added.clone().count(),
+        first_number: updated.added.start,
+        removed: 0,
+        margin: sum.map_or(0, |sum| sum.margin),
+        bounded: record.machines.iter().map(|machine| machine.bounded as usize).sum(),
+        tolerance: sum.map_or(record.goal().tol(), |sum| sum.tolerance),
+        solved: solved(updated, record),
+        seconds,
+        end,
+    })
 }
 
 /// Warns of a missed tolerance, and of a calibration that the update invalidates.
@@ -168,12 +175,13 @@ fn training_data(
 }
 
 /// Returns the numbers of `--remove`.
-fn numbers_to_remove(remove: &Numbers, name: &str, kept: &TrainingData, most: MaxSize) -> Result<Vec<u64>, Failure> {
+fn numbers_to_remove(args: &UpdateArgs, name: &str, kept: &TrainingData) -> Result<Vec<u64>, Failure> {
+    let Some(remove) = &args.remove else { return Ok(Vec::new()) };
     let ranges: Vec<RangeInclusive<u64>> = match remove {
         Numbers::List(ranges) => ranges.clone(),
         Numbers::File(path) => {
             let file = path.display().to_string();
-            let text = input::read_text(path, most).map_err(|e| {
+            let text = input::read_text(path, MaxSize::of(&args.options)).map_err(|e| {
                 let what = format!("cannot read the numbers: {e}; --remove takes 3,7,20-40 or a file of numbers");
                 Failure::input(&file, what)
             })?;

@@ -87,18 +87,7 @@ impl Panel {
             let _ =
                 writeln!(svg, "<text class=\"t\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", LEFT - 9.0, y + 4.0);
         }
-        let every = costs.len().div_ceil(MOST_WORDS);
-        for (c, word) in costs.iter().zip(ticks(costs)).step_by(every) {
-            let x = right(*c);
-            let _ = writeln!(svg, "<path class=\"a\" d=\"M{x:.1} {foot}v5\"/>");
-            let _ = writeln!(svg, "<text class=\"t\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{word}</text>", foot + 19.0);
-        }
-        let _ = writeln!(
-            svg,
-            "<text class=\"t\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">C</text>",
-            LEFT + PLOT.0 / 2.0,
-            foot + 42.0
-        );
+        draw_costs(svg, costs, right);
         let widths: Vec<Option<f64>> = match values(cells, |cell| cell.gamma) {
             widths if widths.is_empty() => vec![None],
             widths => widths.into_iter().map(Some).collect(),
@@ -136,12 +125,30 @@ impl Panel {
             let (x, y) = (right(c), up((self.value)(best)));
             let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"#e4002b\"/>");
         }
-        called.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut free = f64::NEG_INFINITY;
-        for (y, name) in called {
-            free = y.max(free + APART);
-            let _ = writeln!(svg, "<text class=\"t\" x=\"{}\" y=\"{:.1}\">{name}</text>", end + 7.0, free + 4.0);
-        }
+        draw_names(svg, called, end + 7.0);
+    }
+}
+
+/// Draws the labels and the name of the axis of C, whose values are at `right`.
+fn draw_costs(svg: &mut String, costs: &[f64], right: impl Fn(f64) -> f64) {
+    let foot = TOP + PLOT.1;
+    let every = costs.len().div_ceil(MOST_WORDS);
+    for (c, word) in costs.iter().zip(ticks(costs)).step_by(every) {
+        let x = right(*c);
+        let _ = writeln!(svg, "<path class=\"a\" d=\"M{x:.1} {foot}v5\"/>");
+        let _ = writeln!(svg, "<text class=\"t\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{word}</text>", foot + 19.0);
+    }
+    let _ =
+        writeln!(svg, "<text class=\"t\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">C</text>", LEFT + PLOT.0 / 2.0, foot + 42.0);
+}
+
+/// Draws the names of lines at their heights, apart from each other.
+fn draw_names(svg: &mut String, mut called: Vec<(f64, String)>, x: f64) {
+    called.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut free = f64::NEG_INFINITY;
+    for (y, name) in called {
+        free = y.max(free + APART);
+        let _ = writeln!(svg, "<text class=\"t\" x=\"{x}\" y=\"{:.1}\">{name}</text>", free + 4.0);
     }
 }
 

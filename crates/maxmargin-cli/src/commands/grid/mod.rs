@@ -102,10 +102,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     choice.check(classes.as_ref())?;
     // Checked now, because after the search it would be too late.
     args.probability.calibration_options().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
-    let widths = match (&args.search.gamma, args.whole) {
-        (_, true) => Widths::Values(scales::widths(&input.data, &svm_args.problem)),
-        (given, false) => given.clone(),
-    };
+    let widths = if args.whole { scales::widths(&input.data, &svm_args.problem) } else { args.search.gamma.clone() };
     let (ranges, columns) = ranges(args, &widths);
     let search = search(args, ranges, &choice);
     let log = Log::open(&args.log, &setup, &plan, settings(args))?;

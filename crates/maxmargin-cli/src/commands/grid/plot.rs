@@ -97,46 +97,67 @@ pub(super) fn write(
     );
     let _ =
         writeln!(svg, "<text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{title}</text>\n<text x=\"{LEFT}\" y=\"44\">{said}</text>");
-    let right = |at: usize| LEFT + CELL.0 * at;
-    let down = |at: usize| TOP + CELL.1 * (rows - 1 - at);
     for cell in &shown {
         let column = cell.c.and_then(|c| costs.iter().position(|known| *known == c)).unwrap_or(0);
         let row = cell.gamma.and_then(|gamma| widths.iter().position(|known| *known == gamma)).unwrap_or(0);
-        let (x, y) = (right(column), down(row));
-        let hatched = cell.at_least_errors.map(|_| ("url(#lost)".to_owned(), false));
-        let plain = cell.score.map_or(("none".to_owned(), false), |score| colour(share(score)));
-        let (fill, dark) = hatched.unwrap_or(plain);
+        let colour = cell.score.map_or(("none".to_owned(), false), |score| colour(share(score)));
         let is_best = best.is_some_and(|best| std::ptr::eq(best, *cell));
-        let frame = match (is_best, cell.converged()) {
-            (true, _) => " stroke=\"#e4002b\" stroke-width=\"3\"",
-            (false, false) => " stroke=\"#888\" stroke-dasharray=\"3\"",
-            _ => "",
-        };
-        let (w, h) = (CELL.0 - 2, CELL.1 - 2);
-        let text = cell.score_text(choice);
-        // Text on hatching has the colour of the page.
-        let class = if cell.at_least_errors.is_some() {
-            ""
-        } else if dark {
-            "d"
-        } else {
-            "l"
-        };
-        let _ = writeln!(
-            svg,
-            "<g><title>{}: {text}</title><rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"{frame}/>\
-             <text class=\"{class}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text></g>",
-            cell.text(),
-            x + w / 2,
-            y + h / 2 + 4,
-        );
+        draw_cell(&mut svg, cell, (LEFT + CELL.0 * column, top_of(row, rows)), colour, is_best, choice);
     }
-    for (at, gamma) in ticks(&widths).iter().enumerate() {
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{gamma}</text>", LEFT - 8, down(at) + 20);
+    draw_axes(&mut svg, &costs, &widths, rows);
+    writeln!(out, "{svg}</svg>")
+}
+
+/// Returns the top of a row, of so many.
+fn top_of(row: usize, rows: usize) -> usize {
+    TOP + CELL.1 * (rows - 1 - row)
+}
+
+/// Draws a cell with its score at a corner of its square.
+fn draw_cell(
+    svg: &mut String,
+    cell: &CellDocument,
+    corner: (usize, usize),
+    colour: (String, bool),
+    is_best: bool,
+    choice: &Choice,
+) {
+    let (x, y) = corner;
+    let hatched = cell.at_least_errors.map(|_| ("url(#lost)".to_owned(), false));
+    let (fill, dark) = hatched.unwrap_or(colour);
+    let frame = match (is_best, cell.converged()) {
+        (true, _) => " stroke=\"#e4002b\" stroke-width=\"3\"",
+        (false, false) => " stroke=\"#888\" stroke-dasharray=\"3\"",
+        _ => "",
+    };
+    let (w, h) = (CELL.0 - 2, CELL.1 - 2);
+    let text = cell.score_text(choice);
+    // Text on hatching has the colour of the page.
+    let class = if cell.at_least_errors.is_some() {
+        ""
+    } else if dark {
+        "d"
+    } else {
+        "l"
+    };
+    let _ = writeln!(
+        svg,
+        "<g><title>{}: {text}</title><rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"{frame}/>\
+         <text class=\"{class}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text></g>",
+        cell.text(),
+        x + w / 2,
+        y + h / 2 + 4,
+    );
+}
+
+/// Draws the labels and the names of the axes.
+fn draw_axes(svg: &mut String, costs: &[f64], widths: &[f64], rows: usize) {
+    for (at, gamma) in ticks(widths).iter().enumerate() {
+        let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{gamma}</text>", LEFT - 8, top_of(at, rows) + 20);
     }
     let foot = TOP + CELL.1 * rows;
-    for (at, c) in ticks(&costs).iter().enumerate() {
-        let (x, y) = (right(at) + CELL.0 / 2, foot + 18);
+    for (at, c) in ticks(costs).iter().enumerate() {
+        let (x, y) = (LEFT + CELL.0 * at + CELL.0 / 2, foot + 18);
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{c}</text>");
     }
     let (middle, side) = (LEFT + CELL.0 * costs.len() / 2, TOP + CELL.1 * rows / 2);
@@ -147,7 +168,6 @@ pub(super) fn write(
         let turned = format!("transform=\"rotate(-90 24 {side})\" text-anchor=\"middle\"");
         let _ = writeln!(svg, "<text x=\"24\" y=\"{side}\" {turned}>gamma</text>");
     }
-    writeln!(out, "{svg}</svg>")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The choice of a scaling, by a small grid on a subset of the samples.
 
 use super::choice::Choice;
-use crate::args::{ProblemArgs, ScaleName};
+use crate::args::{ProblemArgs, ScaleName, Widths};
 use crate::console::failure::Failure;
 use crate::console::progress::Bar;
 use crate::files::input::Input;
@@ -31,10 +31,10 @@ const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
 /// Returns powers of two around the `scale` rule for samples that are scaled like this.
-pub(super) fn widths(data: &Dataset, asked: &ProblemArgs) -> Vec<f64> {
-    let preparing = Preparing { impute: asked.impute, scale: asked.scale.map(scale_method) };
+pub(super) fn widths(data: &Dataset, problem: &ProblemArgs) -> Widths {
+    let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
     let usual = usual(data, preparing).unwrap_or(1.0).log2().round() as i32;
-    WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
+    Widths::Values(WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect())
 }
 
 /// Returns 1/(features · variance) of the prepared samples; None if they cannot be prepared or are
