@@ -1,9 +1,9 @@
 //! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails
 //! fastest.
 
-use crate::failure::{Context, Outcome, fail};
 use crate::guide;
-use crate::tools::{cargo, target_directory};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{cargo, target_directory};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;

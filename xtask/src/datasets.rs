@@ -1,23 +1,10 @@
 //! `cargo xtask datasets`: the benchmark data, fetched or taken from a mirror, verified, unpacked.
 
-pub(crate) mod derive;
-mod edit;
-mod fetch;
-pub(crate) mod fisher;
-pub(crate) mod kdd;
-mod locate;
-mod manifest;
-pub(crate) mod signal;
-pub(crate) mod standardise;
-mod unpack;
-
-pub(crate) use edit::Edit;
-pub(crate) use locate::{find, folders};
-pub(crate) use manifest::{Dataset, Manifest};
-pub(crate) use unpack::{Form, digest, install};
-
-use crate::failure::{Outcome, fail};
-use crate::tools::root;
+use maxmargin_repro::datasets::fetch::fetch;
+use maxmargin_repro::datasets::locate::{find, folder};
+use maxmargin_repro::datasets::manifest::{Dataset, Manifest};
+use maxmargin_repro::datasets::unpack::{Form, digest, install};
+use maxmargin_repro::workspace::failure::{Outcome, fail};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -36,11 +23,6 @@ pub(crate) struct Arguments {
     /// Where to put the files [default: datasets/files]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-}
-
-/// The folder of unpacked data (ignored by git).
-pub(crate) fn folder() -> PathBuf {
-    root().join("datasets/files")
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
@@ -90,7 +72,7 @@ fn place(set: &Dataset, mirror: Option<&Path>, out: &Path) -> Outcome<&'static s
         return Ok("verified, already here");
     }
     let Some(folder) = mirror else {
-        fetch::fetch(set, &target)?;
+        fetch(set, &target)?;
         return Ok("fetched");
     };
     let Some(found) = find(&set.name, &[folder.to_path_buf()]) else {

@@ -1,8 +1,8 @@
 //! `cargo xtask guide`: the guide as pages, by mdBook, where it is installed, and whether their
 //! links lead somewhere. What the pages say is tried by tests, with or without it.
 
-use crate::failure::{Context, Outcome, fail};
-use crate::tools::{on_path, root, target_directory};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{on_path, root, target_directory};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;

@@ -3,22 +3,18 @@
 //! that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
-mod bench;
 mod ci;
-mod damaged;
 mod datasets;
-mod failure;
 mod guide;
 mod peers;
 mod python;
 mod release;
-mod simulate;
 mod tidy;
-mod tools;
 mod trust;
 mod wheel;
 
 use clap::{Parser, Subcommand};
+use maxmargin_repro::{BenchArguments, DiffArguments, GridArguments, SearchArguments, SimulateArguments};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -34,7 +30,7 @@ enum Command {
     Datasets(datasets::Arguments),
     /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code,
     /// paths, blanks
-    Tidy,
+    Tidy(tidy::Arguments),
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
     /// Build the guide as pages, where there is mdBook
@@ -48,15 +44,15 @@ enum Command {
     /// in a fresh environment
     Wheel(wheel::Arguments),
     /// Measure the tables of a paper and render them
-    Bench(Box<bench::Arguments>),
+    Bench(Box<BenchArguments>),
     /// Measure whole searches of C and gamma beside loops of svm-train, and write the page of it
-    Grids(bench::grids::Arguments),
+    Grids(GridArguments),
     /// Measure trainings with probabilities beside LIBSVM's `-b 1`
-    Probabilities(bench::beside::Common),
+    Probabilities(SearchArguments),
     /// Compare two files of raw measurements
-    BenchDiff(bench::diff::Arguments),
+    BenchDiff(DiffArguments),
     /// Show how long a search would take on many machines, from what its units cost
-    Simulate(simulate::Arguments),
+    Simulate(SimulateArguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
     /// Check whether a release could be made: versions, what packages say of themselves, packages
@@ -67,17 +63,17 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Datasets(arguments) => datasets::run(&arguments),
-        Command::Tidy => tidy::run(),
+        Command::Tidy(arguments) => tidy::run(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Guide => guide::run(),
         Command::Python(arguments) => python::run(&arguments),
         Command::Peers(arguments) => peers::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Grids(arguments) => bench::grids::run(&arguments),
-        Command::Probabilities(arguments) => bench::probabilities::run(&arguments),
-        Command::BenchDiff(arguments) => bench::diff::run(&arguments),
-        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Bench(arguments) => maxmargin_repro::bench(&arguments),
+        Command::Grids(arguments) => maxmargin_repro::grids(&arguments),
+        Command::Probabilities(arguments) => maxmargin_repro::probabilities(&arguments),
+        Command::BenchDiff(arguments) => maxmargin_repro::bench_diff(&arguments),
+        Command::Simulate(arguments) => maxmargin_repro::simulate(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),
         Command::Release(arguments) => release::run(&arguments),
     };

@@ -1,9 +1,9 @@
 //! `cargo xtask peers`: the Python package, as it is released, beside scikit-learn and
 //! scikit-learn-intelex.
 
-use crate::bench::machine::Machine;
-use crate::failure::{Context, Outcome, fail};
 use crate::python::{environment, succeed, tool};
+use maxmargin_repro::Machine;
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use std::path::Path;
 use std::process::Command;
 
@@ -23,6 +23,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(tool(&python, "maturin").args(["develop", "--release", "--locked"]).env("VIRTUAL_ENV", home))?;
     let machine = serde_json::to_string(&Machine::here()).context("the machine")?;
     let mut measure = Command::new(&python);
-    measure.current_dir(crate::tools::root()).arg("crates/maxmargin-python/benchmarks/peers.py");
+    measure.current_dir(maxmargin_repro::workspace::tools::root()).arg("crates/maxmargin-python/benchmarks/peers.py");
     succeed(measure.args(["--machine", &machine]).args(&arguments.options))
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask python`: the Python package, built, linted and tested where there is Python with
 //! pip.
 
-use crate::failure::{Context, Outcome, fail};
-use crate::tools::{root, target_directory};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{root, target_directory};
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let Some(python) = environment(folder, &[&TESTING[..], more].concat())? else { return Ok(()) };
     let tool = |name: &str| tool(&python, name);
     // With the features of this crate alone: it is not among those that the other steps build.
-    let mut lints = crate::tools::cargo();
+    let mut lints = maxmargin_repro::workspace::tools::cargo();
     lints
         .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
         .env("PYO3_PYTHON", &python);

@@ -3,10 +3,10 @@
 
 mod texts;
 
-use crate::failure::{Context, Outcome, fail};
 use crate::python::succeed;
-use crate::tools::{cargo, read, root, target_directory};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Target};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{cargo, read, root, target_directory};
 use std::collections::BTreeSet;
 use std::fs;
 use texts::Texts;

@@ -1,17 +1,37 @@
 //! `cargo xtask tidy`: the rules of the project that the compiler does not know. Also a test, so
 //! that nobody forgets it.
 
+mod allowances;
+mod circles;
 mod code;
+mod comments;
+mod counted;
+mod functions;
+mod imports;
 mod layers;
+mod names;
 mod sources;
 
-use crate::failure::{Context, Outcome, fail};
-use crate::tools::{read, root};
+use allowances::Allowances;
+use counted::Counts;
 use layers::Layers;
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{read, root};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The list of findings that are allowed for now, and that of retired names.
+const ALLOWED: &str = "xtask/tidy/allowances.txt";
+const RETIRED: &str = "xtask/tidy/retired.txt";
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Lower every allowance to what the tree needs
+    #[arg(long)]
+    lower: bool,
+}
 
 /// One broken rule: where, what, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,11 +48,10 @@ impl fmt::Display for Finding {
     }
 }
 
-pub(crate) fn run() -> Outcome<()> {
-    let findings = findings()?;
-    for finding in &findings {
-        println!("{finding}");
-    }
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let (findings, notes) = findings(arguments.lower)?;
+    findings.iter().for_each(|finding| println!("{finding}"));
+    notes.iter().for_each(|note| println!("note: {note}"));
     if findings.is_empty() {
         println!("tidy: nothing found");
         Ok(())
@@ -41,19 +60,38 @@ pub(crate) fn run() -> Outcome<()> {
     }
 }
 
-fn findings() -> Outcome<Vec<Finding>> {
+/// Returns every broken rule, and notes on what could be stricter. Lowers the allowances first where
+/// that is asked.
+fn findings(lower: bool) -> Outcome<(Vec<Finding>, Vec<String>)> {
     let root = root();
+    let text = |file: &str| fs::read_to_string(root.join(file)).context(file);
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(&root).no_deps().exec().context("cargo metadata")?;
-    let table = root.join("docs/architecture.md");
-    let (layers, mut findings) = Layers::parse(&fs::read_to_string(&table).context(table.display())?);
+    let (layers, mut findings) = Layers::parse(&text("docs/architecture.md")?);
     findings.extend(layers.check(&metadata, &root));
+    let (retired, allowed) = (text(RETIRED)?, text(ALLOWED)?);
+    let mut counts = Counts::new(names::parse(&retired));
     for file in files(&root)? {
         // A file that git lists but that is gone was deleted and not committed yet.
         let Ok(bytes) = fs::read(root.join(&file)) else { continue };
         findings.extend(sources::check(&layers, &file, &bytes));
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            counts.add(&file, text);
+        }
     }
+    let (counted, retired_notes) = counts.finish(&mut findings);
+    let (mut list, broken) = Allowances::parse(&allowed);
+    let entry = |line| Finding { file: ALLOWED.into(), line, what: "no RULE PLACE COUNT".into(), mend: "mend the line" };
+    findings.extend(broken.into_iter().map(entry));
+    if lower {
+        let lowered = list.lowered(&allowed, &counted);
+        fs::write(root.join(ALLOWED), &lowered).context(ALLOWED)?;
+        list = Allowances::parse(&lowered).0;
+    }
+    let (exceeding, mut notes) = list.apply(&counted);
+    findings.extend(exceeding);
     findings.sort();
-    Ok(findings)
+    notes.extend(retired_notes);
+    Ok((findings, notes))
 }
 
 /// Files under version control and new ones that are not ignored; the whole tree where git cannot
@@ -88,7 +126,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) -> Outcome<()> {
 mod tests {
     #[test]
     fn the_workspace_is_tidy() {
-        let findings = super::findings().expect("tidy runs");
+        let findings = super::findings(false).expect("tidy runs").0;
         let list: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert!(list.is_empty(), "\n{}\n", list.join("\n"));
     }

@@ -8,10 +8,9 @@ mod load;
 mod program;
 mod search;
 
-use crate::damaged;
-use crate::failure::{Context, Outcome, fail};
 use crate::python;
-use crate::tools::{built, cargo, target_directory};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::{built, cargo, target_directory};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
@@ -137,7 +136,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     let work = folder.path();
     match part {
         Part::Fuzz => {
-            let lines = damaged::try_both(runs as u64)?;
+            let lines = maxmargin_repro::try_corrupted_inputs(runs as u64)?;
             let (runs, seed, found) = (runs.to_string(), seed.to_string(), target_directory()?);
             let mut fuzz = Command::new(built("maxmargin-trust")?);
             fuzz.args(["fuzz", "--runs", &runs, "--seed", &seed, "--found"]).arg(found);
@@ -187,7 +186,7 @@ fn program(arguments: &Arguments) -> Outcome<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tools::root;
+    use maxmargin_repro::workspace::tools::root;
     use std::fs;
     use std::path::Path;
 

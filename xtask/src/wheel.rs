@@ -1,9 +1,9 @@
 //! `cargo xtask wheel`: the Python package as files that pip installs, checked as an index checks
 //! them and tried in a fresh environment.
 
-use crate::failure::{Context, Outcome, fail};
 use crate::python::{environment, succeed, tool};
-use crate::tools::target_directory;
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::tools::target_directory;
 use std::env;
 use std::ffi::OsString;
 use std::fs;

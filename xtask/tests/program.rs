@@ -92,8 +92,8 @@ fn a_table_is_measured_and_rendered() {
 #[test]
 fn a_tree_with_changes_is_not_measured() {
     let folder = tempfile::tempdir().expect("folder");
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-    let specs = folder.path().join("tree/xtask/specs");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/maxmargin-repro/specs");
+    let specs = folder.path().join("tree/crates/maxmargin-repro/specs");
     fs::create_dir_all(&specs).expect("folders");
     for spec in fs::read_dir(ours).expect("specs") {
         let spec = spec.expect("a spec");

@@ -2,35 +2,61 @@
 //! every cell, so that cells cannot disturb each other.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the JSON line and the failure are what this program is for")]
 
-mod cell;
-mod cv;
+mod cell {
+    pub(crate) mod choice;
+    pub(crate) mod job;
+    mod task;
+    pub(crate) mod update_samples;
+}
+mod cv {
+    pub(crate) mod measure;
+    mod rounds;
+    mod trainings;
+}
+mod data {
+    pub(crate) mod input;
+    pub(crate) mod split;
+}
 mod failure;
-mod input;
-mod interior;
-mod irwls;
-mod linear;
-mod machine;
 mod measured;
-mod pick;
-mod printed;
-mod process;
-mod simplex;
-mod smo;
-mod split;
-mod svmlight;
-mod task;
-mod trace;
-mod train;
-mod update;
+mod system {
+    pub(crate) mod machine;
+    pub(crate) mod process;
+}
+mod train {
+    mod contender;
+    mod interior_point;
+    mod linear;
+    pub(crate) mod measure;
+    mod simplex;
+    mod smo;
+    pub(crate) mod study;
+    mod svmlight;
+    mod trace;
+    mod undamped;
+    mod working_sets;
+}
+mod update {
+    pub(crate) mod measure;
+    mod plan;
+    mod pool;
+    mod program;
+    mod seed;
+    mod smo;
+    #[cfg(test)]
+    mod update_tests;
+}
 
-use cell::Job;
+use cell::job::Job;
 use clap::Parser;
+use data::input;
 use failure::Failure;
 use maxmargin::data::Par;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use system::machine;
 
-/// Measures one cell: a JSON object as described in xtask/specs, from a file or standard input.
+/// Measures one cell: a JSON object as described in crates/maxmargin-repro/specs, from a file or standard input.
 #[derive(Parser)]
 #[command(name = "maxmargin-bench", version)]
 struct Arguments {
@@ -62,9 +88,9 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let threads = job.setting().threads.unwrap_or_else(machine::threads);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let mut measured = match &job {
-        Job::Cv(cell) => cv::measure(cell, Par::Pool)?,
-        Job::Train(cell) => train::measure(cell, Par::Pool)?,
-        Job::Update(cell) => update::measure(cell, Par::Pool)?,
+        Job::Cv(cell) => cv::measure::measure(cell, Par::Pool)?,
+        Job::Train(cell) => train::measure::measure(cell, Par::Pool)?,
+        Job::Update(cell) => update::measure::measure(cell, Par::Pool)?,
         Job::Write(cell) => return input::text(&cell.setting.data),
     };
     measured.peak_rss_bytes = machine::peak_bytes();

@@ -1,7 +1,7 @@
 //! The answer.
 
-use crate::linear::Trained;
 use maxmargin::cv::{CertificateReport, Fitted};
+use maxmargin::linear::LinearWork;
 use serde::Serialize;
 
 /// What was measured. The names are those of `cargo xtask bench`'s records.
@@ -42,9 +42,9 @@ pub(crate) struct Measured {
     #[serde(flatten)]
     pub(crate) compared: Option<Compared>,
     #[serde(flatten)]
-    pub(crate) update: Option<Turnover>,
+    pub(crate) update: Option<UpdateFigures>,
     #[serde(flatten)]
-    pub(crate) linear: Option<Trained>,
+    pub(crate) linear: Option<LinearFigures>,
     #[serde(flatten)]
     pub(crate) simplex: Option<Simplex>,
     #[serde(flatten)]
@@ -53,12 +53,12 @@ pub(crate) struct Measured {
     pub(crate) finish: Option<Finished>,
     /// When the gap first was within each power of ten.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) trace: Option<Vec<Reached>>,
+    pub(crate) trace: Option<Vec<TracePoint>>,
 }
 
 /// The first iteration at which the gap was within a power of ten.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Reached {
+pub(crate) struct TracePoint {
     pub(crate) gap: f64,
     pub(crate) iterations: u64,
 }
@@ -85,6 +85,39 @@ pub(crate) struct Compared {
     pub(crate) alpha_kept: f64,
     /// The same among those that are support vectors of either; none where there are none.
     pub(crate) alpha_kept_support: Option<f64>,
+}
+
+/// What is measured of linear trainings alone.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct LinearFigures {
+    /// Training alone, from parsed data to the solution; absent where a program does not say.
+    pub(crate) train_seconds: Option<f64>,
+    /// Reading the file included, and for a program its start and the writing of its model.
+    pub(crate) process_seconds: f64,
+    /// The limit that the run had, in seconds.
+    pub(crate) limit_seconds: Option<f64>,
+    /// Sweeps of coordinate descent.
+    pub(crate) sweeps: Option<u64>,
+    /// The counts of our solvers: `steps` are updates looked at, as the paper counts them.
+    pub(crate) work: Option<LinearWork>,
+    /// Objective of w, in `f64`; absent where there is no w.
+    pub(crate) primal: Option<f64>,
+    /// A certified dual objective of the problem: no primal objective is smaller.
+    pub(crate) bound: Option<f64>,
+    /// Relative duality gap of the solution that the bound comes from.
+    pub(crate) bound_gap: Option<f64>,
+    /// (primal − bound) / primal: how far w is from the optimum at most.
+    pub(crate) excess: Option<f64>,
+    /// Of as many schedules and preferences as the training had, alone; absent where nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) adaptation_seconds: Option<f64>,
+}
+
+impl LinearFigures {
+    /// The bound and its own gap.
+    pub(crate) fn bound_and_gap(&self) -> Option<(f64, f64)> {
+        self.bound.zip(self.bound_gap)
+    }
 }
 
 /// What is measured of working sets, and of what they are compared with.
@@ -151,7 +184,7 @@ pub(crate) struct Simplex {
 
 /// What is measured of updates alone.
 #[derive(Debug, Serialize)]
-pub(crate) struct Turnover {
+pub(crate) struct UpdateFigures {
     /// Updates that the counts are sums over.
     pub(crate) updates: usize,
     /// Median of one update's seconds, over all updates and rounds.

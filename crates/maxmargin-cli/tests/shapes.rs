@@ -5,7 +5,7 @@ mod common;
 
 use common::Bench;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::all_metrics;
+use maxmargin::metrics::all_metrics;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,48 +1,50 @@
-//! The SVM dual problem, feasible starts, stopping rules, progress, solutions and the certificate
-//! that judges them.
+//! The SVM dual problem, feasible starts, stopping rules, progress, solutions and their
+//! certificate.
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 2 of maxmargin. Solvers minimise a [`Dual`] from a [`Start`] until a [`Stop`] and return a
-//! [`Solution`]; nobody but [`certify`] says how good it is.
+//! Layer 2 of maxmargin. The main types, in reading order:
+//!
+//! - [`Formulation`] is a kind of support vector machine with its parameters. With the samples of a
+//!   [`TrainingSet`] it makes a [`Problem`].
+//! - [`Dual`] is the optimisation problem that every solver minimises: a box, a quadratic form over
+//!   kernel rows, and an [`EqualityConstraint`]. `Problem` keeps it with the sample of each variable.
+//! - [`Start`] is a feasible point of a dual, from which a solver begins.
+//! - [`Solve`] is the trait of all solver families. A solver gets a [`Run`] with a [`Stop`] (a
+//!   [`Goal`] and limits) and a [`Watch`] for its progress, and returns a [`Solution`] with a
+//!   [`Status`] and the [`Work`] that it took.
+//! - [`Certificate`] is the quality of a solution. [`certify`] computes it from exact kernel values,
+//!   independent of the solver; [`audit`](audit()) certifies many solutions at once, and
+//!   [`gap_screening`](gap_screening()) returns the labels that the gap fixes at every optimum.
+//! - [`Clock`], [`Looking`] and [`Pace`] are for solvers: limits, checks of the goal, and the end of
+//!   runs that will not converge. [`Factor`] is a Cholesky factor with insertion and deletion.
 
-pub mod audit;
-pub mod certain;
-pub mod certificate;
-mod cholesky;
-mod clock;
-pub mod dense;
-pub mod dual;
-mod factor;
-pub mod formulation;
-pub mod goal;
-mod gradient;
-pub mod loss;
-mod pace;
-pub mod problem;
-mod rounding;
-pub mod solution;
-pub mod solve;
-pub mod start;
-pub mod warm;
-pub mod watch;
+mod certificate;
+mod linalg;
+mod problem;
+mod solver;
+mod stopping;
 
-pub use audit::{Audit, Point, audit, audit_asking};
-pub use certain::{GapScreening, certain};
-pub use certificate::{Certificate, certify, certify_gradient, figures};
-pub use cholesky::cholesky;
-pub use clock::Clock;
-pub use dual::{Dual, DualError, EqualityConstraint, Segment};
-pub use factor::{Factor, SINGULAR};
-pub use formulation::{Formulation, TargetKind};
-pub use goal::{Goal, Looking};
-pub use gradient::{NearGradients, exact_gradient, exact_gradient_asking, exact_sums};
-pub use loss::{BiasTerm, Loss};
+pub use certificate::audit::{Audit, Point, audit, audit_asking};
+pub use certificate::certify::{certify, certify_gradient, figures};
+pub use certificate::figures::Certificate;
+pub use certificate::gap_screening::{GapScreening, gap_screening};
+pub use certificate::gradient::{NearGradients, exact_gradient, exact_gradient_asking, exact_sums};
+pub use certificate::rounding::{Rounding, rounding_of_sums};
+pub use linalg::cholesky::cholesky;
+pub use linalg::dense;
+pub use linalg::factor::{Factor, SINGULAR};
 pub use maxmargin_data::{Asking, Halted};
-pub use pace::{Forecast, Pace};
-pub use problem::{Decision, Problem, TrainingSet, settle_twins};
-pub use rounding::{Rounding, rounding_of_sums};
-pub use solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
-pub use solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
-pub use start::{Start, StartError};
-pub use watch::{Progress, Silent, Stop, Watch};
+pub use problem::dual::{Dual, DualError, EqualityConstraint, Segment};
+pub use problem::formulation::{Formulation, TargetKind};
+pub use problem::loss::{BiasTerm, Loss};
+pub use problem::machine::{Decision, Problem, TrainingSet};
+pub use problem::solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
+pub use problem::start::{self, Start, StartError};
+pub use problem::twins::settle_twins;
+pub use solver::solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
+pub use solver::warm;
+pub use stopping::clock::Clock;
+pub use stopping::goal::{Goal, Looking};
+pub use stopping::pace::{Forecast, Pace};
+pub use stopping::watch::{Progress, Silent, Stop, Watch};

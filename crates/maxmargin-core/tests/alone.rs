@@ -1,4 +1,4 @@
-//! The certificate without a balance, where every variable moves alone.
+//! The certificate without an equality constraint, where every variable moves alone.
 
 use maxmargin_core::{BiasTerm, Dual, EqualityConstraint, figures};
 
@@ -10,14 +10,14 @@ fn dual(sign: &[f64], upper: &[f64]) -> Dual {
 #[test]
 fn the_violation_is_the_range_of_projected_gradients() {
     let dual = dual(&[1.0, -1.0, 1.0, -1.0], &[2.0, 2.0, 2.0, 0.0]);
-    let judge = |alpha: [f64; 4], gradient: [f64; 4]| figures(&dual, &alpha, 0.0, &gradient).kkt;
-    // At 0 only a negative gradient is wrong, at the bound only a positive one, between them both;
-    // with weight 0 neither.
-    assert_eq!(judge([0.0, 2.0, 1.0, 0.0], [5.0, -7.0, 0.0, 9.0]), 0.0);
-    assert_eq!(judge([0.0, 2.0, 1.0, 0.0], [-0.25, 0.5, 0.0, -9.0]), 0.75);
-    assert_eq!(judge([1.0, 1.0, 1.0, 0.0], [-0.25, -0.125, -0.5, 3.0]), 0.5);
-    // Signs do not matter: nothing couples the variables.
-    assert_eq!(judge([1.0, 1.0, 0.0, 0.0], [0.25, 0.25, 1.0, 0.0]), 0.25);
+    let kkt_of = |alpha: [f64; 4], gradient: [f64; 4]| figures(&dual, &alpha, 0.0, &gradient).kkt;
+    // At 0 only a negative gradient is a violation, at the bound only a positive one, between them
+    // both; with weight 0 neither.
+    assert_eq!(kkt_of([0.0, 2.0, 1.0, 0.0], [5.0, -7.0, 0.0, 9.0]), 0.0);
+    assert_eq!(kkt_of([0.0, 2.0, 1.0, 0.0], [-0.25, 0.5, 0.0, -9.0]), 0.75);
+    assert_eq!(kkt_of([1.0, 1.0, 1.0, 0.0], [-0.25, -0.125, -0.5, 3.0]), 0.5);
+    // Signs do not matter: no constraint couples the variables.
+    assert_eq!(kkt_of([1.0, 1.0, 0.0, 0.0], [0.25, 0.25, 1.0, 0.0]), 0.25);
 }
 
 #[test]

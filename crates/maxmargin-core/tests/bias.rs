@@ -13,7 +13,7 @@ fn dual(sign: &[f64], upper: &[f64]) -> Dual {
 #[test]
 fn free_variables_decide_by_their_mean() {
     let dual = dual(&[1.0, -1.0, 1.0], &[1.0; 3]);
-    // s g: −0.25 and 0.75 are free; the bounded third has no say.
+    // s g: −0.25 and 0.75 are free; the bounded third has no effect.
     assert_eq!(bias_of(&dual, &[0.5, 0.5, 0.0], &[-0.25, -0.75, 9.0]), -0.25);
 }
 

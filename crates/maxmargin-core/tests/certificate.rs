@@ -14,13 +14,13 @@ fn point(alpha: Vec<f64>, bias: f64) -> Solution {
     Solution { alpha, bias, gradient, status: Status::Stalled, work: Work::default() }
 }
 
-/// A feasible point somewhere in the box.
+/// Returns a random feasible point inside the box.
 fn somewhere(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
     let wish = problem.dual.upper().iter().map(|u| u.min(20.0) * rng.random_range(-0.5..1.5)).collect();
     Start::project(&problem.dual, wish).expect("feasible").alpha().to_vec()
 }
 
-/// `max over pairs` of what could be gained by moving mass: the violation, from its definition.
+/// Returns the violation from its definition: the `max over pairs` of the gain from moving mass.
 fn violation(problem: &Problem, alpha: &[f64]) -> f64 {
     let (d, g) = (&problem.dual, problem.gradient(alpha));
     let rises = |k: usize| if d.sign()[k] > 0.0 { alpha[k] < d.upper()[k] } else { alpha[k] > 0.0 };
@@ -58,7 +58,7 @@ proptest! {
         prop_assert!((0..n).all(|i| (found.sums[i] + bias - f(i)).abs() < scale));
     }
 
-    /// The gap of a feasible point with any bias is not negative, whatever the problem.
+    /// The gap of a feasible point is not negative, for any bias and any problem.
     #[test]
     fn weak_duality(seed in 0_u64..1000, bias in -3.0..3.0_f64) {
         let mut problems = generate::small(seed);
@@ -131,14 +131,14 @@ fn optima_have_no_gap_with_any_bias_of_their_interval() {
     }
 }
 
-/// Moving mass between two variables of an optimum is seen, by the violation or by the gap; leaving
-/// the box or the balance, by infeasibility.
+/// The violation or the gap shows mass moved between two variables of an optimum; the infeasibility
+/// shows a point that leaves the box or the equality constraint.
 #[test]
 fn perturbed_optima_are_detected() {
     for problem in (1..=10).flat_map(generate::small) {
         let optimum = oracle::solve(&problem.dual, &problem.gram);
         let (d, clean) = (&problem.dual, problem.objective(&optimum.alpha));
-        let judged = |alpha: &[f64]| {
+        let certificate_of = |alpha: &[f64]| {
             let bias = bias_of(d, alpha, &problem.gradient(alpha));
             certify(d, &problem.gram, &point(alpha.to_vec(), bias), Par::Seq)
         };
@@ -149,7 +149,7 @@ fn perturbed_optima_are_detected() {
                 alpha[k] += d.sign()[k] * amount;
                 alpha[l] -= d.sign()[l] * amount;
                 let inside = [k, l].iter().all(|&m| (0.0..=d.upper()[m]).contains(&alpha[m]));
-                let certificate = judged(&alpha);
+                let certificate = certificate_of(&alpha);
                 let rounding = problem.rounding(&alpha);
                 if !inside {
                     assert!(certificate.infeasible > 1e-9 && !certificate.holds(1e3), "{}: {certificate:?}", problem.name);
@@ -163,7 +163,7 @@ fn perturbed_optima_are_detected() {
             let mut alpha = optimum.alpha.clone();
             alpha[k] = 0.5 * (alpha[k] + 0.5 * d.upper()[k]);
             if (alpha[k] - optimum.alpha[k]).abs() > 1e-6 * (1.0 + alpha.iter().sum::<f64>()) {
-                assert!(!judged(&alpha).holds(1e3), "{}: unbalanced {alpha:?}", problem.name);
+                assert!(!certificate_of(&alpha).holds(1e3), "{}: unbalanced {alpha:?}", problem.name);
             }
         }
     }
@@ -210,7 +210,7 @@ fn what_is_not_a_number_never_holds() {
 }
 
 #[test]
-fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
+fn an_audit_of_many_points_equals_one_at_a_time_on_any_pool() {
     let problem = &generate::medium(2, 40)[0];
     let flipped = problem.flipped();
     let odd =
@@ -228,19 +228,19 @@ fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
     let together = audit(&problem.gram, &points, Par::Seq);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
     assert_eq!(together, pool.install(|| audit(&problem.gram, &points, Par::Pool)));
-    for (judged, one) in together.iter().zip(points) {
+    for (audited, one) in together.iter().zip(points) {
         let alone = audit(&problem.gram, &[one], Par::Seq).remove(0);
-        let pairs = judged.sums.iter().zip(&alone.sums).chain(judged.gradient.iter().zip(&alone.gradient));
+        let pairs = audited.sums.iter().zip(&alone.sums).chain(audited.gradient.iter().zip(&alone.gradient));
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
-        assert!((judged.certificate.primal - alone.certificate.primal).abs() < 1e-11);
-        assert!((judged.certificate.dual - alone.certificate.dual).abs() < 1e-11);
-        assert_eq!(judged.sums.len(), problem.gram.len());
+        assert!((audited.certificate.primal - alone.certificate.primal).abs() < 1e-11);
+        assert!((audited.certificate.dual - alone.certificate.dual).abs() < 1e-11);
+        assert_eq!(audited.sums.len(), problem.gram.len());
     }
     assert!(together[3].sums.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
 }
 
-/// A fold is the problem of all samples with empty boxes: judged as that or as the problem of those
-/// that take part, to the last bit.
+/// A fold is the problem of all samples with empty boxes. Its certificate equals that of the
+/// problem of the samples that take part, to the last bit.
 #[test]
 fn empty_boxes_change_nothing() {
     let rng = &mut generate::rng(4);
@@ -266,7 +266,7 @@ fn empty_boxes_change_nothing() {
         let gradient: Vec<f64> = kept.iter().map(|&k| audits[0].gradient[k]).collect();
         assert_eq!(gradient, audits[1].gradient, "{}", problem.name);
     }
-    // The same without a balance, on the simplex and with a sum of each sign.
+    // The same without a constraint, on the simplex and with a sum per sign.
     let small = &generate::medium(3, 40)[0];
     let d = &small.dual;
     for balance in [EqualityConstraint::Free, EqualityConstraint::Simplex, EqualityConstraint::PerSign(1.0, 2.0)] {
@@ -281,7 +281,7 @@ fn empty_boxes_change_nothing() {
     }
 }
 
-/// Work done after the first no is what was under way: one group of tiles.
+/// After a cancellation only the work under way is finished: one group of tiles.
 #[test]
 fn an_audit_stops_when_it_is_told() {
     let problem = &generate::medium(2, 40)[0];

@@ -1,4 +1,4 @@
-//! Gradients of points near one that is known: what they are, and what they cost.
+//! Gradients of points near a known one: their values and their cost.
 
 use maxmargin_core::{Asking, Dual, NearGradients, exact_gradient};
 use maxmargin_data::Par;
@@ -64,24 +64,23 @@ proptest! {
             let afresh = exact_gradient(dual, &gram as &dyn Gram, &alpha, Par::Seq);
             let scale = 1.0 + gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
             prop_assert!(found.iter().zip(&afresh).all(|(a, b)| (a - b).abs() <= 1e-12 * scale), "{}", problem.name);
-            // The variables of a sample have one sum.
+            // The variables of a sample share one sum.
             let samples = dual.ids().iter().max().map_or(0, |id| id + 1) as u64;
             if 4 * count <= dual.len() {
                 prop_assert!(cost * samples <= all * count as u64, "{cost} values for {count} of {}: {all}", dual.len());
             } else {
-                // Many changes: one sum, whose rounding is that of no difference.
+                // Many changes: one complete sum, with its rounding.
                 prop_assert_eq!(&found, &afresh);
             }
-            // Whatever was asked for in between, the same sums again: rounding does not grow with
-            // their number.
+            // The same sums after other points: rounding does not grow with the number of
+            // gradients.
             let again = (0..9).map(|_| next(&mut of, dual, &gram, &alpha)).last();
             prop_assert_eq!(again, Some(found));
         }
     }
 }
 
-/// A point that has left nearly all of a large one: what is left must not be a difference of large
-/// numbers.
+/// A point that lost nearly all of a large one: the rest must not be a difference of large numbers.
 #[test]
 fn a_point_that_fell_is_added_up_afresh() {
     let problem = generate::medium_general(1, 60).remove(0);

@@ -1,4 +1,4 @@
-//! Problems on the simplex, and with a sum for each sign: certificate, bias and starts.
+//! Problems on the simplex, and with a sum per sign: certificate, bias and starts.
 
 use maxmargin_core::{Dual, EqualityConstraint, Solution, Start, Status, Work, bias_of, certify};
 use maxmargin_data::Par;
@@ -11,7 +11,7 @@ fn point(alpha: Vec<f64>) -> Solution {
     Solution { alpha, bias: 0.0, gradient, status: Status::Stalled, work: Work::default() }
 }
 
-/// The problem with other bounds and ridge.
+/// Returns the problem with other bounds, ridge and linear term.
 fn with(problem: &Problem, upper: f64, ridge: f64, linear_term: Vec<f64>) -> Problem {
     let d = &problem.dual;
     let n = d.len();
@@ -19,7 +19,7 @@ fn with(problem: &Problem, upper: f64, ridge: f64, linear_term: Vec<f64>) -> Pro
     Problem::new(format!("{}, bounds {upper}, ridge {ridge}", problem.name), problem.gram.clone(), dual.expect("a problem"))
 }
 
-/// The problem as it is, with bounds, without ridge, with a linear term.
+/// Returns the problem as it is, with bounds, without ridge, and with a linear term.
 fn variants(seed: u64) -> Vec<Problem> {
     let rng = &mut generate::rng(seed);
     let mut problems = vec![];
@@ -52,7 +52,7 @@ proptest! {
             prop_assert!(certificate.gap() >= -rounding, "{}: {:?}", problem.name, certificate);
             prop_assert!((certificate.dual + problem.objective(&alpha)).abs() <= rounding);
             prop_assert!(certificate.infeasible <= 1e-12);
-            // Least gᵀv over the polytope: the cheapest variables are filled first.
+            // The least gᵀv over the polytope: the cheapest variables are filled first.
             let mut order: Vec<usize> = (0..d.len()).collect();
             order.sort_by(|&i, &j| gradient[i].total_cmp(&gradient[j]));
             let (mut left, mut least) = (1.0, 0.0);
@@ -87,7 +87,7 @@ fn optima_have_no_gap_and_perturbed_ones_do() {
         alpha[to] += 0.05;
         let objective = problem.objective(&alpha);
         let certificate = certify(&problem.dual, &problem.gram, &point(alpha.clone()), Par::Seq);
-        // What the point is above the optimum the gap must show.
+        // The gap must cover the distance of the point's objective from the optimum.
         assert!(certificate.gap() >= objective - optimum.objective - 1e-10, "{}: {certificate:?}", problem.name);
         alpha[to] += 0.01;
         let certificate = certify(&problem.dual, &problem.gram, &point(alpha), Par::Seq);
@@ -96,7 +96,8 @@ fn optima_have_no_gap_and_perturbed_ones_do() {
     }
 }
 
-/// The bias is no variable: inside the kernel or none. It moves decisions, never the certificate.
+/// The bias is no variable: it is inside the kernel, or there is none. It moves decisions, never
+/// the certificate.
 #[test]
 fn a_bias_belongs_to_other_problems() {
     let problem = &generate::small_simplex(2)[0];
@@ -119,8 +120,8 @@ fn starts() {
     assert!(Start::project(&tight.dual, vec![0.0; 7]).is_err(), "seven times 0.1 is less than 1");
 }
 
-/// The sums that a random point of the box has: feasible by construction, and not at the ends of
-/// what the box allows.
+/// Returns the problem with the sums of a random point of the box: feasible by construction, and
+/// not at the ends of the possible range.
 fn per_sign(problem: &Problem, upper: f64, ridges: Option<f64>, rng: &mut impl RngExt) -> Problem {
     let d = &problem.dual;
     let n = d.len();
@@ -144,8 +145,8 @@ fn of_each_sign(seed: u64) -> Vec<Problem> {
     problems
 }
 
-/// A random point with the sums that are asked for: any point of the box, filled up or emptied sign
-/// by sign.
+/// Returns a random point with the required sums: any point of the box, filled or emptied sign by
+/// sign.
 fn feasible(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
     let d = &problem.dual;
     let EqualityConstraint::PerSign(plus, minus) = d.balance() else { panic!("sums of each sign") };
@@ -160,7 +161,7 @@ fn feasible(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
     Start::checked(d, alpha).expect("feasible").alpha().to_vec()
 }
 
-/// The largest gain from moving mass between two variables of one sign.
+/// Returns the largest gain from moving mass between two variables of one sign.
 fn gain(problem: &Problem, alpha: &[f64]) -> f64 {
     let (d, gradient) = (&problem.dual, problem.gradient(alpha));
     let mut worst: f64 = 0.0;
@@ -174,8 +175,8 @@ fn gain(problem: &Problem, alpha: &[f64]) -> f64 {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(24))]
-    /// Sums of each sign: no gap below 0, none above the linear bound over the box and both sums,
-    /// the violation by its definition.
+    /// With a sum per sign the gap is not below 0 and not above the linear bound over the box and
+    /// both sums; the violation is that of its definition.
     #[test]
     fn weak_duality_of_each_sign(seed in 0_u64..1000, bias in -2.0..2.0_f64) {
         let rng = &mut generate::rng(seed);
@@ -206,7 +207,7 @@ proptest! {
         }
     }
 
-    /// The primal is a bound for any point, so every certificate's bracket holds the optimum.
+    /// The primal is a bound for any point, so every certificate's bracket contains the optimum.
     #[test]
     fn certificates_enclose_the_optimum(seed in 0_u64..1000) {
         let rng = &mut generate::rng(seed);
@@ -224,7 +225,7 @@ proptest! {
         }
     }
 
-    /// One ridge for each variable: what the squared loss of weighted samples has, on the simplex.
+    /// One ridge per variable, as for the squared loss of weighted samples, on the simplex.
     #[test]
     fn ridges_of_their_own(seed in 0_u64..1000) {
         let rng = &mut generate::rng(seed);
@@ -256,7 +257,7 @@ proptest! {
         let best = certify(&dual, &problem.gram, &point(optimum.alpha.clone()), Par::Seq);
         prop_assert!(best.gap().abs() <= 1e-10 && best.kkt <= 1e-9 && optimum.kkt <= 1e-12, "{:?} {:?}", best, optimum);
         prop_assert!((best.dual + weighted.objective(&optimum.alpha)).abs() <= 1e-12);
-        // Without a balance the same ridges belong to the loss of each sample.
+        // Without a constraint the same ridges belong to the loss of each sample.
         let free = Dual::squared_hinge((0..7).collect(), dual.sign().to_vec(), &c, maxmargin_core::BiasTerm::None).expect("a problem");
         let optimum = oracle::solve(&free, &problem.gram);
         let best = certify(&free, &problem.gram, &point(optimum.alpha.clone()), Par::Seq);
@@ -268,12 +269,12 @@ proptest! {
 fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
     for problem in (1..=4).flat_map(of_each_sign) {
         let optimum = oracle::solve(&problem.dual, &problem.gram);
-        let judge = |alpha: Vec<f64>| certify(&problem.dual, &problem.gram, &point(alpha), Par::Seq);
-        let certificate = judge(optimum.alpha.clone());
+        let certificate_of = |alpha: Vec<f64>| certify(&problem.dual, &problem.gram, &point(alpha), Par::Seq);
+        let certificate = certificate_of(optimum.alpha.clone());
         let rounding = problem.rounding(&optimum.alpha);
         assert!(certificate.gap().abs() <= 1e-10 + rounding && certificate.kkt <= 1e-9, "{}: {certificate:?}", problem.name);
         assert!(certificate.infeasible <= 1e-12, "{}: {certificate:?}", problem.name);
-        // Mass handed from one sign to the other keeps the sum of all, and is no longer feasible.
+        // Moving mass from one sign to the other keeps the total sum, and is no longer feasible.
         let most = |sign: f64| {
             let of_sign = (0..optimum.alpha.len()).filter(|&k| problem.dual.sign()[k] == sign);
             of_sign.max_by(|&i, &j| optimum.alpha[i].total_cmp(&optimum.alpha[j])).expect("both signs")
@@ -282,19 +283,19 @@ fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
         let mut alpha = optimum.alpha.clone();
         let given = 0.5 * alpha[plus];
         alpha[plus] -= given;
-        // Relative to the sum that is asked for.
+        // Relative to the required sum.
         let EqualityConstraint::PerSign(wanted, _) = problem.dual.balance() else { unreachable!("each sign has a sum") };
         let lost = given / wanted;
-        assert!((judge(alpha.clone()).infeasible - lost).abs() < 1e-12, "{}", problem.name);
+        assert!((certificate_of(alpha.clone()).infeasible - lost).abs() < 1e-12, "{}", problem.name);
         alpha[minus] += given;
-        assert!(judge(alpha).infeasible >= lost - 1e-12, "{}", problem.name);
+        assert!(certificate_of(alpha).infeasible >= lost - 1e-12, "{}", problem.name);
         let mut alpha = optimum.alpha.clone();
         alpha[plus] = f64::NAN;
-        assert_eq!(judge(alpha).infeasible, f64::INFINITY);
+        assert_eq!(certificate_of(alpha).infeasible, f64::INFINITY);
     }
 }
 
-/// Two points by hand: α is fixed by the sums, so the certificate's gap is 0 wherever they are.
+/// Two points by hand: the sums fix α, so the certificate's gap is 0 wherever they are.
 #[test]
 fn two_points_of_each_sign_by_hand() {
     let gram = maxmargin_testkit::PointsGram::from_matrix(2, vec![4.0, 1.0, 1.0, 9.0]);

@@ -13,7 +13,7 @@ fn sum(sign: &[f64], alpha: &[f64]) -> f64 {
     sign.iter().zip(alpha).map(|(s, a)| s * a).sum()
 }
 
-/// Signs, upper bounds (some 0) and values inside and outside the box.
+/// Generates signs, upper bounds (some 0) and values inside and outside the box.
 fn parts() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
     let upper = prop_oneof![Just(0.0), 1e-3..10.0_f64, Just(1e4)];
     prop::collection::vec((any::<bool>(), upper, -2.0..12.0_f64), 1..40).prop_map(|all| {
@@ -22,7 +22,7 @@ fn parts() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
     })
 }
 
-/// The least and the greatest sum that the box allows.
+/// Returns the least and the greatest sum that the box allows.
 fn reach(sign: &[f64], upper: &[f64]) -> (f64, f64) {
     let of = |want: f64| sign.iter().zip(upper).filter(|(s, _)| **s == want).map(|(_, u)| *u).sum::<f64>();
     (-of(-1.0), of(1.0))

@@ -2,76 +2,48 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! The kernel is computed once for all folds, each fold starts from a solution that is already
-//! there, and returns what a cold training would return, with a certificate. A study is a list of
-//! machines: one for two classes, one for each pair of more, or one for each class against the
-//! rest.
+//! The kernel is computed once for all folds, each fold starts from a solution that already exists,
+//! and returns what a cold training would return, with a certificate.
 //!
-//! Layer 4 of maxmargin. Folds exist only here.
+//! In reading order:
+//! - [`Study`] holds data, kernel, formulation and solver, and its methods train and validate. Its
+//!   machines are one for two classes, one for each pair of more, or one for each class against the
+//!   rest ([`maxmargin_model::Multiclass`]).
+//! - [`FoldPlan`] says which samples each fold trains on and tests ([`plan`]).
+//! - `folds` runs a plan: a trainer for each machine, starts of folds by a [`Seeding`], audits, and
+//!   the assembly of a [`CvReport`].
+//! - [`grid`] runs a plan over columns of cells that share a kernel, and keeps finished cells in a
+//!   log.
+//! - [`SmoothLoss`] has the gradient of a validation loss by C and γ.
+//! - [`CalibrationOptions`] fits probabilities and thresholds to decision values out of fold.
+//! - [`verify()`] checks a model against its data, [`update()`] takes samples in and out of it.
+//!
+//! Layer 5 of maxmargin. Folds exist only here.
 
-pub mod agreement;
-mod apart;
-mod arrangement;
 mod calibrate;
-mod class_weights;
-pub mod descend;
-mod engine;
-mod error;
-mod finished;
-mod fold_classes;
-mod gather;
-mod grid;
-mod limit;
-pub mod log;
-mod matching;
-mod metric;
-mod outcome;
+mod folds;
 pub mod plan;
-mod pool;
-mod probability;
-mod problem;
-pub mod ranking;
-mod reliability;
 pub mod report;
+mod run;
+mod search;
 mod seed;
-pub mod sensitivity;
-pub mod smooth;
-pub mod solver;
-mod spaces;
-pub mod statistics;
 mod study;
-mod tally;
-mod task;
-mod threshold;
 mod train;
 pub mod update;
-mod validate;
-pub mod values;
 pub mod verify;
-pub mod watch;
-mod words;
 
-pub use calibrate::{Calibrated, CalibrationOptions, CalibrationReport, OutOfFold, calibration_plan};
-pub use class_weights::ClassWeights;
-pub use error::CvError;
-pub use finished::Finished;
-pub use grid::{Cells, Column, Shared, grid};
-pub use log::{CellLog, Opened, Unlogged};
-pub use metric::{
-    Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of, score_of,
+pub use calibrate::{
+    Calibrated, CalibrationOptions, CalibrationReport, OutOfFold, Probability, ThresholdReport, best_threshold, calibration_plan,
+    cross_fitted, is_tunable,
 };
 pub use plan::{FoldPlan, PlanError};
-pub use probability::{Probability, cross_fitted};
-pub use reliability::{Bin, Reliability};
-pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport, MissingClass};
-pub use seed::{Seeding, Source};
-pub use sensitivity::Sensitivity;
-pub use smooth::{Smooth, SmoothLoss};
-pub use solver::{SmoChunks, SmoFinish, Solver};
-pub use statistics::FoldStatistics;
-pub use study::Study;
-pub use threshold::{ThresholdReport, best_threshold, is_tunable};
+pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass};
+pub use run::error::CvError;
+pub use run::watch::{CvProgress, CvWatch, Quiet, Stage};
+pub use search::gradient::{Moved, Parameters, Sensitivity, Smooth, SmoothLoss};
+pub use search::{CellLog, Cells, Column, Opened, Shared, Unlogged, grid};
+pub use seed::{SeedSource, Seeding};
+pub use study::{ClassWeights, Study};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};
-pub use watch::{CvProgress, CvWatch, Quiet, Stage};

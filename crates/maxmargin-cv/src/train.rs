@@ -1,14 +1,14 @@
 //! One training of all machines, and the model that they make.
 
-use crate::arrangement::map_machines;
+use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
-use crate::error::CvError;
-use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
-use crate::spaces::Spaces;
-use crate::study::{Source, Study};
-use crate::threshold::ThresholdReport;
-use crate::watch::{CvWatch, Relay, Stage};
+use crate::run::deadline::Deadline;
+use crate::run::error::CvError;
+use crate::run::watch::{CvWatch, Stage, StageProgress};
+use crate::study::layout::map_machines;
+use crate::study::spaces::Spaces;
+use crate::study::{SpaceSource, Study};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::RowWork;
@@ -95,36 +95,36 @@ impl Study<'_> {
         let begun = Instant::now();
         let features = self.over_features()?;
         let prepared = self.prepared()?;
-        let arrangement = self.arrangement(None);
-        let limit = Limit::new(begun, &self.stop);
-        let mut go_on = || limit.goes_on(watch);
+        let layout = self.layout(None);
+        let deadline = Deadline::new(begun, &self.stop);
+        let mut go_on = || deadline.may_continue(watch);
         let source =
-            Source::of(&prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
-        let count = arrangement.parts.len();
+            SpaceSource::of(&prepared, &layout, features, &Asking::new(&mut go_on)).map_err(|error| deadline.error(error))?;
+        let count = layout.parts.len();
         let done = AtomicUsize::new(0);
         let solving = Instant::now();
         let train = |p: usize, par: Par, spaces: &Spaces| -> Result<Found, CvError> {
             let own = Instant::now();
-            let part = &arrangement.parts[p];
+            let part = &layout.parts[p];
             let problem = self.problem(part, self.formulation)?;
             let dual = problem.dual();
             let start = Start::cold(dual)?;
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
-            let relay = Relay { watch, stage, done: &done, total: count };
+            let relay = StageProgress { watch, stage, done: &done, total: count };
             let stop = self.stop.left(begun, 0);
-            let solved = spaces.with(part, |space, uncounted| -> Result<_, CvError> {
-                let mut solved = if limit.is_over() {
-                    let solution = Solution::not_begun(dual, start, limit.status());
+            let solved = spaces.with(part, |space, new_work| -> Result<_, CvError> {
+                let mut solved = if deadline.is_over() {
+                    let solution = Solution::not_begun(dual, start, deadline.status());
                     Solved { solution, exact: false, counts: Vec::new() }
                 } else {
-                    let mut due = limit.watch(relay, space, par);
+                    let mut due = deadline.watch(relay, space, par);
                     let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
                     let mut solved = self.solver.solve(dual, space, start, &mut run)?;
                     solved.solution = due.told(solved.solution);
                     solved
                 };
                 settle_twins(dual, &mut solved.solution);
-                let mut go_on = || limit.may_judge();
+                let mut go_on = || deadline.may_certify();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
                 let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
                 solved.solution.status = self.stop.goal.reached(solved.solution.status, &certificate);
@@ -133,7 +133,7 @@ impl Study<'_> {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                     matrix.weights(&ids, &coef, par).0
                 });
-                Ok((solved, (certificate, proved), decision, weights, uncounted.take()))
+                Ok((solved, (certificate, proved), decision, weights, new_work.take()))
             });
             let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights, kernel) = solved?;
             done.fetch_add(1, Ordering::Relaxed);
@@ -148,12 +148,12 @@ impl Study<'_> {
             let judged = report.certificate.with_certain(proved.as_ref());
             let report = MachineReport { certificate: judged, ..report };
             // Rows of the data, ascending.
-            decision.terms.iter_mut().for_each(|term| term.0 = arrangement.original[part.rows[term.0]]);
+            decision.terms.iter_mut().for_each(|term| term.0 = layout.original[part.rows[term.0]]);
             decision.terms.sort_by_key(|term| term.0);
             Ok(Found { decision, weights, report, certificate, counts, kernel })
         };
         let room = (self.memory, (self.budget(count), self.par));
-        let found = Spaces::of(&source, &arrangement, self.formulation.bias_term().feature(), room, |spaces| {
+        let found = Spaces::of(&source, &layout, self.formulation.bias_term().feature(), room, |spaces| {
             map_machines(count, self.par, |p, par| train(p, par, spaces))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();

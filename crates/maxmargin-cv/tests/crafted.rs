@@ -10,12 +10,13 @@ mod fields;
 use consumers::{consume, decode_all};
 use fields::fields;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Stop};
-use maxmargin_cv::{Quiet, Solver, Study, TrainingData};
+use maxmargin_cv::{Quiet, Study, TrainingData};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par, codec};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Model, Parts, decode, encode};
+use maxmargin_solvers::Solver;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The native file of `payload`, whatever that is: a hostile file with a good checksum.

@@ -4,10 +4,11 @@ mod common;
 
 use common::{Case, certified, fold_alone, same_optima, threads};
 use maxmargin_core::{Status, Stop};
-use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, SmoFinish, Solver};
+use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;
+use maxmargin_solvers::{SmoFinish, Solver};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -4,9 +4,9 @@
 use maxmargin_core::{
     Dual, Goal, Point, Progress, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, Watch, audit, certify,
 };
-use maxmargin_cv::SmoFinish;
 use maxmargin_data::{Asking, Par, Samples};
 use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Mark, Rows, Space};
+use maxmargin_solvers::SmoFinish;
 use maxmargin_testkit::conformance;
 use proptest::prelude::*;
 use std::ops::ControlFlow;

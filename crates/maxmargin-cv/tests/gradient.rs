@@ -5,11 +5,12 @@ mod common;
 
 use common::Case;
 use maxmargin_core::{Asking, Dual, Refine, Run, Silent, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
-use maxmargin_cv::sensitivity::{Moved, Parameters};
-use maxmargin_cv::{CvError, FoldPlan, Quiet, Sensitivity, SmoothLoss, Solver};
+use maxmargin_cv::{CvError, FoldPlan, Quiet, Sensitivity, SmoothLoss};
+use maxmargin_cv::{Moved, Parameters};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
+use maxmargin_solvers::Solver;
 use maxmargin_testkit::outside::dataset;
 use maxmargin_testkit::{generate, oracle};
 use rand::RngExt;

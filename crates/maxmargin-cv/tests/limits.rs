@@ -4,9 +4,10 @@ mod common;
 
 use common::{Case, banana};
 use maxmargin_core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, Status};
-use maxmargin_cv::{CvError, CvProgress, CvWatch, Quiet, Seeding, Solver, Stage, Study};
+use maxmargin_cv::{CvError, CvProgress, CvWatch, Quiet, Seeding, Stage, Study};
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::{Kernel, Space};
+use maxmargin_solvers::Solver;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -4,11 +4,12 @@ mod common;
 
 use common::{Case, certified, same_optima, threads};
 use maxmargin_core::{BiasTerm, Dual, Formulation, Loss, Silent, Start, Status, Stop, certify};
-use maxmargin_cv::{FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{FoldPlan, Quiet, Seeding};
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
 use maxmargin_linear::{Config, solve};
 use maxmargin_smo::{SmoConfig, solve as smo};
+use maxmargin_solvers::Solver;
 use proptest::prelude::*;
 
 #[test]

@@ -5,10 +5,11 @@ mod common;
 
 use common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
 use maxmargin_core::{BiasTerm, Status, Stop};
-use maxmargin_cv::{CvProgress, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{CvProgress, FoldPlan, Quiet, Seeding};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::Kernel;
+use maxmargin_solvers::Solver;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -4,10 +4,11 @@ mod common;
 
 use common::{Case, fold_alone};
 use maxmargin_core::{BiasTerm, Formulation, Loss};
-use maxmargin_cv::{CvReport, FoldPlan, PlanError, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvReport, FoldPlan, PlanError, Quiet, Seeding, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::Kernel;
+use maxmargin_solvers::Solver;
 
 /// Plans for so many samples: expanding with a gap, sliding, repeated, and splits that train on
 /// every other sample and test some twice and others never.

@@ -5,10 +5,11 @@ mod common;
 
 use common::{Case, certified, same_optima};
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_solvers::Solver;
 use maxmargin_testkit::{conformance, generate};
 use proptest::prelude::*;
 use rand::RngExt;

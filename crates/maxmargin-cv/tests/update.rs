@@ -5,13 +5,14 @@ mod common;
 
 use common::banana as data;
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
-use maxmargin_cv::{Change, Quiet, Solver, Study, TrainingData, UpdateError, Updated, update, verify};
+use maxmargin_cv::{Change, Quiet, Study, TrainingData, UpdateError, Updated, update, verify};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Record};
 use maxmargin_path::Update;
+use maxmargin_solvers::Solver;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

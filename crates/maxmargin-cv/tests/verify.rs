@@ -5,14 +5,13 @@ mod common;
 
 use common::banana as data;
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Goal, Loss, Stop};
-use maxmargin_cv::{
-    Change, Claim, Fitted, Quiet, Solver, Study, TrainingData, UpdateError, Verdict, VerifyError, update, verify,
-};
+use maxmargin_cv::{Change, Claim, Fitted, Quiet, Study, TrainingData, UpdateError, Verdict, VerifyError, update, verify};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Parts};
+use maxmargin_solvers::Solver;
 
 const EPS: f64 = 1e-3;
 

@@ -1,47 +1,44 @@
-//! Samples, labels and everything that turns numbers and bytes into them.
+//! Samples, labels, and conversions of numbers, text and bytes to them.
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a
-//! file: readers take bytes or [`std::io::Read`], writers take [`std::io::Write`].
+//! Layer 0 of maxmargin. This crate uses neither kernels nor solvers, and opens no files: readers
+//! take bytes or [`std::io::Read`], writers take [`std::io::Write`]. The main types, in reading
+//! order:
 //!
-//! - [`samples`]: the matrix, from numbers, other crates' matrices ([`Samples::from_rows`] and its
-//!   siblings) or text
-//! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
-//! - [`libsvm`], [`compress`], [`number`]: text in and out
-//! - [`table`]: comma- and tab-separated values in, with names, words and gaps
-//! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it;
-//!   whether scaling is called for
-//! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes
-//!   of any value, text in messages
-//! - [`par`], [`Asking`]: threads, work that can be called off
+//! - [`Samples`] is the sample matrix, created from numbers, matrices of other crates
+//!   ([`Samples::from_rows`] and similar functions) or text. [`Row`] is one of its rows.
+//! - [`Dataset`] has samples and labels. [`ClassLabels`] and [`BinaryLabels`] are labels as classes
+//!   and as signs; [`Columns`] are the columns of a table.
+//! - [`libsvm`] reads and writes LIBSVM's text format. [`table`] reads comma- and tab-separated
+//!   values with names, words and missing values; with the features `parquet` and `arrow` also such
+//!   files.
+//! - [`prepare`] fits imputation ([`Encoder`]) and scaling ([`Scaler`]) to training rows.
+//!   [`Ranges`] detects unscaled features.
+//! - [`Generator`] makes seeded data.
+//! - [`cache`], [`codec`], [`sealed`] and [`compress`] are binary forms; [`number`] and [`quote`]
+//!   are text utilities.
+//! - [`Par`] is the parallelism of a call, [`Asking`] its cancellation.
 
-mod asking;
-pub mod cache;
-pub mod classes;
-pub mod codec;
-pub mod compress;
+mod binary;
 pub mod dataset;
 pub mod generate;
 pub mod libsvm;
-pub mod number;
-pub mod par;
 pub mod prepare;
-pub mod quote;
-pub mod ranges;
+mod run;
 pub mod samples;
-pub mod scale;
-pub mod sealed;
 pub mod table;
+mod text;
 
-pub use asking::{Asking, Halted};
-pub use classes::ClassLabels;
-pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
+pub use binary::{cache, codec, compress, sealed};
+pub use dataset::{BinaryLabels, ClassLabels, Columns, DataError, Dataset, LabelError, classes};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
-pub use par::{MOST_THREADS, Par};
-pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing};
-pub use ranges::{Ranges, feature_ranges, inspect};
+pub use prepare::ranges::{Ranges, feature_ranges, inspect};
+pub use prepare::scale::Scaler;
+pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing, ranges, scale};
+pub use run::par::{MOST_THREADS, Par};
+pub use run::{Asking, Halted, par};
 pub use samples::{Row, Samples, SamplesError, Storage};
-pub use scale::Scaler;
-pub use table::{Columns, Table};
+pub use table::Table;
+pub use text::{number, quote};

@@ -1,4 +1,4 @@
-//! Files and streams of Arrow: the same tables as those of text, and what cannot be one.
+//! Arrow files and streams: the same tables as text, and refused contents.
 
 mod columns;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
-/// A file of some batches of one schema.
+/// A file of batches with one schema.
 fn file(batches: &[RecordBatch], compression: Option<CompressionType>) -> Vec<u8> {
     let options = IpcWriteOptions::default().try_with_compression(compression).expect("a way to pack");
     let mut file = FileWriter::try_new_with_options(Vec::new(), &batches[0].schema(), options).expect("a writer");
@@ -89,8 +89,7 @@ fn numbers_have_the_bits_that_they_have() {
     assert_eq!(rows[2], [-65_504.0, f64::from(-3.5e30_f32), 1.2, -7000.0, most]);
 }
 
-/// A dictionary of a stream may be replaced on the way, and may have gaps and words that no row
-/// has.
+/// A dictionary of a stream may be replaced later, and may have nulls and unused words.
 #[test]
 fn words_are_those_of_their_own_batch() {
     let part = |words: &[Option<&str>], keys: &[Option<i32>]| {
@@ -129,8 +128,8 @@ fn what_is_no_table_says_why() {
     assert!(old.to_string().contains("first version"), "{old}");
 }
 
-/// What is cut is an error. What is changed is one, or a whole table: batches have no checksum. No
-/// size that a file tells ends the program.
+/// Truncated files are errors. A changed file is an error or a whole table, because batches have no
+/// checksum. No size in a file aborts the program.
 #[test]
 fn a_damaged_file_is_an_error_or_a_whole_table() {
     for name in WRITTEN {
@@ -157,7 +156,7 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
 }
 
 proptest! {
-    /// Any numbers, in as many batches as there may be, packed or not: the bits that were written.
+    /// Numbers keep their bits, in any number of batches, compressed or not.
     #[test]
     fn any_numbers_come_back(
         values in proptest::collection::vec(proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO, 4..3000),

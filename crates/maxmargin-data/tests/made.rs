@@ -1,4 +1,4 @@
-//! Whatever a matrix comes as, the samples are the same.
+//! All constructors and formats give the same samples.
 
 use maxmargin_data::{DataError, Dataset, Par, ReadOptions, Samples, SamplesError, libsvm};
 use ndarray::{Array2, ArrayView1, ArrayView2, s};
@@ -20,7 +20,7 @@ fn same_from_everywhere(rows: &[Vec<f64>], labels: &[f64]) {
     same(Samples::from_ndarray(array), "ndarray");
     let columns = array.t().as_standard_layout().into_owned();
     same(Samples::from_ndarray(columns.t()), "ndarray, columns first");
-    // Every second row and column of something larger, upside down and from right to left.
+    // Every second row and column of a larger matrix, with both orders reversed.
     let mut wide = Array2::from_elem((2 * n + 1, 2 * d + 1), 7.0);
     wide.slice_mut(s![1..;2, 1..;2]).assign(&array.slice(s![..;-1, ..;-1]));
     same(Samples::from_ndarray(wide.slice(s![1..;2, 1..;2]).slice(s![..;-1, ..;-1])), "ndarray, strides of both signs");
@@ -51,7 +51,7 @@ fn same_from_everywhere(rows: &[Vec<f64>], labels: &[f64]) {
     let mut text = Vec::new();
     libsvm::write(&data, &mut text).expect("memory");
     let read = libsvm::parse(&text, &ReadOptions::default(), Par::Seq).expect("our own text");
-    // Text does not know of columns of zeros at the end.
+    // Text cannot represent columns of zeros at the end.
     assert_eq!((read.samples.with_features(d).compact(), read.labels), (expected, data.labels));
 }
 

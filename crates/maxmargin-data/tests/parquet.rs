@@ -1,4 +1,4 @@
-//! Parquet files: the same tables as those of text, and what cannot be one.
+//! Parquet files: the same tables as text, and refused contents.
 
 mod columns;
 
@@ -14,7 +14,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
 
-/// A file of this schema; `write` writes its columns.
+/// A file with this schema; `write` writes its columns.
 fn file(schema: &str, compression: Compression, write: impl FnOnce(&mut SerializedRowGroupWriter<'_, Vec<u8>>)) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());
@@ -25,7 +25,7 @@ fn file(schema: &str, compression: Compression, write: impl FnOnce(&mut Serializ
     file.into_inner().expect("a file")
 }
 
-/// A column that may have gaps.
+/// A column that may have nulls.
 fn column<T: DataType>(group: &mut SerializedRowGroupWriter<'_, Vec<u8>>, values: &[Option<T::T>]) {
     let mut column = group.next_column().expect("a column").expect("one more");
     let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
@@ -65,7 +65,7 @@ fn a_file_is_the_table_that_it_would_be_as_text() {
         assert_eq!(found.data, expected.data, "{way:?}");
         assert_eq!((found.delimiter, found.has_header, found.target), (None, true, expected.target));
         assert_eq!(found.lines, [1, 2, 3, 4]);
-        // Gaps are filled as those of text.
+        // Nulls are imputed like missing values of text.
         let preparing = Preparing { impute: Some(Impute::Median), scale: None };
         let filled = |data: &Dataset| {
             preparing.fit(data).and_then(|fitted| fitted.apply(&data.samples).map(std::borrow::Cow::into_owned)).expect("filled")
@@ -115,7 +115,7 @@ fn numbers_have_the_bits_that_they_have() {
     assert_eq!(table.data.labels, [1.0, 2.0, 1.0]);
 }
 
-/// Row groups, dictionaries, gaps, every width of number; pages of both versions and without
+/// Row groups, dictionaries, nulls, every width of numbers; pages of both versions, and without
 /// dictionaries.
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
@@ -128,13 +128,13 @@ fn what_is_no_table_says_why() {
     let raw = TableOptions { drop: ["list", "struct", "when", "day"].map(str::to_owned).to_vec(), ..gaps() };
     let error = read(&written("odd.parquet"), &raw).expect_err("bytes");
     assert!(error.to_string().starts_with("line 1, column `raw`: bytes that are no text"), "{error}");
-    // A gap is one of a table: refused with its row until somebody fills it.
+    // A null is a missing value: refused with its row unless it is imputed.
     let error = read(&people(Compression::SNAPPY), &TableOptions::default()).expect_err("a gap");
     assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");
 }
 
-/// The library for Parquet panics at some of these; whatever is read all the same is a whole table,
-/// for pages have no checksum.
+/// The Parquet library panics on some of these files. The others give a whole table, because pages
+/// have no checksum.
 #[test]
 fn a_damaged_file_is_an_error_or_a_whole_table() {
     for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {

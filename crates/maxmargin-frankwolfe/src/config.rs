@@ -1,27 +1,27 @@
-//! What a caller chooses, and what comes back.
+//! The options of a run and its result.
 
 use maxmargin_core::{EqualityConstraint, Refine, Solution, Status, Work};
 use maxmargin_data::Par;
 
-/// Who makes the steps.
+/// The kind of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Bădoiu–Clarkson core sets: the furthest point joins, the problem of the core set is solved
-    /// again (algorithm 1).
+    /// Bădoiu–Clarkson core sets: the furthest point joins, and the problem of the core set is
+    /// solved again (algorithm 1).
     Cvm,
     /// Steps towards the furthest point (algorithm 2).
     Fw,
     /// Steps towards the furthest or away from the nearest point of the support (algorithm 3).
     Mfw,
-    /// Steps towards the furthest point, or of mass from the nearest to it: whichever gains more
+    /// Steps towards the furthest point, or of mass from the nearest to it, by the larger gain
     /// (Ñanculef et al. 2014).
     Swap,
-    /// Pairwise steps with second-order selection on a working set that blocks of the furthest
+    /// Pairwise steps with second-order selection on a working set, which blocks of the furthest
     /// points join.
     Pairwise,
 }
 
-/// What the number of the goal ([`maxmargin_core::Goal::tol`]) bounds.
+/// The quantity that the goal's tolerance ([`maxmargin_core::Goal::tol`]) bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
     /// The duality gap relative to the objective: with `G = αᵀg − min g`, `G / max(|½ αᵀg − min g|,
@@ -30,44 +30,44 @@ pub enum Rule {
     RelativeGap,
     /// The paper's ε: no point is further than `1 + ε` radii from the centre.
     Radius,
-    /// The KKT violation `max over the support of g − min g`, as other solvers of this workspace
-    /// have it. Plain Frank-Wolfe never gets rid of a point and may not get there.
+    /// The KKT violation `max over the support of g − min g`, as in other solvers of this
+    /// workspace. Plain Frank-Wolfe never empties a vertex and may not reach it.
     Violation,
 }
 
-/// What follows when samples show no point outside the ball.
+/// The end of a run in which samples show no point outside the ball.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// After some such samples, or when a sample costs more than keeping the gradient of all
-    /// points, that gradient is computed and kept from then on: the run ends by a full scan.
+    /// After some such samples, or if a sample costs more than keeping the gradient of all points,
+    /// that gradient is computed and kept: the run ends by a full scan.
     #[default]
     Scan,
-    /// The run ends with such samples, as the papers' do. They have shown nothing:
-    /// [`Outcome::evidence`] says so, and only a certificate tells the gap.
+    /// The run ends with such samples, as in the papers. They prove nothing: [`Outcome::evidence`]
+    /// reports it, and only a certificate shows the gap.
     Sample,
 }
 
-/// The furthest point is sought among a few random ones (Schölkopf and Smola 2001; Tsang et al.
-/// 2005).
+/// The options of the search for the furthest point among a few random ones (Schölkopf and Smola
+/// 2001; Tsang et al. 2005).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
-    /// Points of a sample. The best of 59 is one of the 5 % furthest with probability 0.95.
+    /// The points of a sample. The best of 59 is one of the 5 % furthest with probability 0.95.
     pub candidates: usize,
-    /// Half of every sample from each class, as far as it has so many points: LIBCVM, on which the
-    /// paper's programs are built, draws so.
+    /// True to draw half of every sample from each class, as far as it has so many points. LIBCVM,
+    /// the base of the paper's programs, does so.
     pub balanced: bool,
-    /// Samples in a row that show no point outside the ball before [`Sampling::finish`] follows; 0
-    /// counts as 1.
+    /// The consecutive samples without a point outside the ball before [`Sampling::finish`]
+    /// applies; 0 counts as 1.
     pub tries: usize,
-    /// Seed of the samples.
+    /// The seed of the samples.
     pub seed: u64,
-    /// How it ends.
+    /// The end of the run.
     pub finish: Finish,
 }
 
 impl Sampling {
-    /// Points drawn alike from all, one sample without points outside before a run ends by it,
-    /// three before a scan.
+    /// Returns the options for points drawn uniformly from all. One sample without points outside
+    /// the ball ends a run, or three lead to a scan.
     pub fn of(candidates: usize, seed: u64, finish: Finish) -> Self {
         let tries = match finish {
             Finish::Scan => 3,
@@ -77,30 +77,31 @@ impl Sampling {
     }
 }
 
-/// Choices of the solver.
+/// The options of the solver.
 #[derive(Clone, Copy, Debug)]
 pub struct FrankWolfeConfig {
-    /// See [`Method`].
+    /// The kind of steps.
     pub method: Method,
-    /// See [`Rule`].
+    /// The stopping rule.
     pub rule: Rule,
-    /// Samples instead of scans; [`Method::Pairwise`], which scans once for many steps, takes no
-    /// notice.
+    /// Random samples instead of full scans. [`Method::Pairwise`] scans once for many steps and
+    /// ignores it.
     pub sampling: Option<Sampling>,
-    /// See [`Refine`]; the goal is that of the rule.
+    /// The refinement; the goal is that of the rule.
     pub refine: Refine,
-    /// Threads for sums over many rows. The result has the same bits for any.
+    /// Threads for sums over many rows. The result has the same bits for any number of threads.
     pub par: Par,
 }
 
 impl FrankWolfeConfig {
-    /// A method with full scans, stopped by the relative gap, on the calling thread.
+    /// Returns the options of a method with full scans, stopped by the relative gap, on the calling
+    /// thread.
     pub fn of(method: Method) -> Self {
         Self { method, rule: Rule::default(), sampling: None, refine: Refine::default(), par: Par::Seq }
     }
 }
 
-/// What convergence was established from.
+/// The evidence for convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The gradient of every point.
@@ -111,58 +112,58 @@ pub enum Evidence {
     None,
 }
 
-/// Steps by kind.
+/// The number of steps by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Towards a vertex.
+    /// Steps towards a vertex.
     pub toward: u64,
-    /// Away from a vertex.
+    /// Steps away from a vertex.
     pub away: u64,
-    /// Of mass from one vertex to another (SWAP, and the problems of core sets).
+    /// Steps of mass from one vertex to another (SWAP, and the problems of core sets).
     pub swap: u64,
-    /// Those of all kinds that emptied a vertex.
+    /// Steps of all kinds that emptied a vertex.
     pub drop: u64,
     /// Core-set problems solved.
     pub rounds: u64,
-    /// Samples drawn.
+    /// Random samples drawn.
     pub samples: u64,
 }
 
-/// A solution with what is known about the run.
+/// A solution with the evidence and the counts of its run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// α on the simplex; bias 0, since it is inside the kernel; `work.iterations` counts steps of
-    /// all kinds.
+    /// The solution: α on the simplex; the bias is 0, since it is inside the kernel.
+    /// `work.iterations` counts steps of all kinds.
     pub solution: Solution,
-    /// What the status rests on.
+    /// The evidence for the status.
     pub evidence: Evidence,
-    /// What was done.
+    /// The counts of steps.
     pub steps: Steps,
-    /// Vertices that were in use at any time: the core set of CVM, the working set of pairwise
-    /// steps, the support of the others at the end.
+    /// The number of vertices in use: the core set of CVM, the working set of pairwise steps, for
+    /// other methods the support at the end.
     pub core_set: usize,
     /// The Frank-Wolfe gap `αᵀg − min g` by [`Solution::gradient`].
     pub gap: f64,
 }
 
 impl Outcome {
-    /// A point on the simplex whose gradient a run that was ended did not come to compute
-    /// ([`Solution::unjudged`]); the gap is not a number either.
-    pub(crate) fn unjudged(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {
+    /// Returns a point on the simplex without a gradient: the run ended before it was computed
+    /// ([`Solution::without_gradient`]). The gap is NaN as well.
+    pub(crate) fn without_gradient(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {
         let core_set = alpha.iter().filter(|a| **a > 0.0).count();
-        let solution = Solution { work, ..Solution::unjudged(alpha, status) };
+        let solution = Solution { work, ..Solution::without_gradient(alpha, status) };
         Self { solution, evidence: Evidence::None, steps, core_set, gap: f64::NAN }
     }
 }
 
-/// Why the solver cannot take a problem.
+/// The reason why the solver refuses a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrankWolfeError {
-    /// Another constraint than `Σ α = 1`.
+    /// The constraint is another one than `Σ α = 1`.
     #[error("Frank-Wolfe methods solve problems on the simplex, not {0:?}")]
     EqualityConstraint(EqualityConstraint),
-    /// A linear term.
+    /// The problem has a linear term.
     #[error("the linear term of variable {variable} is {value}: Frank-Wolfe methods here minimise a quadratic form alone")]
     Linear {
         /// Position of the variable.
@@ -170,7 +171,7 @@ pub enum FrankWolfeError {
         /// The value.
         value: f64,
     },
-    /// An upper bound that cuts the simplex.
+    /// An upper bound cuts the simplex.
     #[error("the upper bound of variable {variable} is {value}: below 1 it cuts off a vertex")]
     Upper {
         /// Position of the variable.
@@ -181,18 +182,18 @@ pub enum FrankWolfeError {
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
-        /// Values of the start.
+        /// The number of values.
         found: usize,
-        /// Variables of the problem.
+        /// The number of variables.
         expected: usize,
     },
-    /// Kernel values that are infinite or not a number.
+    /// Kernel values are infinite or NaN.
     #[error("kernel values are infinite or not a number")]
     Kernel,
-    /// A sample without points, or a start from none.
+    /// A sample has no points, or a start comes from none.
     #[error("{what} needs at least one point")]
     NoPoints {
-        /// Which choice.
+        /// The option.
         what: &'static str,
     },
 }

@@ -2,30 +2,33 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Core vector machines (Tsang, Kwok and Cheung 2005), Frank-Wolfe and modified Frank-Wolfe (Frandi
-//! et al. 2013, algorithms 1 to 3), SWAP (Ñanculef et al. 2014), and pairwise steps with
-//! second-order selection in fully corrective phases over blocks of vertices. All of them solve
-//! `min ½ αᵀQα, Σ α = 1, α ≥ 0` over the rows of one store, stop by the duality gap that they all
-//! know, and say what that was established from. The maths is in `docs/math/frank-wolfe.md`.
+//! The main types, in reading order:
+//!
+//! - [`l2_svm`] makes the dual on the simplex, `min ½ αᵀQα, Σ α = 1, α ≥ 0`. [`ordinary`] scales a
+//!   solution to margins of 1 ([`L2Svm`]), and [`decision`] returns its [`Decision`] function.
+//! - [`solve`] is the solver. [`FrankWolfeConfig`] has its options: the [`Method`] (core vector
+//!   machines of Tsang, Kwok and Cheung 2005; Frank-Wolfe and modified Frank-Wolfe of Frandi et al.
+//!   2013, algorithms 1 to 3; SWAP of Ñanculef et al. 2014; pairwise steps with second-order
+//!   selection), the stopping [`Rule`], and [`Sampling`] with its [`Finish`].
+//! - [`Outcome`] is the result, with the [`Steps`] made and the [`Evidence`] for convergence.
+//! - [`Simplex`] is the solver behind the [`maxmargin_core::Solve`] trait, in the ordinary scaling.
+//! - [`random_start`] is the start of the papers, and [`Ball`] the enclosing ball of their notation.
+//!
+//! All methods work over the rows of one store and stop by the duality gap. The maths is in
+//! `docs/math/frank-wolfe.md`.
 
-mod ball;
-mod candidates;
 mod config;
-mod core_set;
-mod cvm;
-mod iterate;
 mod l2_svm;
-mod pairwise;
+mod methods;
+mod point;
 mod random_start;
 mod solve;
 mod solver;
-mod steps;
-mod tight;
 
-pub use ball::Ball;
 pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Rule, Sampling, Steps};
 pub use l2_svm::{Decision, L2Svm, decision, l2_svm, ordinary};
 pub use maxmargin_core::Refine;
+pub use point::ball::Ball;
 pub use random_start::{POINTS, random_start};
 pub use solve::solve;
 pub use solver::Simplex;

@@ -1,28 +1,28 @@
-//! The start that the paper's algorithms share: the smallest ball around a few random points.
+//! The common start of the paper's algorithms: the smallest ball around a few random points.
 
-use crate::candidates::draw;
 use crate::config::{FrankWolfeError, Rule};
-use crate::core_set::{Aim, CoreSet};
-use crate::iterate::Iterate;
+use crate::methods::candidates::draw;
+use crate::methods::core_set::{Aim, CoreSet};
+use crate::methods::steps::Target;
+use crate::point::iterate::Iterate;
 use crate::solve::check;
-use crate::steps::Target;
 use maxmargin_core::{Asking, Clock, Dual, Halted, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The number of points that the paper starts from.
+/// The number of points of the paper's start.
 pub const POINTS: usize = 20;
 
-/// The exact solution of the problem of `points` random vertices (all, if there are fewer), 0
-/// elsewhere.
+/// Returns the exact solution of the problem of `points` random vertices (all, if there are fewer),
+/// 0 elsewhere.
 ///
 /// It is solved until the violation is at most 10⁻¹² of the largest `Q_kk`, or no pair descends.
 ///
 /// # Errors
 ///
-/// When the problem is none for these solvers, `points` is 0, or kernel values are not finite.
+/// When these solvers do not take the problem, `points` is 0, or kernel values are not finite.
 pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Result<Start, FrankWolfeError> {
     check(dual)?;
     if points == 0 {
@@ -33,7 +33,7 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     drawn.sort_unstable();
     let mut alpha = vec![0.0; dual.len()];
     drawn.iter().for_each(|&k| alpha[k] = 1.0 / drawn.len() as f64);
-    // A few points: nobody calls it off.
+    // A few points take no time, so there is no check for cancellation.
     let begin = || {
         let asking = Asking::nobody();
         let mut iterate = Iterate::new(dual, rows, Par::Seq, &alpha, None, false, &asking)?;
@@ -51,6 +51,6 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     let mut solved = vec![0.0; dual.len()];
     let mass: f64 = core.alpha.iter().sum();
     core.members.iter().zip(&core.alpha).for_each(|(&k, a)| solved[k] = a / mass);
-    // Pairwise steps stay on the simplex unless they were led by what is no number.
+    // Pairwise steps leave the simplex only through NaN.
     Start::checked(dual, solved).map_err(|_| FrankWolfeError::Kernel)
 }

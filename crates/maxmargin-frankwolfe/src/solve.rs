@@ -1,23 +1,34 @@
 //! The run: a start, steps, and convergence confirmed on exact kernel values.
+//!
+//! ```text
+//!   1  α ← a point of the simplex;  g ← Qα
+//!   2  repeat
+//!   3    steps of the method until its rule holds by the solver's own g:
+//!          fw, mfw, swap   steps.rs   (Frandi et al. 2013, algorithms 2 and 3; Ñanculef et al. 2014)
+//!          cvm             cvm.rs     (algorithm 1)
+//!          pairwise        pairwise.rs
+//!   4    g ← Qα from exact f64 kernel values
+//!   5  until the rule holds by that g; otherwise lower the tolerance of 3
+//! ```
 
-use crate::candidates::Candidates;
 use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Steps};
-use crate::core_set::CoreSet;
-use crate::iterate::Iterate;
-use crate::pairwise::{self, MOST, Source};
-use crate::steps::Target;
-use crate::{cvm, steps};
+use crate::methods::candidates::Candidates;
+use crate::methods::core_set::CoreSet;
+use crate::methods::pairwise::{self, KernelSource, MOST};
+use crate::methods::steps::Target;
+use crate::methods::{cvm, steps};
+use crate::point::iterate::Iterate;
 use maxmargin_core::{Clock, Dual, EqualityConstraint, Refine, Solution, Start, Status, Stop, Watch, Work};
-use maxmargin_kernel::Rows;
+use maxmargin_kernel::{RowReservation, Rows};
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a
 /// second round.
 const AIM: f64 = 0.98;
 
-/// Refinements that come no nearer before the run counts as stalled.
-const PATIENCE: u64 = 20;
+/// The refinements without halving after which the run counts as stalled.
+const IDLE_REFINEMENTS: u64 = 20;
 
-/// Whether the problem is one that these solvers take.
+/// Checks that these solvers take the problem.
 pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
     if dual.balance() != EqualityConstraint::Simplex {
         return Err(FrankWolfeError::EqualityConstraint(dual.balance()));
@@ -31,31 +42,32 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
     Ok(())
 }
 
-/// Whether the start is one of a problem of this size.
+/// Checks that the start belongs to a problem of this size.
 fn check_start(dual: &Dual, start: &Start) -> Result<(), FrankWolfeError> {
     let (found, expected) = (start.alpha().len(), dual.len());
     if found == expected { Ok(()) } else { Err(FrankWolfeError::Start { found, expected }) }
 }
 
-/// Members that every budget has room for: small problems are solved with the same bits whatever it
-/// is.
+/// Members that every budget has room for, so that small problems are solved with the same bits for
+/// any budget.
 const FEWEST: usize = 128;
 
-/// Members whose matrix, while it grows, fits into a budget.
+/// Returns the number of members whose matrix, while it grows, fits into a budget.
 fn members(budget: u64) -> usize {
     (((budget / 8) as f64).sqrt() as usize).clamp(FEWEST, MOST)
 }
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// `dual` has the balance [`EqualityConstraint::Simplex`], no linear term and no upper bound below
-/// 1, as [`crate::l2_svm`] makes it. Every returned point is on the simplex. When the status is
-/// [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the number of
-/// `stop.goal` for every vertex, with [`Refine::Exact`] for exact kernel values.
+/// `dual` has the constraint [`EqualityConstraint::Simplex`], no linear term and no upper bound
+/// below 1, as [`crate::l2_svm`] makes it. Every returned point is on the simplex. If the status is
+/// [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the tolerance of
+/// `stop.goal` for every vertex, with [`Refine::Exact`] by exact kernel values.
 ///
 /// # Errors
 ///
 /// When the problem is another one, the start belongs to a problem of another size, or a sample has
+/// no points.
 /// no points.
 ///
 /// # Panics
@@ -77,102 +89,148 @@ pub fn solve(
     }
     let full = sampling.is_none_or(|s| s.candidates >= dual.len());
     let mut clock = Clock::new(rows, stop, watch);
-    let (mut iterate, mut core) = match begin(dual, rows, &start, config, full, &mut clock) {
+    let (iterate, core) = match begin(dual, rows, &start, config, full, &mut clock) {
         Ok(begun) => begun,
-        Err(status) => return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), Work::default(), status)),
+        Err(status) => return Ok(Outcome::without_gradient(start.into_parts().0, Steps::default(), Work::default(), status)),
     };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
-    let mut candidates = Candidates::new(sampling);
-    let mut made = Steps::default();
-    let mut refinements = 0;
-    let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
-    let mut exact = None;
-    let mut method = config.method;
-    if let (Method::Cvm, Some(core)) = (method, &mut core) {
+    let target = Target { rule: config.rule, tol: AIM * stop.goal.tol(), delta2, ridge: dual.ridge() };
+    let mut descent = Descent {
+        dual,
+        rows,
+        iterate,
+        core,
+        candidates: Candidates::new(sampling),
+        made: Steps::default(),
+        method: config.method,
+        reserved: None,
+    };
+    if let (Method::Cvm, Some(core)) = (config.method, &mut descent.core) {
         core.most = members(rows.room());
     }
-    let mut held = None;
-    let (status, evidence) = loop {
-        let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
-        let (status, evidence) = match &mut core {
-            Some(core) if method == Method::Pairwise => {
-                let most = members(if held.is_some() { rows.room() } else { rows.budget() });
-                let source = Source { dual, rows, most };
-                pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
+    let ending = descent.refine(target, config.refine, stop.goal.tol(), &mut clock);
+    Ok(descent.outcome(ending, config.method, &mut clock))
+}
+
+/// The state of a run: the point, its working set and the method in use.
+struct Descent<'a, 'g> {
+    dual: &'a Dual,
+    rows: &'a Rows<'g>,
+    iterate: Iterate<'a, 'g>,
+    core: Option<CoreSet>,
+    candidates: Candidates,
+    made: Steps,
+    method: Method,
+    /// Memory for the matrix of pairwise steps that took over from core sets.
+    reserved: Option<RowReservation<'a>>,
+}
+
+/// The end of the steps and refinements.
+struct Ending {
+    status: Status,
+    evidence: Evidence,
+    refinements: u64,
+    /// The last exact gradient, if there was a refinement.
+    exact: Option<Vec<f64>>,
+    /// The measure after the last refinement.
+    last: f64,
+}
+
+impl Descent<'_, '_> {
+    /// Makes steps and refinements in turn (steps 2 to 5). `target` holds the first tolerance,
+    /// `tol` the one to confirm.
+    fn refine(&mut self, mut target: Target, refine: Refine, tol: f64, clock: &mut Clock) -> Ending {
+        let mut ending =
+            Ending { status: Status::Stalled, evidence: Evidence::None, refinements: 0, exact: None, last: f64::INFINITY };
+        loop {
+            // 3: steps until the rule holds by the solver's own gradient.
+            (ending.status, ending.evidence) = self.steps(target, ending.last, clock);
+            let given_up = matches!(ending.status, Status::Stalled | Status::Slow);
+            let confirm = given_up || (ending.status, ending.evidence) == (Status::Converged, Evidence::FullScan);
+            if refine == Refine::Never || !confirm {
+                return ending;
             }
-            Some(set) => {
-                let ended = cvm::run(target, (&mut iterate, rows), &mut candidates, set, &mut made, &mut clock);
-                if let Some(ended) = ended {
-                    ended
-                } else {
-                    // The budget has no room for more members: pairwise steps do with fewer, and
-                    // with rows where they must.
-                    method = Method::Pairwise;
-                    core = Some(CoreSet::empty(dual.len(), dual.ridge()));
-                    held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
-                    match clock.asked(last, |asking| iterate.complete(asking)) {
-                        Ok(()) => continue,
-                        Err(status) => (status, Evidence::None),
-                    }
-                }
+            // 4: the exact gradient.
+            self.iterate.normalise();
+            let gradient = match clock.exact_gradient(self.dual, self.rows.gram(), &self.iterate.alphas(), ending.last) {
+                Ok(gradient) => gradient,
+                Err(status) => return Ending { status, evidence: Evidence::None, ..ending },
+            };
+            self.iterate.refresh(&gradient);
+            ending.exact = Some(gradient);
+            ending.refinements += 1;
+            // 5: the rule by the exact gradient.
+            let furthest = self.iterate.furthest();
+            let measure = target.at(&mut self.iterate, furthest);
+            if target.holds(&mut self.iterate, furthest, tol) {
+                return Ending { status: Status::Converged, evidence: Evidence::FullScan, ..ending };
             }
-            None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
-        };
-        let given_up = matches!(status, Status::Stalled | Status::Slow);
-        let refine = given_up || (status, evidence) == (Status::Converged, Evidence::FullScan);
-        if config.refine == Refine::Never || !refine {
-            break (status, evidence);
+            // Rounds that do not halve the measure (or whose measure is NaN) have reached the
+            // precision of f32 rows. If the steps stalled as well, one such round is enough.
+            let halved = measure <= 0.5 * ending.last;
+            if ending.status == Status::Slow || (!halved && (given_up || ending.refinements > IDLE_REFINEMENTS)) {
+                let status = if given_up { ending.status } else { Status::Stalled };
+                return Ending { status, evidence: Evidence::None, ..ending };
+            }
+            ending.last = measure;
+            target.tol = (0.5 * tol).max(0.9 * target.tol);
         }
+    }
+
+    /// Makes steps of the method until its rule holds (step 3).
+    fn steps(&mut self, target: Target, last: f64, clock: &mut Clock) -> (Status, Evidence) {
+        let Self { dual, rows, iterate, core, candidates, made, method, reserved } = self;
+        if let (Some(set), Method::Cvm) = (&mut *core, *method) {
+            if let Some(ended) = cvm::run(target, iterate, rows, candidates, set, made, clock) {
+                return ended;
+            }
+            // The budget has no room for more members. Pairwise steps need fewer of them, and read
+            // rows if necessary.
+            *method = Method::Pairwise;
+            *core = Some(CoreSet::empty(dual.len(), dual.ridge()));
+            *reserved = Some(rows.reserve(8 * (members(rows.room()) as u64).pow(2)));
+            if let Err(status) = clock.asked(last, |asking| iterate.complete(asking)) {
+                return (status, Evidence::None);
+            }
+        }
+        match core {
+            Some(core) => {
+                let most = members(if reserved.is_some() { rows.room() } else { rows.budget() });
+                pairwise::run(target, KernelSource { dual, rows, most }, iterate, core, made, clock)
+            }
+            None => steps::run(*method, target, iterate, candidates, made, clock),
+        }
+    }
+
+    /// Returns the result: the last point with its gradient.
+    fn outcome(self, ending: Ending, asked: Method, clock: &mut Clock) -> Outcome {
+        let Self { rows, mut iterate, core, made, reserved, .. } = self;
+        let Ending { status, evidence, refinements, exact, last } = ending;
+        // Report the peak memory of the matrix after its end: pairwise steps read rows only then.
+        if asked == Method::Pairwise {
+            drop(core.as_ref().map(|core| rows.reserve(core.peak)));
+        }
+        drop(reserved);
+        let completed = match status {
+            Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |asking| iterate.complete(asking)),
+            ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
+        };
         iterate.normalise();
-        let gradient = match clock.exact_gradient(dual, rows.gram(), &iterate.alphas(), last) {
-            Ok(gradient) => gradient,
-            Err(status) => break (status, Evidence::None),
+        let alpha = iterate.alphas();
+        let (rows_requested, rows_computed) = (iterate.rows_requested, iterate.rows_computed);
+        let work = Work { iterations: clock.iterations, rows_requested, rows_computed, refinements };
+        if let Err(status) = completed {
+            return Outcome::without_gradient(alpha, made, work, status);
+        }
+        let gradient = match exact {
+            Some(exact) if matches!(status, Status::Converged | Status::Stalled | Status::Slow) => exact,
+            _ => iterate.gradients(),
         };
-        iterate.refresh(&gradient);
-        exact = Some(gradient);
-        refinements += 1;
-        let furthest = iterate.furthest();
-        let measure = target.at(&mut iterate, furthest);
-        if target.holds(&mut iterate, furthest, stop.goal.tol()) {
-            break (Status::Converged, Evidence::FullScan);
-        }
-        // Rounds that do not halve the measure (or have none that is a number) are at the floor of
-        // f32 rows, at once where the steps stalled as well.
-        let halved = measure <= 0.5 * last;
-        if status == Status::Slow || (!halved && (given_up || refinements > PATIENCE)) {
-            break (if given_up { status } else { Status::Stalled }, Evidence::None);
-        }
-        last = measure;
-        aim = (0.5 * stop.goal.tol()).max(0.9 * aim);
-    };
-    // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
-    if config.method == Method::Pairwise {
-        drop(core.as_ref().map(|core| rows.lend(core.peak)));
+        let gap = frank_wolfe_gap(&alpha, &gradient);
+        let core_set = core.map_or(iterate.support.len(), |core| core.len());
+        let solution = Solution { alpha, bias: 0.0, gradient, status, work };
+        Outcome { solution, evidence, steps: made, core_set, gap }
     }
-    drop(held);
-    let completed = match status {
-        Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |asking| iterate.complete(asking)),
-        ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
-    };
-    iterate.normalise();
-    let alpha = iterate.alphas();
-    let work = Work {
-        iterations: clock.iterations,
-        rows_requested: iterate.rows_requested,
-        rows_computed: iterate.rows_computed,
-        refinements,
-    };
-    if let Err(status) = completed {
-        return Ok(Outcome::unjudged(alpha, made, work, status));
-    }
-    let gradient = match exact {
-        Some(exact) if matches!(status, Status::Converged | Status::Stalled | Status::Slow) => exact,
-        _ => iterate.gradients(),
-    };
-    let gap = frank_wolfe_gap(&alpha, &gradient);
-    let core_set = core.map_or(iterate.support.len(), |core| core.len());
-    let solution = Solution { alpha, bias: 0.0, gradient, status, work };
-    Ok(Outcome { solution, evidence, steps: made, core_set, gap })
 }
 
 fn frank_wolfe_gap(alpha: &[f64], gradient: &[f64]) -> f64 {
@@ -180,7 +238,8 @@ fn frank_wolfe_gap(alpha: &[f64], gradient: &[f64]) -> f64 {
     alpha.iter().zip(gradient).map(|(a, g)| a * g).sum::<f64>() - least
 }
 
-/// The point of a start with its gradient, and the working set of the methods that have one.
+/// Returns the point of a start with its gradient, and the working set of the methods that have
+/// one.
 fn begin<'a, 'g>(
     dual: &'a Dual,
     rows: &'a Rows<'g>,

@@ -1,4 +1,4 @@
-//! The L2-SVM by the simplex, behind the signature of all solvers.
+//! The [`Solve`] implementation of the L2-SVM on the simplex.
 
 use crate::config::{FrankWolfeConfig, FrankWolfeError, Method, Rule, Sampling};
 use crate::l2_svm::{decision, ordinary};
@@ -12,22 +12,23 @@ use maxmargin_kernel::{Rows, Space};
 use std::time::Instant;
 
 /// The squared hinge loss with the bias inside the kernel (`K + 1`), solved on the simplex and
-/// given back with margins at 1.
+/// returned with margins at 1.
 ///
-/// Duals without balance, with linear terms −1, no upper bounds and one ridge, over kernel rows:
-/// those of [`Loss::SquaredHinge`] with [`BiasTerm::Feature`], one C for all samples.
+/// It takes duals without equality constraint and upper bounds, with linear terms −1 and one ridge,
+/// over kernel rows: those of [`Loss::SquaredHinge`] with [`BiasTerm::Feature`] and one C for all
+/// samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex {
-    /// Who makes the steps.
+    /// The kind of steps.
     pub method: Method,
-    /// Samples instead of scans.
+    /// Random samples instead of full scans.
     pub sampling: Option<Sampling>,
-    /// Seed of the random points of the start.
+    /// The seed of the random points of the start.
     pub seed: u64,
 }
 
 impl Simplex {
-    /// A method with full scans. A KKT violation is what only pairwise steps reach soon.
+    /// Creates a solver with full scans. Only pairwise steps reach a small KKT violation quickly.
     pub fn of(method: Method, seed: u64) -> Self {
         Self { method, sampling: None, seed }
     }
@@ -37,10 +38,11 @@ impl Simplex {
     }
 }
 
-/// Relative gap of the solution that tells the scale of the violation.
+/// The relative gap of the first solution, which shows the scale of the violation.
 const COARSE: f64 = 0.01;
 
-/// Rounds in which the tolerance on the simplex follows the scale of the solution.
+/// The largest number of rounds in which the tolerance on the simplex follows the scale of the
+/// solution.
 const ROUNDS: u32 = 6;
 
 /// The bias feature of the kernel `K + 1`.
@@ -114,7 +116,7 @@ impl Simplex {
             Some(start) => start,
             None => random_start(&simplex, rows, POINTS, self.seed)?,
         };
-        // The violation scales with αᵀQα, which only a solution tells: a coarse one comes first.
+        // The violation scales with αᵀQα, which only a solution shows: the first one is coarse.
         let goal = run.stop.goal;
         let (mut rule, mut tol) = (Rule::RelativeGap, goal.gap().unwrap_or(COARSE));
         let (mut round, mut violations) = (0, 0_i32);
@@ -125,7 +127,7 @@ impl Simplex {
             let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.watch)?;
             work += outcome.solution.work;
             core_set = core_set.max(outcome.core_set);
-            // Rows in `f32` may not tell the scale of a run that was ended.
+            // After an early end, `f32` rows may not show the scale.
             let exact = exact_gradient(&simplex, rows.gram(), &outcome.solution.alpha, run.par);
             let point = Solution { gradient: exact, ..outcome.solution };
             let scaled = ordinary(&simplex, &point).ok_or(FrankWolfeError::Kernel)?;
@@ -147,8 +149,7 @@ impl Simplex {
                     (rule, tol) = (Rule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
                     violations += 1;
                 }
-                // The gap of the ordinary scaling is a little different from the one that was
-                // reached on the simplex.
+                // The gap in the ordinary scaling differs slightly from that on the simplex.
                 _ => tol *= 0.5,
             }
             round += 1;
@@ -157,7 +158,7 @@ impl Simplex {
     }
 }
 
-/// A start in the ordinary scaling, moved to the simplex; none from zero, which is not on it.
+/// Returns a start of the ordinary scaling, moved to the simplex; `None` for 0, which is not on it.
 fn carried(simplex: &Dual, from: &Start) -> Option<Start> {
     let mass: f64 = from.alpha().iter().sum();
     let scaled = || from.alpha().iter().map(|a| a / mass).collect();

@@ -1,4 +1,4 @@
-//! What the methods promise beyond the suite: rules, samples, starts, scalings, errors, costs.
+//! Guarantees of the methods beyond the suite: rules, samples, starts, scalings, errors, costs.
 
 use maxmargin_core::{
     Certificate, Dual, DualError, EqualityConstraint, Point, Progress, Silent, Start, Status, Stop, Watch, audit, certify,
@@ -24,7 +24,7 @@ fn run(problem: &Problem, config: &FrankWolfeConfig, stop: &Stop, seed: u64) -> 
     (outcome, certificate)
 }
 
-/// A problem with more samples than the coarsest level of pairwise steps has.
+/// Returns a problem with more samples than the coarsest level of pairwise steps.
 fn larger(n: usize, c: f64) -> Problem {
     let mut problem = generate::lattice(7, n, 2, 1.0);
     let signs = problem.dual.sign().to_vec();
@@ -78,7 +78,7 @@ fn two_gaps() {
     }
 }
 
-/// Notes iterations and measures, of every iteration.
+/// Records iterations and measures of every iteration.
 struct Followed(Vec<(u64, f64)>);
 
 impl Watch for Followed {
@@ -92,8 +92,8 @@ impl Watch for Followed {
     }
 }
 
-/// What is told is the certificate's gap of the last look, not the Frank-Wolfe gap, which is larger
-/// by orders of magnitude near the optimum.
+/// Progress reports the certificate's last gap. The Frank-Wolfe gap is larger by orders of
+/// magnitude near the optimum.
 #[test]
 fn who_follows_a_run_is_told_of_the_gap_of_the_certificate() {
     let problem = larger(600, 4.0);
@@ -173,7 +173,7 @@ fn a_run_with_more_tries_goes_on_where_one_with_fewer_ends() {
     }
 }
 
-/// Samples as large as the data, and pairwise steps, know no samples.
+/// Samples as large as the data have no effect, and none on pairwise steps.
 #[test]
 fn samples_of_everything_are_scans() {
     let problem = &generate::medium_simplex(2, 40)[0];
@@ -195,7 +195,7 @@ fn without_refinement_nothing_is_recomputed() {
     }
 }
 
-/// Five points with K̃ the identity over C = 1 and kernel 0, labels in balance or not: α by
+/// Five points with K̃ the identity over C = 1 and kernel 0, with and without equal classes: α by
 /// symmetry.
 #[test]
 fn solved_by_hand() {
@@ -228,8 +228,8 @@ fn solved_by_hand() {
     }
 }
 
-/// The ordinary scaling against the problem in the ordinary scaling, `min ½ aᵀQa − Σ a, a ≥ 0`,
-/// solved by trying every active set.
+/// The ordinary scaling against the problem in that scaling, `min ½ aᵀQa − Σ a, a ≥ 0`, solved by
+/// trying every active set.
 #[test]
 fn the_ordinary_scaling_solves_the_ordinary_problem() {
     for seed in 1..=4 {
@@ -255,8 +255,8 @@ fn the_ordinary_scaling_solves_the_ordinary_problem() {
     }
 }
 
-/// `Σ coef k + bias` over the plain kernel is what the certificate's decisions say over the kernel
-/// with the bias inside.
+/// `Σ coef k + bias` over the plain kernel equals the certificate's decisions over the kernel with
+/// the bias inside.
 #[test]
 fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let rng = &mut generate::rng(8);
@@ -288,15 +288,15 @@ fn random_starts_are_the_optimum_of_their_points() {
     let square = 2.0 * problem.objective(start.alpha());
     let support: Vec<usize> = (0..60).filter(|&k| start.alpha()[k] > 0.0).collect();
     assert!((1..=7).contains(&support.len()));
-    // Kernel values come in f32 here.
+    // Kernel values are f32 here.
     assert!(support.iter().all(|&k| (gradient[k] - square).abs() < 1e-6), "all of the support at the same distance");
     let all = random_start(&problem.dual, &rows, 1000, 3).expect("a start");
     assert!(certify(&problem.dual, &problem.gram, &point(all.alpha()), Par::Seq).kkt < 1e-6, "more points than there are: all");
 }
 
-/// Plain steps never take a point out again: what its weight leaves of the violation falls ever
-/// more slowly. The run is given up at a step that follows from the size of the problem alone, 2 ·
-/// 10⁹ ns at 100 + 200/3 ns each, with the point that it has; pairwise steps arrive.
+/// Plain steps never empty a vertex, so the violation of a vertex falls ever more slowly. The run
+/// is given up at a step that depends on the size of the problem only, 2 · 10⁹ ns at 100 + 200/3 ns
+/// each, with its present point. Pairwise steps converge.
 #[test]
 fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everywhere() {
     let problem = larger(200, 4.0);
@@ -315,7 +315,7 @@ fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everyw
     assert_eq!(of(Method::Fw, Par::Pool).solution.alpha, slow.solution.alpha);
     let done = of(Method::Pairwise, Par::Seq);
     assert!(done.solution.status == Status::Converged && done.solution.work.iterations < 100_000, "{:?}", done.solution.work);
-    // A limit of the caller's is the one that counts.
+    // A limit of the caller takes precedence.
     let stop = Stop { max_iter: Some(12_050_000), ..Stop::at(1e-8) };
     let limited = solve(&problem.dual, &rows, start, &config(Method::Fw), &stop, &mut Silent).expect("a problem");
     assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 12_050_000));
@@ -391,7 +391,7 @@ fn what_is_no_problem_is_refused() {
     }
 }
 
-/// Kernel values that are no numbers: an error or a status, never a panic, and never a claim.
+/// Kernel values that are NaN or infinite: an error or a status, never a panic, and never a claim.
 #[test]
 fn kernels_that_are_none() {
     let mixed = FnGram::new(40, |i, j| if i % 5 == 3 && j % 7 == 2 { f64::NAN } else { f64::from(u8::from(i == j)) });
@@ -418,8 +418,8 @@ fn kernels_that_are_none() {
 
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(48))]
-    /// Every stop is at a point of the simplex; a run that goes on from there is never worse, and α
-    /// of duplicates may be exchanged.
+    /// Every stop is at a point of the simplex. A run that continues from there is never worse, and
+    /// α of duplicates may be exchanged.
     #[test]
     fn feasible_and_monotone(seed in 0_u64..300, most in 1_u64..60) {
         for problem in generate::medium_simplex(seed, 24) {
@@ -435,7 +435,7 @@ proptest! {
                     prop_assert!(outcome.solution.work.iterations <= most);
                     prop_assert!(alpha.iter().all(|a| *a >= 0.0) && (alpha.iter().sum::<f64>() - 1.0).abs() <= 1e-12);
                     let objective = problem.objective(&alpha);
-                    // Steps that gain are judged by kernel values in f32.
+                    // Gains are measured by kernel values in f32.
                     prop_assert!(objective <= last * (1.0 + 1e-5), "{}, {:?}: {} after {}", problem.name, method, objective, last);
                     let gap = certify(&problem.dual, &problem.gram, &point(&alpha), Par::Seq).gap();
                     prop_assert!(gap >= -problem.rounding(&alpha), "{}, {:?}: {}", problem.name, method, gap);

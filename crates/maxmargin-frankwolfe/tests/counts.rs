@@ -1,7 +1,7 @@
 //! Exact costs on fixed problems: a change here is a change of the algorithm, to be made knowingly.
 //!
-//! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded: the
-//! counts are those of every machine.
+//! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded, so the
+//! counts are the same on every machine.
 
 use maxmargin_core::{Silent, Status, Stop};
 use maxmargin_data::Par;
@@ -9,7 +9,7 @@ use maxmargin_frankwolfe::{Finish, FrankWolfeConfig, Method, POINTS, Sampling, r
 use maxmargin_kernel::Rows;
 use maxmargin_testkit::generate;
 
-/// Toward, away and swap steps, rounds, core set, rows computed.
+/// Returns the steps (toward, away, swap), rounds, core set and rows computed.
 fn cost(method: Method, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
     let lattice = generate::lattice(21, n, 2, 1.0);
     let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), lattice.dual.sign().to_vec(), 4.0);

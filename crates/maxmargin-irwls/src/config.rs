@@ -85,9 +85,9 @@ pub struct Outcome {
 
 impl Outcome {
     /// A run that was ended before its first gradient.
-    pub(crate) fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
+    pub(crate) fn without_gradient(alpha: Vec<f64>, status: Status) -> Self {
         Self {
-            solution: Solution::unjudged(alpha, status),
+            solution: Solution::without_gradient(alpha, status),
             chunks: 0,
             exact_chunks: 0,
             idle_chunks: 0,

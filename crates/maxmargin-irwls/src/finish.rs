@@ -87,7 +87,7 @@ pub fn finish(
     let known = if trusted { Ok(solution.gradient.clone()) } else { clock.exact_gradient(dual, gram, &alpha, f64::INFINITY) };
     let gradient = match known {
         Ok(gradient) => gradient,
-        Err(status) => return Ok(Outcome::unjudged(alpha, status)),
+        Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
     };
     let mut run = Run::new(dual, &rows, &config, alpha, &gradient, clock);
     Ok(match run.iterate_exactly(stop.goal.times(AIM)) {

@@ -86,7 +86,7 @@ pub fn solve(
     let mut clock = Clock::new(rows, stop, watch);
     let gradient = match gradient.map_or_else(|| clock.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
         Ok(gradient) => gradient,
-        Err(status) => return Ok(Outcome::unjudged(alpha, status)),
+        Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
     // Where all that moves is one working set, rows in `f32` would only come near to what exact
@@ -291,7 +291,7 @@ impl<'a, 'g> Run<'a, 'g> {
     /// Solves one working set and updates all errors; the decrease of the objective.
     fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
-        let _held = self.rows.lend(Finish::bytes(set.len()));
+        let _held = self.rows.reserve(Finish::bytes(set.len()));
         let Self { clock, chunk, state, rows, .. } = self;
         clock.asked(violation, |asking| fill(chunk, state, rows, set, exact, asking))?;
         self.chunks += 1;

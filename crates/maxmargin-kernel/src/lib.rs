@@ -2,70 +2,46 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity:
-//! [`Rows`] hands out rows of `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for
-//! certificates and refinement, [`apply_exact`] multiplies with `K` in `f64` without storing it,
-//! and [`decision_values`] predicts.
+//! Layer 1 of maxmargin, and the only crate that evaluates kernels. The main types, in reading
+//! order:
+//!
+//! - [`Kernel`] is a kernel function with its parameters, [`KernelKind`] the table of their names,
+//!   and [`Gamma`] a rule for the parameter gamma. [`UserKernel`] is a function of the caller.
+//! - [`Gram`] is a matrix `K_ij = k(x_i, x_j)` that is computed on demand, in blocks: in `f32` for
+//!   solvers, in `f64` for certificates. [`KernelGram`] is the matrix of samples and a kernel;
+//!   internally, a store holds the samples as bits, bytes, dense panels or inverted lists.
+//!   [`FnGram`] is the matrix of a function of two numbers. [`Subset`] and [`OffsetGram`] are views
+//!   of a matrix.
+//! - [`Rows`] caches rows of a Gram matrix within a memory budget. Solvers read [`Entries`] of
+//!   these rows. [`DistinctRows`] are the rows of a matrix without copies of equal samples.
+//! - [`Matrix`] holds the features of a linear problem, whose solvers need no kernel values.
+//! - [`Space`] is either of both, and [`Exact`] its inner products in `f64`.
+//! - [`apply_exact`] multiplies with `K` in `f64` without storing it, [`apply`] in `f32`.
+//! - [`decision_values`] predicts.
+//! - [`diagnose`] detects kernels that do not suit the data, and [`fallbacks`] lists wrong results
+//!   of vector instructions, for which slower ones were used.
 
-pub mod apply;
-mod bits;
-mod block;
-mod blocks;
-mod bytes;
-pub mod cross;
-mod definite;
-mod dense;
-pub mod diagnose;
-mod distances;
-mod distinct;
-mod entries;
-mod entry;
-mod fallback;
+mod apply;
+mod check;
 pub mod features;
-mod fn_gram;
-mod gamma;
-pub mod gram;
-mod integers;
-pub mod kernel;
+mod function;
+mod gram;
 mod kernel_gram;
-mod late;
-mod ledger;
-mod lru;
-mod offset;
-mod panel;
-mod precomputed;
-mod probes;
-pub mod rows;
-mod shares;
+mod predict;
+mod rows;
 mod space;
-mod sparse;
 mod store;
-mod subset;
-mod survey;
-mod user;
-mod value_errors;
 
 pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
-pub use cross::{Expansion, decision_table, decision_values};
-pub use definite::PROVABLE;
-pub use diagnose::{Diagnosis, diagnose};
-pub use distinct::{Distinct, Mark, Merged};
-pub use entries::Entries;
-pub use fallback::{Fallback, Way, fallbacks};
-pub use features::Matrix;
-pub use fn_gram::FnGram;
-pub use gamma::{Gamma, gamma_auto, gamma_scale};
-pub use gram::{Gram, Tile, part_of};
-pub use kernel::{Kernel, KernelError};
+pub use check::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
+pub use features::{Matrix, MemoryBudget, Reservation};
+pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_scale};
+pub use gram::{Distinct, FnGram, Gram, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};
 pub use kernel_gram::KernelGram;
-pub use ledger::{Holding, MemoryBudget};
 pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{Row, Table};
 pub use maxmargin_simd::selftest;
-pub use offset::OffsetGram;
-pub use probes::Fault;
-pub use rows::{PartPages, Reservation, RowRef, RowWork, Rows};
+pub use predict::{Expansion, decision_table, decision_values};
+pub use rows::{DistinctRows, Entries, PartPages, RowRef, RowReservation, RowWork, Rows};
 pub use space::{Exact, Space};
-pub use subset::Subset;
-pub use user::UserKernel;

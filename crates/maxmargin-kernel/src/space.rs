@@ -1,16 +1,16 @@
-//! Where a problem's inner products come from: a kernel matrix, or the samples' own features.
+//! The source of a problem's inner products: a kernel matrix, or the samples' features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{Gram, Matrix, Merged, RowWork, Rows, apply_exact_asking};
+use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact_asking};
 use maxmargin_data::{Asking, Halted, Par};
 use std::ops::Range;
 
-/// The space that a problem lives in. Index `i` of a dual is row `i` of it.
+/// The source of a problem's inner products. Variable `i` of a dual belongs to its sample `i`.
 #[derive(Clone, Copy)]
 pub enum Space<'a> {
-    /// Kernel values, row by row.
+    /// Rows of kernel values.
     Kernel(&'a Rows<'a>),
-    /// The linear kernel of a matrix, of which no value is ever computed: solvers keep `w`.
+    /// The features of a linear kernel. Solvers keep `w` and compute no kernel values.
     Features(&'a Matrix<'a>),
 }
 
@@ -23,12 +23,12 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rows of the kernel, where there is one.
+    /// The kernel rows, if there is a kernel.
     pub fn rows(&self) -> Option<&'a Rows<'a>> {
         match self {
             Space::Kernel(rows) => Some(rows),
@@ -36,7 +36,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The features, where there is no kernel.
+    /// The features, if there is no kernel.
     pub fn matrix(&self) -> Option<&'a Matrix<'a>> {
         match self {
             Space::Kernel(_) => None,
@@ -44,12 +44,12 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Where exact inner products come from, equal samples joined where that saves much, whether a
-    /// solver has joined them or not: the certificate of a point is the same whatever found it.
+    /// The source of exact inner products. It merges equal samples where that saves much work, even
+    /// if no solver has merged them: the certificate of a point must not depend on the solver.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When `asking` cancels the search for equal samples.
     pub fn exact(&self, asking: &Asking) -> Result<Exact<'a>, Halted> {
         match self {
             Space::Kernel(rows) => Ok(Exact::Gram(rows.gram(), rows.merged(asking)?)),
@@ -57,11 +57,11 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// What was computed and held so far: without a kernel what solvers held beside the features.
+    /// The work and the memory so far. Without a kernel only the peak of the memory budget counts.
     pub fn work(&self) -> RowWork {
         match self {
             Space::Kernel(rows) => rows.work(),
-            Space::Features(matrix) => RowWork { peak_bytes: matrix.ledger().peak(), ..RowWork::default() },
+            Space::Features(matrix) => RowWork { peak_bytes: matrix.memory_budget().peak(), ..RowWork::default() },
         }
     }
 
@@ -71,13 +71,12 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Where exact inner products come from, in `f64`: what certificates are made of. Made from a Gram
-/// matrix, a feature matrix or a [`Space`].
+/// The source of exact inner products in `f64`, for certificates. It is created from a Gram matrix,
+/// a feature matrix or a [`Space`].
 #[derive(Clone, Copy)]
 pub enum Exact<'a> {
-    /// Kernel values computed anew, and the matrix of the different samples alone, where solvers
-    /// have one.
-    Gram(&'a dyn Gram, Option<&'a Merged>),
+    /// Kernel values, computed anew, and the rows of the distinct samples where they exist.
+    Gram(&'a dyn Gram, Option<&'a DistinctRows>),
     /// The features.
     Features(&'a Matrix<'a>),
 }
@@ -110,8 +109,8 @@ impl<'a> From<Space<'a>> for Exact<'a> {
 }
 
 impl<'a> Exact<'a> {
-    /// The same of the different samples alone, and which of them each sample is, where solvers
-    /// have joined those that are equal.
+    /// The source restricted to the distinct samples, and the kind of each sample, where equal
+    /// samples are merged.
     pub fn different(&self) -> Option<(Self, &'a [u32])> {
         match *self {
             Exact::Gram(_, Some(merged)) => Some((Exact::Gram(merged.rows().gram(), None), &merged.distinct().of)),
@@ -127,7 +126,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -140,7 +139,8 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// `κ_i`: no inner product of samples `i` and `j` is larger than `κ_i κ_j` ([`Gram::size`]).
+    /// A number `κ_i` such that the inner product of samples `i` and `j` is at most `κ_i κ_j`
+    /// ([`Gram::size`]).
     pub fn size(&self, i: usize) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.size(i),
@@ -148,8 +148,8 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// The part of sample `i` in the error of an inner product, as a share of the largest or of
-    /// both norms ([`Gram::relative_error`]).
+    /// The contribution of sample `i` to the relative error of its inner products
+    /// ([`Gram::relative_error`]).
     pub fn relative_error(&self, i: usize) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.relative_error(i),
@@ -157,7 +157,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// How far from positive semidefinite the matrix of inner products may be
+    /// A shift that makes the matrix of inner products positive semidefinite
     /// ([`Gram::indefiniteness`]).
     pub fn indefiniteness(&self) -> f64 {
         match self {
@@ -166,9 +166,9 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// `F = K[columns, ids] · coef`, from exact kernel values or from the features: `coef` is
-    /// row-major `ids.len() × h`, the result row-major `columns.len() × h`. Every kernel value is
-    /// computed once for all `h`. The same bits for every `par`.
+    /// Computes `F = K[columns, ids] · coef` from exact kernel values or from the features. `coef`
+    /// is row-major `ids.len() × h`, the result row-major `columns.len() × h`. Every kernel value
+    /// is computed once for all `h`. The bits do not depend on `par`.
     ///
     /// # Panics
     ///
@@ -177,11 +177,11 @@ impl<'a> Exact<'a> {
         self.sums_asking(ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
     }
 
-    /// [`Exact::sums`], with the same bits, asking now and then whether to go on.
+    /// [`Exact::sums`] with the same bits that can be cancelled.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When `asking` cancels the computation.
     ///
     /// # Panics
     ///
@@ -198,18 +198,18 @@ impl<'a> Exact<'a> {
         match self {
             Exact::Gram(gram, _) => apply_exact_asking(*gram, ids, coef, h, columns, par, asking),
             Exact::Features(_) => {
-                // Two passes over the features, for each right-hand side.
+                // Each right-hand side takes two passes over the features.
                 asking.ask()?;
-                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), (par, asking))
+                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par, asking)
             }
         }
     }
 
-    /// [`Exact::sums_asking`] for columns in any order; runs of consecutive ones are cheaper.
+    /// [`Exact::sums_asking`] for columns in any order. Runs of consecutive columns are cheaper.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When `asking` cancels the computation.
     ///
     /// # Panics
     ///
@@ -220,7 +220,8 @@ impl<'a> Exact<'a> {
         coef: &[f64],
         h: usize,
         columns: &[usize],
-        (par, asking): (Par, &Asking),
+        par: Par,
+        asking: &Asking,
     ) -> Result<Vec<f64>, Halted> {
         match self {
             Exact::Gram(..) => {
@@ -245,6 +246,7 @@ impl<'a> Exact<'a> {
     }
 }
 
+/// Sums at some columns, from the features, for one right-hand side.
 struct Sums<'a> {
     ids: &'a [usize],
     coef: Vec<f64>,
@@ -286,8 +288,8 @@ mod tests {
             let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq);
             assert_eq!(found.len(), 130);
             for source in [kernel, features] {
-                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], (Par::Seq, &Asking::nobody()));
-                let part = at.expect("nobody calls it off");
+                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq, &Asking::nobody());
+                let part = at.expect("not cancelled");
                 let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq);
                 assert_eq!(part, [&whole[18..20], &whole[120..124]].concat());
             }

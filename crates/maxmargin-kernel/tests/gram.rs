@@ -1,4 +1,4 @@
-//! Blocks of every engine: the right values, and the same bits in every block.
+//! Blocks of every store: correct values, and the same bits in every block.
 
 mod common;
 
@@ -65,8 +65,8 @@ fn rbf_of_equal_samples_is_one() {
     }
 }
 
-/// At γ = 2⁻¹⁵ a value in `f32` is 1 but for its last digits, and what kernels differ in is lost:
-/// without the 1 all digits of the distances are held.
+/// At γ = 2⁻¹⁵ values in `f32` differ from 1 in their last digits only. With 1 subtracted they keep
+/// all digits of the distances.
 #[test]
 fn values_near_one_keep_the_digits_of_their_distances() {
     for kind in KINDS {
@@ -82,13 +82,13 @@ fn values_near_one_keep_the_digits_of_their_distances() {
                 let entries = |i: usize| x.select(&[i]).with_features(x.features()).dense_rows(0..1);
                 let squared: f64 = entries(i).iter().zip(entries(j)).map(|(a, b)| (a - b) * (a - b)).sum();
                 let want = (-gamma * squared).exp_m1();
-                // The rounding of an `f32`, and that of dot products, which are in `f64` where
-                // norms are large beside distances. A value with the 1 is off by 6e-8.
+                // The rounding of an `f32`, and of dot products, which are in `f64` where norms are
+                // large compared with distances. Without the subtraction the error is 6e-8.
                 let most = 4e-7 * want.abs() + 2e-7 * gamma * (norm(i) + norm(j));
                 assert!((f64::from(*k) - want).abs() <= most, "{kind:?} {i} {j}: {k} {want}");
             }
         }
-        // So do the values of other kernels, and nothing changes where values are spread.
+        // The same holds for other kernels. Values that differ widely are stored unchanged.
         let poly = KernelGram::new(&x, Kernel::Poly { gamma, coef0: 2.0, degree: 3 }).expect("a valid kernel");
         assert!((poly.base() - 8.0).abs() < 1e-2, "{kind:?}: {}", poly.base());
         let wide = KernelGram::new(&x, Kernel::Rbf { gamma: 1e8 * gamma }).expect("a valid kernel");
@@ -126,7 +126,7 @@ fn values_beyond_single_precision_are_refused() {
     assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }).is_ok());
 }
 
-/// LIBSVM and scikit-learn train them, too.
+/// LIBSVM and scikit-learn train with these kernels, too.
 #[test]
 fn a_gamma_or_a_degree_of_0_makes_all_values_equal() {
     let cases = [
@@ -197,8 +197,7 @@ proptest! {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(150))]
 
-    /// Data of any size, and parameters that suit it or do not: what is compared with plain
-    /// arithmetic at the start is never called wrong.
+    /// The spot checks find no fault for data of any size and for suitable or unsuitable parameters.
     #[test]
     fn no_value_is_called_wrong_that_is_only_rounded(
         kind in prop::sample::select(KINDS.to_vec()),

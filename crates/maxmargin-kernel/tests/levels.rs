@@ -1,5 +1,5 @@
-//! Kernel values at every level of vector instructions: a process of its own, since levels are the
-//! process's.
+//! Kernel values at every level of vector instructions. The level is a property of the process, so
+//! this test is a separate binary.
 
 mod common;
 
@@ -8,9 +8,9 @@ use maxmargin_kernel::KernelGram;
 use maxmargin_simd::level::{Level, levels, restrict};
 use maxmargin_simd::products::PORTABLE_FUSES;
 
-/// Whatever vector instructions the machine has, and with them whichever engine it takes for small
-/// integers. Products of reals are fused at every level but, perhaps, the portable one, which
-/// agrees with the others to rounding.
+/// Kernel values are the same at all levels, with every store for small integers. Products of reals
+/// use fused multiply-adds at every level except possibly the portable one, which agrees up to
+/// rounding.
 #[test]
 fn kernel_values_have_the_same_bits_at_every_level() {
     for kind in KINDS {
@@ -22,7 +22,7 @@ fn kernel_values_have_the_same_bits_at_every_level() {
                     restrict(level);
                     full(&KernelGram::new(&x, kernel.clone()).expect("a valid kernel"))
                 };
-                // The best level comes last, and stays.
+                // The best level is the last one and remains set.
                 let found: Vec<_> = levels().map(|level| (level, at(level))).collect();
                 let (_, best) = &found[found.len() - 1];
                 for (level, (fast, precise)) in &found {

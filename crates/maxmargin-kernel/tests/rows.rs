@@ -1,4 +1,4 @@
-//! The row store: right rows under every budget and thread count, sane counters.
+//! The row store: correct rows for every budget and thread count, plausible counters.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn complete_holds_every_row() {
                     assert!(rows.resident(0).is_none());
                     let early = rows.row(n / 2);
                     rows.fetch(&[0, n - 1, n / 3, 0]);
-                    rows.complete(&Asking::nobody()).expect("nobody calls it off");
+                    rows.complete(&Asking::nobody()).expect("not cancelled");
                     for i in 0..n {
                         assert!(rows.contains(i));
                         let want = expected(&gram, i);
@@ -79,7 +79,7 @@ fn a_small_budget_keeps_the_most_recent() {
         assert_eq!(values(&rows.row(i)), expected(&gram, i));
     }
     rows.fetch(&(0..n).collect::<Vec<_>>());
-    rows.complete(&Asking::nobody()).expect("nobody calls it off");
+    rows.complete(&Asking::nobody()).expect("not cancelled");
     let work = rows.work();
     assert!(work.bytes <= 10 * 4 * n as u64 && work.peak_bytes <= 10 * 4 * n as u64, "{work:?}");
     assert_eq!(values(&held), expected(&gram, 0));
@@ -116,7 +116,7 @@ fn threads_share_one_store() {
                     }
                 }
                 if t == 3 {
-                    rows.complete(&Asking::nobody()).expect("nobody calls it off");
+                    rows.complete(&Asking::nobody()).expect("not cancelled");
                 }
             })
         });
@@ -126,14 +126,13 @@ fn threads_share_one_store() {
     }
 }
 
-/// Room is set aside for all rows of the different samples; what they do not take counts for
-/// nothing.
+/// The reservation covers all rows of the distinct samples. Its unused part does not count.
 #[test]
 fn rows_of_different_samples_count_by_what_they_hold() {
     let once = samples(Kind::Scaled, 40, 12, 1);
     let gram = KernelGram::new(&once.select(&(0..200).map(|i| i % 40).collect::<Vec<_>>()), Kernel::rbf(0.1)).expect("a kernel");
     let rows = Rows::new(&gram, 1 << 20, Par::Seq);
-    let merged = rows.merged(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    let merged = rows.merged(&Asking::nobody()).expect("not cancelled").expect("copies");
     assert_eq!((rows.work().bytes, rows.work().peak_bytes), (0, 0));
     let row = merged.rows().row(3);
     let work = rows.work();
@@ -148,7 +147,7 @@ fn pages_carry_memory_to_the_next_store() {
     let pages = Pages::new();
     let whole = |gram| {
         let rows = Rows::with_pages(gram, u64::MAX, Par::Seq, pages.clone());
-        rows.complete(&Asking::nobody()).expect("nobody calls it off");
+        rows.complete(&Asking::nobody()).expect("not cancelled");
         rows
     };
     drop(whole(&first));
@@ -176,9 +175,9 @@ fn one_solvers_memory_is_the_next_ones() {
     let first = of(bytes);
     assert_eq!(of(bytes), first, "the same memory again");
     let (mine, other) = (rows.part_pages(), rows.part_pages());
-    assert_eq!((mine.bytes(), other.bytes()), (first.0, 0), "nobody has it beside somebody else");
+    assert_eq!((mine.bytes(), other.bytes()), (first.0, 0), "two solvers never share pages");
     drop((mine, other));
-    let held = rows.lend(95 * bytes);
+    let held = rows.reserve(95 * bytes);
     drop(rows.part_pages());
     drop(rows.part_pages());
     assert!(rows.part_pages().bytes() == 0, "too much for what is left");
@@ -225,7 +224,7 @@ fn memory_that_is_used_again_holds_values() {
 
 #[test]
 fn codes_that_do_not_fit_are_values() {
-    // d² up to 400 · 9: a byte holds it only where the kernel of what is left out is 0.
+    // d² reaches 400 · 9: codes suffice only where the kernel of larger distances is 0.
     let samples = samples(Kind::Integers, 60, 400, 1);
     let coded = |gamma| KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a valid kernel").table().is_some();
     assert!(!coded(0.01) && coded(0.5));
@@ -263,6 +262,6 @@ fn an_empty_matrix() {
     let gram = FnGram::new(0, |_, _| 0.0);
     let rows = Rows::new(&gram, 0, Par::Seq);
     rows.fetch(&[]);
-    rows.complete(&Asking::nobody()).expect("nobody calls it off");
+    rows.complete(&Asking::nobody()).expect("not cancelled");
     assert_eq!(rows.work(), maxmargin_kernel::RowWork::default());
 }

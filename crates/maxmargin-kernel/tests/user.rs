@@ -1,4 +1,4 @@
-//! Kernels of one's own: the same values everywhere, stored by name.
+//! User kernels: the same values everywhere, stored by name.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn predictions_follow_the_function() {
 
 #[test]
 fn columns_keep_their_numbers() {
-    // So wide and empty that kernels of products drop the columns that nobody uses.
+    // So many columns are empty that kernels of dot products leave them out.
     let last = 9_000_000;
     let x = Samples::from_sparse(last as usize + 1, vec![0, 1, 2], vec![7, last], vec![2.0, 3.0]).expect("rows");
     let kernel = Kernel::user("columns", |x, z| x.entries().iter().chain(&z.entries()).map(|e| e.0 as f64).sum());
@@ -71,7 +71,7 @@ fn kernels_are_stored_by_name() {
     let Ok(Kernel::User(read)) = codec::decode::<Kernel>(&bytes, usize::MAX) else { panic!("a kernel of one's own") };
     let x = samples(common::Kind::Scaled, 2, 3, 1);
     assert_eq!(read.value(x.row(0), x.row(1)), laplacian(x.row(0), x.row(1)));
-    // The newest kernel of a name counts.
+    // The kernel registered last under a name is used.
     assert_eq!(UserKernel::new("stored by name", |_, _| 1.0).register(), Some(kernel));
     assert_eq!(UserKernel::registered("stored by name").expect("registered").value(x.row(0), x.row(1)), 1.0);
 }

@@ -7,7 +7,7 @@ use maxmargin_core::{Asking, Dual, Halted, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{combine, products};
-use maxmargin_kernel::{Holding, MemoryBudget};
+use maxmargin_kernel::{MemoryBudget, Reservation};
 use maxmargin_simd::sums::dot;
 
 /// Systems of at most this many unknowns are factored.
@@ -133,7 +133,7 @@ impl<R: FeatureRows> System<'_, R> {
         // The sum that changes little, what is added to it in parts, and the factor; where there is
         // no room for them, conjugate gradients do.
         let primal = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
-        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.ledger.hold(primal) } else { None };
+        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.ledger.reserve(primal) } else { None };
         let factor = if width > DIRECT || m == 0 {
             None
         } else if width <= 2 * m {
@@ -261,7 +261,7 @@ fn solve_in_place(factor: &Mat<f64>, x: &mut Mat<f64>) {
 struct Inverse<'s, R> {
     base: Base<'s, R>,
     factor: Option<Factor>,
-    held: Option<Holding<'s>>,
+    held: Option<Reservation<'s>>,
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
@@ -312,9 +312,9 @@ impl<R: FeatureRows> Inverse<'_, R> {
 
 impl<'s, R: FeatureRows> Base<'s, R> {
     /// The factor and what it holds, where there is room for it and its copy.
-    fn dual_factor(&self, asking: &Asking) -> Result<(Option<Factor>, Option<Holding<'s>>), Halted> {
+    fn dual_factor(&self, asking: &Asking) -> Result<(Option<Factor>, Option<Reservation<'s>>), Halted> {
         let m = self.ids.len() as u64;
-        let Some(held) = self.ledger.hold(16 * m * m) else { return Ok((None, None)) };
+        let Some(held) = self.ledger.reserve(16 * m * m) else { return Ok((None, None)) };
         let mut gram = self.gram(asking)?;
         let factored = cholesky(gram.as_mut(), self.par, asking)?;
         Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))

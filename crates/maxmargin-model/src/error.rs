@@ -8,7 +8,7 @@ use maxmargin_kernel::KernelError;
 #[non_exhaustive]
 pub enum ModelError {
     /// Neither a native model file nor LIBSVM's text.
-    #[error("not a model file: it begins with neither `{}` nor a LIBSVM model header", crate::file::MAGIC)]
+    #[error("not a model file: it begins with neither `{}` nor a LIBSVM model header", crate::formats::file::MAGIC)]
     NotAModel,
     /// Written by a later version.
     #[error("the model file has format {found}, this program reads formats up to {newest}; use a newer version of maxmargin")]
@@ -25,7 +25,7 @@ pub enum ModelError {
         found: u32,
     },
     /// The first line is damaged.
-    #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", crate::file::MAGIC)]
+    #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", crate::formats::file::MAGIC)]
     Header,
     /// The file ends early.
     #[error("the model file is cut short: {found} of {expected} bytes after the first line; copy it again")]

@@ -1,29 +1,30 @@
-//! Models of the maxmargin workspace (layer 3): a [`Model`] is one decision function or several,
-//! with the [`Record`] of how they were trained.
+//! Trained models of the maxmargin workspace (layer 3): prediction and model files.
 //!
 #![doc = include_str!("../README.md")]
+//!
+//! # Main types, in reading order
+//!
+//! - [`Machine`]: one decision function, `Σ coef_k K(x_k, x) + bias`. [`Record`] tells how the
+//!   machines were trained, and holds what a certificate is checked against.
+//! - [`DecisionRule`], [`Multiclass`] and [`Rule`]: the classes that each machine separates, and the
+//!   step from the decision values of all machines to a label.
+//! - [`Calibration`]: the step from a decision value to a probability.
+//! - [`Parts`]: all of this as plain public fields, not checked. This is what files store.
+//! - [`Model`]: parts that passed all checks. It predicts decision values, labels and probabilities.
+//! - [`mod@file`], [`libsvm`] and [`liblinear`]: models as bytes and back. [`read`] accepts native
+//!   files and LIBSVM's text.
 
 mod calibration;
-mod check;
-mod coupling;
+mod decision;
 mod error;
-pub mod file;
-pub mod liblinear;
-pub mod libsvm;
-mod machine;
+mod formats;
 mod model;
 mod parts;
-mod predict;
-mod probability;
-mod record;
-mod weights;
 
 pub use calibration::Calibration;
+pub use decision::{DecisionRule, Multiclass, Rule};
 pub use error::ModelError;
-pub use file::{decode, encode, read};
-pub use machine::{DecisionRule, Machine, Multiclass, Rule};
-pub use model::Model;
-pub use parts::{Parts, Section};
-pub use probability::likeliest_in_order;
-pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};
-pub use weights::check_width;
+pub use formats::file::{decode, encode, read};
+pub use formats::{file, liblinear, libsvm};
+pub use model::{Model, check_width, likeliest_in_order};
+pub use parts::{Machine, MachineRecord, Parts, Record, Section, data_sha256, numbers_sha256};

@@ -1,29 +1,31 @@
-//! Exact path following: samples come and go, `C` and weights move, the solution stays exact.
+//! Exact path following: samples are added and removed, `C` and weights move, the solution stays exact.
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Layer 3 of maxmargin. [`Path`] is the multiple incremental and decremental algorithm (MID) of
-//! Karasuyama and Takeuchi (2009), with the single one (SID, Cauwenberghs and Poggio 2000) as a
-//! [`Mode`]; [`polish`] is the active-set finish that every call ends with, offered for the
-//! solutions of other solvers. [`Updatable`] owns its samples and kernel. The mathematics is in
-//! `docs/math/path.md`.
+//! Layer 3 of maxmargin. The main types, in reading order:
+//!
+//! - [`Path`] is a trained classifier over rows of a Gram matrix. It follows the multiple incremental
+//!   and decremental algorithm (MID) of Karasuyama and Takeuchi (2009), with the single one (SID,
+//!   Cauwenberghs and Poggio 2000) as a [`Mode`]. [`Config`] has its options.
+//! - [`Update`] is the report of a call, [`PathError`] its refusal. [`Added`] is a sample to add, and
+//!   [`Saved`] a solution on disk.
+//! - [`Updatable`] is a path that owns its samples and kernel, and [`SavedUpdatable`] its form on
+//!   disk.
+//! - [`polish`] is the active-set finish that ends every call, for the solutions of other solvers;
+//!   it returns [`Polished`].
+//!
+//! `walk` follows a path, `finish` refines its end, `model` checks requests and carries them out.
+//! The mathematics is in `docs/math/path.md`.
 
-mod begin;
-mod columns;
-mod descend;
-mod empty;
-mod exact;
-mod follow;
-mod margin;
+mod finish;
 mod model;
 mod path;
-mod polish;
 mod pool;
-mod state;
 mod updatable;
 mod update;
+mod walk;
 
-pub use exact::{Polished, polish};
+pub use finish::exact::{Polished, polish};
 pub use path::Path;
 pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
 pub use update::{Added, Config, Mode, PathError, Saved, Update};

@@ -1,18 +1,19 @@
-//! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked
-//! and carried out here.
+//! A path without its Gram matrix: labels, state and configuration. Requests are checked and
+//! carried out here.
 
-use crate::follow::Walk;
 use crate::pool::Pool;
-use crate::state::{Place, State, Tally};
-use crate::update::{Added, Config, Mode, PathError, Saved, Update};
+use crate::update::{Added, Config, Mode, PathError, Saved, Update, check_ids};
+use crate::walk::follow::Walk;
+use crate::walk::state::{Place, State, StepCounts};
 use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certain, certify_gradient, exact_gradient_asking,
+    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certify_gradient, exact_gradient_asking,
+    gap_screening,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use std::sync::Arc;
 
-/// A model and its path. Methods must always be given the same matrix (or one that has grown).
+/// A model and its path. All methods must get the same matrix, or one that has grown.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) labels: Arc<Vec<f64>>,
@@ -20,7 +21,7 @@ pub(crate) struct Model {
     pub(crate) config: Config,
     /// The violation at the end of the last call.
     kkt: f64,
-    /// Why the last call came to no end: the model is between two solutions then.
+    /// The error that ended the last call early: the model is then between two solutions.
     broken: Option<PathError>,
 }
 
@@ -53,7 +54,7 @@ impl Model {
         self.state.renumber(alive);
     }
 
-    /// Takes notice that the pool has grown by rows with these labels.
+    /// Extends the model after the pool has grown by rows with these labels.
     pub(crate) fn widen(&mut self, gram: &dyn Gram, labels: &[f64]) {
         Arc::make_mut(&mut self.labels).extend_from_slice(labels);
         self.state.widen(gram);
@@ -67,7 +68,7 @@ impl Model {
         self.state.members().map(|s| self.state.seats.id[s]).collect()
     }
 
-    /// Does what may fail half-way; whatever fails leaves a model that is none.
+    /// Runs work that may fail half-way. A failure leaves the model unusable.
     fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, PathError>) -> Result<T, PathError> {
         let done = work(self);
         self.broken = done.as_ref().err().cloned();
@@ -91,15 +92,16 @@ impl Model {
         self.state.columns.computed = computed;
         let entries: Vec<_> = ids.iter().zip(upper).map(|(&id, &c)| (id, self.labels[id], self.labels[id], c)).collect();
         self.attempt(|this| {
-            let mut tally = Tally::default();
-            this.state.take(pool, &entries, alpha, &mut tally)?;
-            let mut update = this.seal(pool, 1.0, tally)?;
+            let mut counts = StepCounts::default();
+            this.state.take(pool, &entries, alpha, &mut counts)?;
+            let mut update = this.seal(pool, 1.0, counts)?;
             update.columns = this.state.columns.computed - computed;
             Ok(update)
         })
     }
 
-    /// Gives all members, by ascending id, other coefficients and takes these to an exact optimum.
+    /// Replaces the coefficients of all members, by ascending id, and takes them to an exact
+    /// optimum.
     pub(crate) fn replace(&mut self, pool: Pool, alpha: &[f64]) -> Result<Update, PathError> {
         let slots: Vec<usize> = self.state.members().collect();
         if alpha.len() != slots.len() {
@@ -109,9 +111,9 @@ impl Model {
             return Err(PathError::NotFinite { what: "alpha", id: self.state.seats.id[slots[k]], value: alpha[k] });
         }
         self.attempt(|this| {
-            let mut tally = Tally::default();
-            this.state.replace(pool, &slots, alpha, &mut tally)?;
-            this.seal(pool, 1.0, tally)
+            let mut counts = StepCounts::default();
+            this.state.replace(pool, &slots, alpha, &mut counts)?;
+            this.seal(pool, 1.0, counts)
         })
     }
 
@@ -160,7 +162,7 @@ impl Model {
         self.run(pool, &requests)
     }
 
-    /// Whether the model is one.
+    /// Checks that no earlier failure left the model unusable.
     fn check_whole(&self) -> Result<(), PathError> {
         self.broken.clone().map_or(Ok(()), Err)
     }
@@ -170,8 +172,7 @@ impl Model {
         if self.unfinished() { Err(PathError::Unfinished) } else { Ok(()) }
     }
 
-    /// Runs the requests one after the other; all but the last go to their end without the closing
-    /// check.
+    /// Runs the requests in order. All but the last go to their end without the closing check.
     fn run(&mut self, pool: Pool, requests: &[Request]) -> Result<Update, PathError> {
         let computed = self.state.columns.computed;
         self.attempt(|this| {
@@ -182,65 +183,65 @@ impl Model {
     }
 
     fn carry_out(&mut self, pool: Pool, requests: &[Request]) -> Result<Update, PathError> {
-        let mut tally = Tally::default();
+        let mut counts = StepCounts::default();
         let mut idle = true;
         for (k, request) in requests.iter().enumerate() {
-            if !self.state.begin(pool, &self.labels, request.add, request.remove, request.bounds, &mut tally)? {
+            if !self.state.begin(pool, &self.labels, request.add, request.remove, request.bounds, &mut counts)? {
                 continue;
             }
             idle = false;
             if k + 1 == requests.len() {
-                return self.walk(pool, self.config.limit, tally);
+                return self.walk(pool, self.config.limit, counts);
             }
-            let limit = tally.breakpoints.saturating_add(self.switch());
-            match self.state.follow(pool, limit, &mut tally)? {
+            let limit = counts.breakpoints.saturating_add(self.switch());
+            match self.state.follow(pool, limit, &mut counts)? {
                 Walk::Arrived => self.state.arrive(),
                 Walk::Limit | Walk::Stuck => {
-                    self.state.jump(pool, true, &mut tally)?;
-                    self.state.polish(pool, &mut tally)?;
+                    self.state.jump(pool, true, &mut counts)?;
+                    self.state.polish(pool, &mut counts)?;
                 }
             }
         }
-        // Without a margin the bias is in the middle of an interval that samples with α = 0 bound
-        // as well: it moves with them.
+        // Without a margin the bias is the middle of an interval that samples with α = 0 bound as
+        // well, so it may move with them.
         let settled = idle && !self.state.margin.is_empty();
-        if settled { Ok(self.report(1.0, tally)) } else { self.seal(pool, 1.0, tally) }
+        if settled { Ok(self.report(1.0, counts)) } else { self.seal(pool, 1.0, counts) }
     }
 
     fn switch(&self) -> usize {
         self.config.switch.unwrap_or(4 * self.state.slots() + 1000)
     }
 
-    /// Follows the path under way to its end, `limit`, or the point where the active set takes
-    /// over.
-    fn walk(&mut self, pool: Pool, limit: Option<usize>, mut tally: Tally) -> Result<Update, PathError> {
-        let start = tally.breakpoints;
+    /// Follows the path under way to its end, to `limit`, or to the point where the active set
+    /// takes over.
+    fn walk(&mut self, pool: Pool, limit: Option<usize>, mut counts: StepCounts) -> Result<Update, PathError> {
+        let start = counts.breakpoints;
         let stop = start.saturating_add(limit.unwrap_or(usize::MAX));
         let switch = start.saturating_add(self.switch());
-        match self.state.follow(pool, stop.min(switch), &mut tally)? {
+        match self.state.follow(pool, stop.min(switch), &mut counts)? {
             Walk::Arrived => {
                 self.state.arrive();
-                self.seal(pool, 1.0, tally)
+                self.seal(pool, 1.0, counts)
             }
             Walk::Limit if stop <= switch => {
-                let mut update = self.report(self.state.tau, tally);
+                let mut update = self.report(self.state.tau, counts);
                 update.status = Status::IterationLimit;
                 update.kkt = self.state.violation();
                 Ok(update)
             }
-            Walk::Limit | Walk::Stuck => self.complete(pool, tally),
+            Walk::Limit | Walk::Stuck => self.complete(pool, counts),
         }
     }
 
-    /// Goes on with a path that has stopped at its limit.
+    /// Continues a path that stopped at its limit.
     pub(crate) fn resume(&mut self, pool: Pool, limit: Option<usize>) -> Result<Update, PathError> {
         self.check_whole()?;
         if !self.unfinished() {
-            return Ok(self.report(1.0, Tally::default()));
+            return Ok(self.report(1.0, StepCounts::default()));
         }
         let computed = self.state.columns.computed;
         self.attempt(|this| {
-            let mut update = this.walk(pool, limit, Tally::default())?;
+            let mut update = this.walk(pool, limit, StepCounts::default())?;
             update.columns = this.state.columns.computed - computed;
             Ok(update)
         })
@@ -249,40 +250,40 @@ impl Model {
     /// Ends the path by the active set.
     pub(crate) fn finish(&mut self, pool: Pool) -> Result<Update, PathError> {
         self.check_whole()?;
-        self.attempt(|this| this.complete(pool, Tally::default()))
+        self.attempt(|this| this.complete(pool, StepCounts::default()))
     }
 
-    /// Goes to a feasible point at the end of the path, near where it stands.
+    /// Moves to a feasible point at the end of the path, near the present one.
     pub(crate) fn jump(&mut self, pool: Pool) -> Result<(), PathError> {
         self.check_whole()?;
         if self.unfinished() {
-            self.attempt(|this| this.state.jump(pool, false, &mut Tally::default()))?;
+            self.attempt(|this| this.state.jump(pool, false, &mut StepCounts::default()))?;
         }
         Ok(())
     }
 
-    /// Jumps to the end of the path and lets the active set do the rest.
-    fn complete(&mut self, pool: Pool, mut tally: Tally) -> Result<Update, PathError> {
+    /// Jumps to the end of the path and completes it by the active set.
+    fn complete(&mut self, pool: Pool, mut counts: StepCounts) -> Result<Update, PathError> {
         let travelled = self.state.tau;
         if self.unfinished() {
-            self.state.jump(pool, true, &mut tally)?;
+            self.state.jump(pool, true, &mut counts)?;
         }
-        self.seal(pool, travelled, tally)
+        self.seal(pool, travelled, counts)
     }
 
-    /// Refines, repairs, checks.
-    fn seal(&mut self, pool: Pool, travelled: f64, mut tally: Tally) -> Result<Update, PathError> {
-        self.kkt = self.state.polish(pool, &mut tally)?;
-        Ok(self.report(travelled, tally))
+    /// Refines, repairs and checks the result.
+    fn seal(&mut self, pool: Pool, travelled: f64, mut counts: StepCounts) -> Result<Update, PathError> {
+        self.kkt = self.state.polish(pool, &mut counts)?;
+        Ok(self.report(travelled, counts))
     }
 
-    fn report(&self, travelled: f64, tally: Tally) -> Update {
+    fn report(&self, travelled: f64, counts: StepCounts) -> Update {
         let tolerance = self.state.tolerance();
         Update {
-            breakpoints: tally.breakpoints,
-            zero_steps: tally.zero_steps,
-            exchanges: tally.exchanges,
-            repairs: tally.repairs,
+            breakpoints: counts.breakpoints,
+            zero_steps: counts.zero_steps,
+            exchanges: counts.exchanges,
+            repairs: counts.repairs,
             travelled,
             status: if self.kkt <= tolerance { Status::Converged } else { Status::Stalled },
             kkt: self.kkt,
@@ -322,22 +323,14 @@ impl Model {
         Saved { ids: self.ids(), upper, alpha, bias: state.bias }
     }
 
-    /// The judgement from fresh kernel values, and the labels that its gap proves.
+    /// Returns the certificate from fresh kernel values, and the labels that its gap fixes at every
+    /// optimum.
     pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
         let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;
-        Some((certify_gradient(&dual, pool.gram, &alpha, bias, &gradient), certain(&dual, pool.gram, &alpha, &gradient)))
+        Some((certify_gradient(&dual, pool.gram, &alpha, bias, &gradient), gap_screening(&dual, pool.gram, &alpha, &gradient)))
     }
-}
-
-pub(crate) fn check_ids(ids: impl Iterator<Item = usize>, pool: usize) -> Result<(), PathError> {
-    let mut ids: Vec<usize> = ids.collect();
-    ids.sort_unstable();
-    if let Some(&id) = ids.last().filter(|&&id| id >= pool) {
-        return Err(PathError::Unknown { id, pool });
-    }
-    ids.windows(2).find(|w| w[0] == w[1]).map_or(Ok(()), |w| Err(PathError::Twice(w[0])))
 }
 
 fn check_upper(mut upper: impl Iterator<Item = (usize, f64)>) -> Result<(), PathError> {

@@ -1,4 +1,5 @@
-//! A trained classifier on its path: samples come and go, `C` moves, the solution stays exact.
+//! A trained classifier on its path: samples are added and removed, `C` moves, the solution stays
+//! exact.
 
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
@@ -9,9 +10,9 @@ use maxmargin_kernel::Gram;
 
 /// An exactly solved C-SVC over some rows of a Gram matrix (the pool), which can be changed.
 ///
-/// Cloning shares the kernel columns: what is copied is the factor (`|M|²/2` numbers) and a few
-/// vectors, so that every fold of a cross-validation can start its decremental path from the model
-/// of all data.
+/// Clones share the kernel columns: only the factor (`|M|²/2` numbers) and a few vectors are
+/// copied. Every fold of a cross-validation can start its decremental path from the model of all
+/// data.
 #[derive(Clone)]
 pub struct Path<'g> {
     gram: &'g dyn Gram,
@@ -27,18 +28,14 @@ impl std::fmt::Debug for Path<'_> {
 }
 
 impl<'g> Path<'g> {
-    /// An empty model over the pool `gram`; `labels[id]` is ±1 for every row of it.
-    ///
-    /// # Errors
-    ///
-    /// When there is not one label of ±1 per row.
+    /// Creates an empty model over the pool `gram`; `labels[id]` is ±1 for every row of it.
     pub fn new(gram: &'g dyn Gram, labels: &[f64], config: Config) -> Result<Self, PathError> {
         Ok(Self { gram, go_on: None, model: Model::new(gram, labels.to_vec(), config)? })
     }
 
-    /// The same model, whose calls ask `go_on` during all long work, some ten times in a second and
-    /// more. Once it says no they end with [`PathError::Interrupted`], and the model is only to be
-    /// dropped.
+    /// Returns the same model with a check for cancellation. Its calls run `go_on` during all long
+    /// work, at least ten times a second. After `go_on` returned false, a call ends with
+    /// [`PathError::Interrupted`], and the model must be dropped.
     #[must_use]
     pub fn asking<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
     where
@@ -47,12 +44,12 @@ impl<'g> Path<'g> {
         Path { gram: self.gram, go_on: Some(go_on), model: self.model }
     }
 
-    /// The same model over the same rows, whose calls ask nobody.
+    /// Returns the same model over the same rows without a check for cancellation.
     pub fn unasked(self, gram: &dyn Gram) -> Path<'_> {
         Path { gram, go_on: None, model: self.model }
     }
 
-    /// Calls `work` with the model, the rows and who is asked.
+    /// Calls `work` with the model, the rows and the check for cancellation.
     fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
@@ -60,7 +57,7 @@ impl<'g> Path<'g> {
         work(&self.model, Pool { gram: self.gram, asking: &asking })
     }
 
-    /// [`Self::asked`] of what changes the model.
+    /// Calls `work` that changes the model, as [`Self::asked`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
@@ -68,11 +65,10 @@ impl<'g> Path<'g> {
         work(&mut self.model, Pool { gram: self.gram, asking: &asking })
     }
 
-    /// A model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped to the
-    /// box).
+    /// Creates a model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped
+    /// to the box).
     ///
-    /// The active-set finish takes it to an exact optimum first; the [`Update`] says what that
-    /// took.
+    /// The active-set finish first takes it to an exact optimum; the [`Update`] reports the work.
     ///
     /// # Errors
     ///
@@ -100,17 +96,13 @@ impl<'g> Path<'g> {
         self.with_pool(|model, pool| model.adopt(pool, ids, upper, alpha))
     }
 
-    /// Bytes that the path of a model with `free` samples between 0 and C needs at least: for their
-    /// factor, while it is made.
+    /// Returns the least number of bytes for the path of a model with `free` samples between 0 and
+    /// C: those of its factor while it is computed.
     pub fn memory_of(free: usize) -> u64 {
-        crate::state::State::factoring(free)
+        crate::walk::state::State::factoring(free)
     }
 
-    /// A model that was saved.
-    ///
-    /// # Errors
-    ///
-    /// As [`Path::from_solution`].
+    /// Restores a saved model.
     pub fn restore(gram: &'g dyn Gram, labels: &[f64], saved: &Saved, config: Config) -> Result<(Self, Update), PathError> {
         Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
     }
@@ -129,68 +121,47 @@ impl<'g> Path<'g> {
     }
 
     /// Moves the C of every sample to `c`, along the ray.
-    ///
-    /// # Errors
-    ///
-    /// When `c` is negative or not finite.
     pub fn set_c(&mut self, c: f64) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.set_c(pool, c))
     }
 
     /// Multiplies the C of every sample by `factor`: the ray that keeps weights.
-    ///
-    /// # Errors
-    ///
-    /// When a C would become negative or infinite.
     pub fn scale_c(&mut self, factor: f64) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.scale_c(pool, factor))
     }
 
-    /// Moves the C of some samples, each to its value; 0 silences a sample without removing it.
-    ///
-    /// # Errors
-    ///
-    /// When an id is not a member or named twice, or a C is impossible.
+    /// Moves the C of some samples, each to its value; 0 switches a sample off without removing it.
     pub fn set_weights(&mut self, upper: &[(usize, f64)]) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.set_weights(pool, upper))
     }
 
     /// Moves the C of one sample.
-    ///
-    /// # Errors
-    ///
-    /// As [`Path::set_weights`].
     pub fn set_weight(&mut self, id: usize, upper: f64) -> Result<Update, PathError> {
         self.set_weights(&[(id, upper)])
     }
 
-    /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
+    /// Continues a path that stopped at its limit, for at most `limit` more breakpoints.
     ///
     /// # Errors
     ///
-    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be
-    /// dropped.
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model must be dropped.
     pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.resume(pool, limit))
     }
 
-    /// Ends a path that has stopped at its limit by the active set, from where it stands.
-    ///
-    /// # Errors
-    ///
-    /// As [`Path::resume`].
+    /// Ends a path that stopped at its limit by the active set, from its present position.
     pub fn finish(&mut self) -> Result<Update, PathError> {
         self.with_pool(Model::finish)
     }
 
-    /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by
-    /// sequential minimal optimisation: it is given the problem and α, one per variable, and
+    /// Ends a path as [`Path::finish`] does, but `solve` may first improve the feasible start, for
+    /// example by sequential minimal optimisation. It gets the problem and α, one per variable, and
     /// returns α of the same length.
     ///
     /// # Errors
     ///
-    /// When the α returned has another length or is not finite; the model then stands where it
-    /// would without `solve`.
+    /// When the returned α has another length or is not finite; the model is then as without
+    /// `solve`.
     pub fn finish_with(&mut self, solve: impl FnOnce(&Dual, Vec<f64>) -> Vec<f64>) -> Result<Update, PathError> {
         self.with_pool(Model::jump)?;
         let Some(dual) = self.dual() else { return self.finish() };
@@ -199,69 +170,69 @@ impl<'g> Path<'g> {
         self.with_pool(|model, pool| model.replace(pool, &improved))
     }
 
-    /// Follows later paths another way (the memory budget stays as it was).
+    /// Sets the options of later paths (the memory budget stays as it was).
     pub fn configure(&mut self, config: Config) {
         self.model.config = config;
     }
 
-    /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
+    /// Returns true if a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
     pub fn unfinished(&self) -> bool {
         self.model.unfinished()
     }
 
-    /// Number of samples in the model, those on their way out included.
+    /// Returns the number of samples in the model, including those being removed.
     pub fn len(&self) -> usize {
         self.model.state.members().count()
     }
 
-    /// Whether there are none.
+    /// Returns true if the model has no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Ids of the samples in the model, ascending.
+    /// Returns the ids of the samples in the model, ascending.
     pub fn ids(&self) -> Vec<usize> {
         self.model.ids()
     }
 
-    /// α of one sample; `None` when it is not in the model.
+    /// Returns the α of a sample; `None` if it is not in the model.
     pub fn alpha(&self, id: usize) -> Option<f64> {
         self.model.state.slot(id).map(|s| self.model.state.alpha(s).0)
     }
 
-    /// The most bytes that its factor and kernel columns have taken.
+    /// Returns the largest number of bytes of its factor and kernel columns so far.
     pub fn bytes(&self) -> u64 {
         self.model.state.columns.peak()
     }
 
-    /// The bias.
+    /// Returns the bias.
     pub fn bias(&self) -> f64 {
         self.model.state.bias
     }
 
-    /// Ids of the margin set `M`.
+    /// Returns the ids of the margin set `M`.
     pub fn margin(&self) -> Vec<usize> {
         self.model.state.margin.iter().map(|&s| self.model.state.seats.id[s]).collect()
     }
 
-    /// The problem that the model solves, variables by ascending id; `None` without samples.
+    /// Returns the problem of the model, variables by ascending id; `None` without samples.
     pub fn dual(&self) -> Option<Dual> {
         self.model.dual()
     }
 
-    /// The solution, in the order of [`Path::dual`].
+    /// Returns the solution, in the order of [`Path::dual`].
     pub fn solution(&self) -> Solution {
         self.model.solution()
     }
 
-    /// What is needed to go on tomorrow.
+    /// Returns the data to restore the model later.
     pub fn save(&self) -> Saved {
         self.model.save()
     }
 
-    /// The independent judgement of the present solution; `None` without samples, and where who is
-    /// asked says no.
+    /// Returns the certificate of the present solution, computed independently of the path. `None`
+    /// without samples, and if the run is cancelled.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.asked(|model, pool| model.certify(pool, par)).map(|judged| judged.0)
+        self.asked(|model, pool| model.certify(pool, par)).map(|(certificate, _)| certificate)
     }
 }

@@ -1,14 +1,14 @@
-//! The rows that members come from, and who is asked during long work.
+//! The rows of the members, and the check for cancellation during long work.
 
 use maxmargin_data::Asking;
 use maxmargin_kernel::Gram;
 
-/// What every piece of work on a path is given.
+/// The context of all work on a path.
 #[derive(Clone, Copy)]
 pub(crate) struct Pool<'p> {
     pub(crate) gram: &'p dyn Gram,
     pub(crate) asking: &'p Asking<'p>,
 }
 
-/// Whether to go on, asked from any thread.
+/// A check for cancellation that any thread may call; false cancels.
 pub(crate) type GoOn<'w> = &'w (dyn Fn() -> bool + Sync);

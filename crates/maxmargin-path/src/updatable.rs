@@ -1,4 +1,5 @@
-//! A model that owns its samples and its kernel, and takes samples in and gives them up.
+//! A model that owns its samples and its kernel, to which samples are added and from which they are
+//! removed.
 
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
@@ -10,13 +11,13 @@ use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Removed samples whose rows are kept before the matrix is packed.
+/// The number of removed samples whose rows are kept before the matrix is packed.
 const SPARE: usize = 256;
 
-/// A C-SVC with the samples it was trained on, exactly updatable.
+/// A C-SVC with the samples that it was trained on, exactly updatable.
 ///
-/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came. `'w`
-/// is the life of who is asked during long work ([`Updatable::open_asking`]).
+/// Every sample has a key that never changes: 0, 1, 2, … in the order of addition. `'w` is the
+/// lifetime of the check for cancellation ([`Updatable::open_asking`]).
 pub struct Updatable<'w> {
     samples: Samples,
     keys: Vec<u64>,
@@ -26,60 +27,59 @@ pub struct Updatable<'w> {
     model: Model,
 }
 
-/// An [`Updatable`] as it is written to disk. Kernel columns and factor are rebuilt when it is
-/// opened.
+/// An [`Updatable`] as stored on disk. Opening it rebuilds kernel columns and factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedUpdatable {
     /// The samples of the model.
     pub samples: Samples,
-    /// ±1 each.
+    /// The label of each, ±1.
     pub labels: Vec<f64>,
     /// The kernel.
     pub kernel: Kernel,
-    /// C of each.
+    /// The C of each.
     pub upper: Vec<f64>,
-    /// α of each.
+    /// The α of each.
     pub alpha: Vec<f64>,
     /// The bias.
     pub bias: f64,
-    /// Key of each, ascending.
+    /// The key of each, ascending.
     pub keys: Vec<u64>,
-    /// The next sample's key.
+    /// The key of the next sample.
     pub next: u64,
-    /// How paths are followed.
+    /// The options of paths.
     pub config: Config,
 }
 
-/// Why a model cannot be made or updated.
+/// The reason why a model cannot be created or updated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdatableError {
-    /// The request.
+    /// The path refuses the request.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// The kernel or its data.
+    /// The kernel or its data are impossible.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The samples.
+    /// The samples are impossible.
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    /// No such sample (any more).
+    /// No sample with this key is in the model.
     #[error("no sample has the key {0} (any more)")]
     Key(u64),
-    /// Keys for new samples have run out.
+    /// There are no keys left for new samples.
     #[error("the next sample would have the key {0}, and there are not enough keys above it: train the model again")]
     Exhausted(u64),
     /// A precomputed kernel cannot grow.
     #[error("a model with a precomputed kernel cannot take in samples: train with a kernel that is computed from features")]
     Precomputed,
-    /// Saved numbers that do not belong together.
+    /// The saved numbers do not fit together.
     #[error("the saved model is damaged: {0}")]
     Damaged(&'static str),
 }
 
 impl<'w> Updatable<'w> {
-    /// A model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a solution
-    /// `alpha` of any accuracy (zeros will do, but a trained one is faster).
+    /// Creates a model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a
+    /// solution `alpha` of any accuracy. Zeros are allowed; a trained solution is faster.
     ///
     /// # Errors
     ///
@@ -92,14 +92,15 @@ impl<'w> Updatable<'w> {
         alpha: &[f64],
         config: Config,
     ) -> Result<(Self, Update), UpdatableError> {
-        Self::made(samples, labels, kernel, (upper, alpha), config, None)
+        Self::made(samples, labels, kernel, upper, alpha, config, None)
     }
 
     fn made(
         samples: Samples,
         labels: Vec<f64>,
         kernel: Kernel,
-        (upper, alpha): (&[f64], &[f64]),
+        upper: &[f64],
+        alpha: &[f64],
         config: Config,
         go_on: Option<GoOn<'w>>,
     ) -> Result<(Self, Update), UpdatableError> {
@@ -115,21 +116,17 @@ impl<'w> Updatable<'w> {
         Ok((this, update))
     }
 
-    /// A model that was saved.
-    ///
-    /// # Errors
-    ///
-    /// As [`Updatable::new`], and when keys are missing or out of order.
+    /// Opens a saved model.
     pub fn open(saved: SavedUpdatable) -> Result<(Self, Update), UpdatableError> {
         Self::opened(saved, None)
     }
 
-    /// A model that was saved, whose calls ask `go_on` during all long work. Once it says no they
-    /// end with [`PathError::Interrupted`], and the model is only to be dropped.
+    /// Opens a saved model whose calls run `go_on` during all long work. After `go_on` returned
+    /// false, a call ends with [`PathError::Interrupted`], and the model must be dropped.
     ///
     /// # Errors
     ///
-    /// As [`Updatable::open`], and when it says no.
+    /// As [`Updatable::open`], and when the run is cancelled.
     pub fn open_asking(saved: SavedUpdatable, go_on: &'w (dyn Fn() -> bool + Sync)) -> Result<(Self, Update), UpdatableError> {
         Self::opened(saved, Some(go_on))
     }
@@ -140,12 +137,12 @@ impl<'w> Updatable<'w> {
         if keys.len() != samples.len() || !ascending {
             return Err(UpdatableError::Damaged("keys"));
         }
-        let (mut this, update) = Self::made(samples, labels, kernel, (&upper, &alpha), config, go_on)?;
+        let (mut this, update) = Self::made(samples, labels, kernel, &upper, &alpha, config, go_on)?;
         (this.keys, this.next) = (keys, next);
         Ok((this, update))
     }
 
-    /// Calls `work` with the model, the rows and who is asked.
+    /// Calls `work` with the model, the rows and the check for cancellation.
     fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
@@ -153,7 +150,7 @@ impl<'w> Updatable<'w> {
         work(&self.model, Pool { gram: &self.gram, asking: &asking })
     }
 
-    /// [`Self::asked`] of what changes the model.
+    /// Calls `work` that changes the model, as [`Self::asked`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
@@ -161,7 +158,7 @@ impl<'w> Updatable<'w> {
         work(&mut self.model, Pool { gram: &self.gram, asking: &asking })
     }
 
-    /// What is needed to go on tomorrow.
+    /// Returns the data to open the model later.
     pub fn save(&self) -> SavedUpdatable {
         let saved = self.model.save();
         SavedUpdatable {
@@ -177,32 +174,18 @@ impl<'w> Updatable<'w> {
         }
     }
 
-    /// Takes samples in; returns their keys.
-    ///
-    /// # Errors
-    ///
-    /// When labels or C are impossible or of other number than the samples; the model is then
-    /// unchanged.
+    /// Adds samples; returns their keys.
     pub fn add(&mut self, samples: &Samples, labels: &[f64], upper: &[f64]) -> Result<(Range<u64>, Update), UpdatableError> {
         self.exchange(samples, labels, upper, &[])
     }
 
-    /// Gives samples up.
-    ///
-    /// # Errors
-    ///
-    /// When a key is not that of a sample in the model, or named twice; the model is then
-    /// unchanged.
+    /// Removes samples.
     pub fn remove(&mut self, keys: &[u64]) -> Result<Update, UpdatableError> {
         let rows = self.rows(keys)?;
         Ok(self.with_pool(|model, pool| model.change(pool, &[], &rows))?)
     }
 
-    /// Takes samples in and gives others up, along one path; returns the keys of the new ones.
-    ///
-    /// # Errors
-    ///
-    /// As [`Updatable::add`] and [`Updatable::remove`].
+    /// Adds samples and removes others along one path; returns the keys of the new ones.
     pub fn exchange(
         &mut self,
         samples: &Samples,
@@ -242,75 +225,66 @@ impl<'w> Updatable<'w> {
         Ok((keys, self.with_pool(|model, pool| model.change(pool, &add, &gone))?))
     }
 
-    /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
+    /// Continues a path that stopped at its limit, for at most `limit` more breakpoints.
     ///
     /// # Errors
     ///
-    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be
-    /// dropped.
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model must be dropped.
     pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, UpdatableError> {
         Ok(self.with_pool(|model, pool| model.resume(pool, limit))?)
     }
 
-    /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
+    /// Returns true if a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
     pub fn unfinished(&self) -> bool {
         self.model.unfinished()
     }
 
     /// Moves every C to `c`.
-    ///
-    /// # Errors
-    ///
-    /// When `c` is impossible.
     pub fn set_c(&mut self, c: f64) -> Result<Update, UpdatableError> {
         Ok(self.with_pool(|model, pool| model.set_c(pool, c))?)
     }
 
     /// Moves the C of some samples.
-    ///
-    /// # Errors
-    ///
-    /// When a key or a C is impossible.
     pub fn set_weights(&mut self, upper: &[(u64, f64)]) -> Result<Update, UpdatableError> {
         let rows = self.rows(&upper.iter().map(|u| u.0).collect::<Vec<_>>())?;
         let pairs: Vec<(usize, f64)> = rows.into_iter().zip(upper.iter().map(|u| u.1)).collect();
         Ok(self.with_pool(|model, pool| model.set_weights(pool, &pairs))?)
     }
 
-    /// Keys of the samples in the model, ascending.
+    /// Returns the keys of the samples in the model, ascending.
     pub fn keys(&self) -> Vec<u64> {
         self.model.ids().into_iter().map(|i| self.keys[i]).collect()
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         self.gram.kernel()
     }
 
-    /// The problem solved, variables in the order of [`Updatable::keys`], over [`Updatable::gram`];
-    /// `None` without samples.
+    /// Returns the problem solved, variables in the order of [`Updatable::keys`], over
+    /// [`Updatable::gram`]; `None` without samples.
     pub fn dual(&self) -> Option<Dual> {
         self.model.dual()
     }
 
-    /// The Gram matrix behind it: rows of samples that have left stay for a while.
+    /// Returns the Gram matrix; rows of removed samples stay for a while.
     pub fn gram(&self) -> &dyn Gram {
         &self.gram
     }
 
-    /// The solution in the order of [`Updatable::keys`].
+    /// Returns the solution in the order of [`Updatable::keys`].
     pub fn solution(&self) -> Solution {
         self.model.solution()
     }
 
-    /// The independent judgement of the present solution; `None` without samples, and where who is
-    /// asked says no.
+    /// Returns the certificate of the present solution, computed independently of the path. `None`
+    /// without samples, and if the run is cancelled.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.certify_labels(par).map(|judged| judged.0)
+        self.certify_labels(par).map(|(certificate, _)| certificate)
     }
 
-    /// [`Updatable::certify`], and the labels that the gap proves, in the order of
-    /// [`Updatable::keys`].
+    /// Returns [`Updatable::certify`] and the labels that the gap fixes at every optimum, in the
+    /// order of [`Updatable::keys`].
     pub fn certify_labels(&self, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         self.asked(|model, pool| model.certify(pool, par))
     }
@@ -320,8 +294,7 @@ impl<'w> Updatable<'w> {
         keys.iter().map(|key| row(key).ok_or(UpdatableError::Key(*key))).collect()
     }
 
-    /// Appends rows to samples and Gram matrix; rows that are not needed any more go first when
-    /// they have become many.
+    /// Appends rows to samples and Gram matrix. Many unused rows are removed first.
     fn grow(&mut self, fresh: &Samples, labels: &[f64]) -> Result<(), UpdatableError> {
         let alive = self.model.ids();
         let packed = self.samples.len() - alive.len() > alive.len() + SPARE;

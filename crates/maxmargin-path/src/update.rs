@@ -1,9 +1,9 @@
-//! What a path is asked to do and what it answers.
+//! Requests to a path and its reports.
 
 use maxmargin_core::{Halted, Status};
 use serde::{Deserialize, Serialize};
 
-/// How several samples are taken in or given up.
+/// The order in which several samples are added or removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -14,20 +14,21 @@ pub enum Mode {
     Single,
 }
 
-/// How a path is followed.
+/// The options of a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Config {
-    /// All at once or one by one.
+    /// All samples at once, or one by one.
     pub mode: Mode,
-    /// Stop after this many breakpoints and report where the path has got to
+    /// The number of breakpoints after which the path stops and reports its position
     /// ([`Status::IterationLimit`]).
     pub limit: Option<usize>,
-    /// After this many breakpoints leave the path and solve for its end by the active set (`None`:
-    /// four times the members plus 1,000, which no path that makes progress has been seen to need).
+    /// The number of breakpoints after which the path is left and the active set solves for its
+    /// end. `None` is four times the members plus 1,000; no path that makes progress has needed
+    /// more.
     pub switch: Option<usize>,
-    /// Bytes that kernel columns and the factor of the margin may take together. Columns without
-    /// room are computed each time; where the factor alone is larger, that is
+    /// The bytes that kernel columns and the factor of the margin may take together. Columns
+    /// without room are computed for each use; a factor that alone is larger is
     /// [`PathError::Memory`].
     pub memory: u64,
 }
@@ -39,28 +40,28 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The same with another mode.
+    /// Returns the options with another mode.
     #[must_use]
     pub fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The same with a breakpoint limit.
+    /// Returns the options with a breakpoint limit.
     #[must_use]
     pub fn with_limit(mut self, limit: Option<usize>) -> Self {
         self.limit = limit;
         self
     }
 
-    /// The same with another point at which the path is left for the active set.
+    /// Returns the options with another point at which the active set takes over.
     #[must_use]
     pub fn with_switch(mut self, switch: Option<usize>) -> Self {
         self.switch = switch;
         self
     }
 
-    /// The same with another memory budget in bytes.
+    /// Returns the options with another memory budget in bytes.
     #[must_use]
     pub fn with_memory(mut self, memory: u64) -> Self {
         self.memory = memory;
@@ -68,55 +69,55 @@ impl Config {
     }
 }
 
-/// A sample to be taken in.
+/// A sample to be added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Added {
-    /// Its row in the Gram matrix.
+    /// The row in the Gram matrix.
     pub id: usize,
-    /// Its `C`.
+    /// The `C` of the sample.
     pub upper: f64,
 }
 
-/// What one call did and how exact the result is.
+/// The report of a call: its work and the exactness of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Update {
-    /// Changes of the sets along the path (the paper's breakpoints).
+    /// The changes of the sets along the path (the paper's breakpoints).
     pub breakpoints: usize,
-    /// Those of them at which the path did not move: ties.
+    /// The breakpoints at which the path did not move: ties.
     pub zero_steps: usize,
-    /// Pivots that replaced a singular insertion.
+    /// The pivots that replaced a singular insertion.
     pub exchanges: usize,
-    /// Changes of the sets by the active-set finish after the path. 0 after a clean walk.
+    /// The changes of the sets by the active-set finish after the path. 0 after a complete walk.
     pub repairs: usize,
-    /// How far the path was followed: 1 is its end; less where the finish took over or the limit
-    /// came first.
+    /// The part of the path that was followed: 1 at its end, less if the finish took over or the
+    /// limit came first.
     pub travelled: f64,
-    /// [`Status::Converged`]: the KKT violation, from freshly computed residuals, is at most
-    /// `tolerance`. [`Status::IterationLimit`]: the breakpoint limit came first, the path can be
-    /// resumed or finished. [`Status::Stalled`]: the violation could not be brought below
+    /// The end of the call. [`Status::Converged`]: the KKT violation, from recomputed residuals, is
+    /// at most `tolerance`. [`Status::IterationLimit`]: the breakpoint limit came first, and the
+    /// path can be resumed or finished. [`Status::Stalled`]: the violation stayed above
     /// `tolerance`.
     pub status: Status,
-    /// KKT violation `max over I_low − min over I_up` (that of `maxmargin_core::Certificate`), from
-    /// residuals computed afresh in `f64`. While the path is under way, that of the samples that
-    /// are not driven, from the residuals the path carries.
+    /// The KKT violation `max over I_low − min over I_up` (that of `maxmargin_core::Certificate`),
+    /// from residuals recomputed in `f64`. While the path is under way, it is that of the samples
+    /// that are not driven, from the residuals of the path.
     pub kkt: f64,
     /// The violation that counts as exact: 10⁻⁸ for classification (times the largest linear term
-    /// in general), or four times `ε·max K·Σ|α|`, the rounding of a decision value, where that is
-    /// more.
+    /// in general), or four times `ε·max K·Σ|α|`, the rounding of a decision value, if that is
+    /// larger.
     pub tolerance: f64,
-    /// Samples in the margin set.
+    /// The number of samples in the margin set.
     pub margin: usize,
-    /// Samples with α = C.
+    /// The number of samples with α = C.
     pub bounded: usize,
-    /// Kernel columns computed by this call.
+    /// The kernel columns computed by this call.
     pub columns: u64,
-    /// The most bytes that kernel columns and factor have taken at any time.
+    /// The largest number of bytes of kernel columns and factor so far.
     pub bytes: u64,
 }
 
 impl Update {
-    /// Nothing done yet, and nothing known of what there is.
+    /// Returns the report of no work, with an unknown result.
     pub fn nothing() -> Self {
         Self {
             breakpoints: 0,
@@ -134,8 +135,8 @@ impl Update {
         }
     }
 
-    /// This call and the one that went on from where it stopped, as one: counts are summed, the
-    /// rest is how the later one ended.
+    /// Returns the report of this call and of the one that continued it: counts are summed, the
+    /// rest is that of the later one.
     #[must_use]
     pub fn followed_by(self, later: Self) -> Self {
         Self {
@@ -148,10 +149,10 @@ impl Update {
         }
     }
 
-    /// This call and one on another path: counts are summed, the rest is that of the one that came
-    /// less far.
+    /// Returns the report of this call and of one on another path: counts are summed, the rest is
+    /// the worse of both.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    pub fn merged_with(self, other: Self) -> Self {
         Self {
             breakpoints: self.breakpoints + other.breakpoints,
             zero_steps: self.zero_steps + other.zero_steps,
@@ -169,11 +170,11 @@ impl Update {
     }
 }
 
-/// Why a path cannot do what it is asked.
+/// The reason why a path refuses a request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// An id beyond the Gram matrix.
+    /// An id is beyond the Gram matrix.
     #[error("sample {id} does not exist: the Gram matrix has {pool} rows")]
     Unknown {
         /// The id.
@@ -181,16 +182,16 @@ pub enum PathError {
         /// Rows of the Gram matrix.
         pool: usize,
     },
-    /// Removing or changing what is not there.
+    /// A sample to remove or change is not in the model.
     #[error("sample {0} is not part of the model")]
     NotMember(usize),
-    /// Adding what is there already.
+    /// A sample to add is in the model already.
     #[error("sample {0} is part of the model already: remove it first, or change its C")]
     Member(usize),
-    /// The same id twice in one call.
+    /// An id appears twice in one call.
     #[error("sample {0} is named twice")]
     Twice(usize),
-    /// C must be finite and not negative.
+    /// C is negative or not finite.
     #[error("C of sample {id} is {value}: it must be a finite number, and not negative")]
     Upper {
         /// The id.
@@ -198,7 +199,7 @@ pub enum PathError {
         /// The value.
         value: f64,
     },
-    /// Labels are ±1.
+    /// A label is not ±1.
     #[error("the label of sample {id} is {value}: it must be +1 or -1")]
     Label {
         /// The id.
@@ -206,7 +207,7 @@ pub enum PathError {
         /// The value.
         value: f64,
     },
-    /// Vectors of different lengths.
+    /// Vectors have different lengths.
     #[error("{what} has {found} entries, expected are {expected}")]
     Length {
         /// The vector.
@@ -219,7 +220,7 @@ pub enum PathError {
     /// An α or a kernel value is not a number.
     #[error("{what} of sample {id} is {value}: it must be finite")]
     NotFinite {
-        /// What.
+        /// The name of the number.
         what: &'static str,
         /// The id.
         id: usize,
@@ -229,27 +230,27 @@ pub enum PathError {
     /// A path is under way.
     #[error("the last change has stopped at its breakpoint limit: resume or finish it first")]
     Unfinished,
-    /// The problem is none with one balance of the form Σ sα = d over distinct samples.
+    /// The problem has no single constraint of the form Σ sα = d over distinct samples.
     #[error("the active-set finish needs a balance of the form sum(sign * alpha) = d, and every sample once")]
     Unsupported,
-    /// The caller said that the rest is not wanted. The model is neither what it was nor what it
-    /// was to be: only to be dropped.
+    /// The run was cancelled. The model is between its old and its new solution and must be
+    /// dropped.
     #[error("the path was called off: go on from the last solution that was saved")]
     Interrupted,
-    /// The factor does not fit.
+    /// The factor does not fit into memory.
     #[error(
         "the factor of {margin} samples in the margin takes {} MiB, and {} MiB are allowed: allow more memory, or train anew",
         .needed.div_ceil(1 << 20), .budget >> 20
     )]
     Memory {
-        /// Samples in the margin.
+        /// The samples in the margin.
         margin: usize,
-        /// Bytes that they need.
+        /// The bytes that they need.
         needed: u64,
-        /// Bytes that are allowed.
+        /// The bytes that are allowed.
         budget: u64,
     },
-    /// No feasible point.
+    /// No feasible point exists.
     #[error("the balance cannot be reached within the box")]
     Infeasible,
 }
@@ -260,14 +261,24 @@ impl From<Halted> for PathError {
     }
 }
 
-/// A solution as it is written to disk: which samples, their C, α and the bias.
+/// Checks that all ids are rows of the pool, and each is named once.
+pub(crate) fn check_ids(ids: impl Iterator<Item = usize>, pool: usize) -> Result<(), PathError> {
+    let mut ids: Vec<usize> = ids.collect();
+    ids.sort_unstable();
+    if let Some(&id) = ids.last().filter(|&&id| id >= pool) {
+        return Err(PathError::Unknown { id, pool });
+    }
+    ids.windows(2).find(|w| w[0] == w[1]).map_or(Ok(()), |w| Err(PathError::Twice(w[0])))
+}
+
+/// A solution as stored on disk: the samples, their C, α and the bias.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
-    /// Row of each sample in the Gram matrix, ascending.
+    /// The row of each sample in the Gram matrix, ascending.
     pub ids: Vec<usize>,
-    /// C of each.
+    /// The C of each sample.
     pub upper: Vec<f64>,
-    /// α of each.
+    /// The α of each sample.
     pub alpha: Vec<f64>,
     /// The bias.
     pub bias: f64,
@@ -297,7 +308,7 @@ mod tests {
         let ended =
             Update { margin: 66, bounded: 77, bytes: 88, travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) };
         assert_eq!(later, ended);
-        let both = counts(5).beside(counts(11));
+        let both = counts(5).merged_with(counts(11));
         assert_eq!(both, Update { travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) });
     }
 }

@@ -1,8 +1,8 @@
 //! Path following passes the suite that every solver must pass, as far as it is a solver.
 //!
-//! A path stops at a number of breakpoints, but not by a clock or a watch, and it does not report
-//! progress: time limits are met by being done, and [`conformance::interruption`] does not apply.
-//! The finish has no limit at all, so what begins with it is not held to [`conformance::limits`].
+//! A path stops at a number of breakpoints, but not by a clock or a watch, and does not report
+//! progress. Time limits are met by finishing, and [`conformance::interruption`] does not apply.
+//! The finish has no limit at all, so tests that begin with it skip [`conformance::limits`].
 //! Indefinite kernels have no factor.
 #![expect(clippy::needless_pass_by_value, reason = "the suite hands starts over")]
 
@@ -12,31 +12,30 @@ use maxmargin_path::{Added, Config, Mode, Path, Update, polish};
 use maxmargin_testkit::conformance::{self, Solver, TOLERANCES};
 use maxmargin_testkit::{Problem, analytic, generate};
 
-/// A label for every row of the matrix; rows that are not part of the problem have one that nobody
-/// asks for.
+/// Returns a label for every row of the matrix; rows outside the problem have an unused one.
 fn labels(dual: &Dual, pool: usize) -> Vec<f64> {
     let mut labels = vec![1.0; pool];
     dual.ids().iter().zip(dual.sign()).for_each(|(&id, &sign)| labels[id] = sign);
     labels
 }
 
-/// The solution of a path in the order of `dual`.
+/// Returns the solution of a path in the order of `dual`.
 fn ordered(dual: &Dual, path: &Path, update: &Update) -> Solution {
     let (ids, by_id) = (path.ids(), path.solution());
     let place = |id: &usize| ids.binary_search(id).expect("every variable is a member");
     let take = |values: &[f64]| dual.ids().iter().map(|id| values[place(id)]).collect::<Vec<f64>>();
     let (alpha, gradient) = (take(&by_id.alpha), take(&by_id.gradient));
-    // On its way a path's bias is that of the margin; the suite asks for the one that all free
+    // During a path the bias is that of the margin; the suite requires the one that all free
     // samples imply.
     let bias = if update.status == Status::Converged { by_id.bias } else { bias_of(dual, &alpha, &gradient) };
     let work = Work { iterations: update.breakpoints as u64, ..Work::default() };
     Solution { alpha, bias, gradient, status: update.status, work }
 }
 
-/// From the empty model by adding all samples; the start does not matter.
+/// Solves from the empty model by adding all samples; the start has no effect.
 fn from_nothing(mode: Mode) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution + Sync {
     move |dual, rows, _, stop| {
-        // One by one, all but the last sample go to the end of their paths whatever the limit is.
+        // In single mode all samples but the last go to the end of their paths, without the limit.
         let limit = stop.max_iter.filter(|_| mode == Mode::Multiple).map(|most| most as usize);
         let config = Config::default().with_mode(mode).with_limit(limit);
         let mut path = Path::new(rows.gram(), &labels(dual, rows.gram().len()), config).expect("labels of +1 and -1");
@@ -46,7 +45,7 @@ fn from_nothing(mode: Mode) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution +
     }
 }
 
-/// From the start, taken to the optimum by the finish.
+/// Takes the start to the optimum by the finish.
 fn from_start(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     let labels = labels(dual, rows.gram().len());
     let made = Path::from_solution(rows.gram(), &labels, dual.ids(), dual.upper(), start.alpha(), Config::default());
@@ -54,7 +53,7 @@ fn from_start(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     ordered(dual, &path, &update)
 }
 
-/// From a tenth of C along the ray to C: the path that moves every bound.
+/// Solves from a tenth of C along the ray to C: the path that moves every bound.
 fn along_the_ray(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     let labels = labels(dual, rows.gram().len());
     let (upper, alpha): (Vec<f64>, Vec<f64>) = dual.upper().iter().zip(start.alpha()).map(|(u, a)| (0.1 * u, 0.1 * a)).unzip();
@@ -65,12 +64,12 @@ fn along_the_ray(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     ordered(dual, &path, &update)
 }
 
-/// The finish alone, for problems that are no C-SVC.
+/// Solves by the finish alone, for problems that are no C-SVC.
 fn finished(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     polish(dual, rows.gram(), start.alpha(), 1 << 28, &|| true).expect("one balance, every sample once").solution
 }
 
-/// The suite without limits on iterations and time.
+/// Runs the suite without limits on iterations and time.
 fn unlimited(solver: &Solver, small: &[Problem], medium: &[Problem]) {
     for tol in TOLERANCES {
         small.iter().for_each(|problem| conformance::oracle(solver, problem, tol));
@@ -108,7 +107,7 @@ fn c_svc_along_the_ray() {
     unlimited_c_svc(&along_the_ray);
 }
 
-/// Regression has every sample twice, which the finish refuses.
+/// Returns false for regression, which has every sample twice; the finish refuses that.
 fn each_once(problem: &Problem) -> bool {
     let mut ids = problem.dual.ids().to_vec();
     ids.sort_unstable();

@@ -2,7 +2,8 @@
 
 use maxmargin::Cell;
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, CvReport, FoldReport, FoldStatistics};
+use maxmargin::cv::{CertificateReport, CvReport, FoldReport};
+use maxmargin::metrics::FoldStatistics;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

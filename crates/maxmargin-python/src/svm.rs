@@ -8,7 +8,7 @@ use crate::run::{Line, run, run_beside};
 use maxmargin::core::{BiasTerm, Formulation, Loss};
 use maxmargin::cv::{CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
-use maxmargin::kernel::Kernel;
+use maxmargin::kernel::KernelKind;
 use maxmargin::{Fitted, Ranges, Solver};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -75,14 +75,9 @@ impl Svm {
             "one-class" => Formulation::OneClass { nu },
             other => return Err(PyValueError::new_err(format!("no formulation is called `{other}`"))),
         };
-        let kernel = match kernel {
-            "linear" => Kernel::Linear,
-            "rbf" => Kernel::rbf(gamma),
-            "poly" => Kernel::Poly { gamma, coef0, degree },
-            "sigmoid" => Kernel::Sigmoid { gamma, coef0 },
-            "precomputed" => Kernel::Precomputed,
-            other => return Err(PyValueError::new_err(format!("no kernel is called `{other}`"))),
-        };
+        let kind = KernelKind::named(kernel);
+        let kind = kind.ok_or_else(|| PyValueError::new_err(format!("no kernel is called `{kernel}`")))?;
+        let kernel = kind.kernel(gamma, coef0, degree);
         let solver: Solver = solver.parse().map_err(invalid)?;
         let mut svm =
             maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).bias_term(bias_term).solver(solver).seed(seed).eps(tol);
@@ -119,8 +114,8 @@ impl Svm {
         let (model, calibration) = run(py, report.as_ref(), move |line| {
             let Fitted { model, calibration, .. } = svm.fit_watched(&data, line)?;
             // Labels go by decision values, as in scikit-learn, whatever probabilities say.
-            let decide = model.multiclass().decision_rule();
-            let model = if model.classes().is_empty() { model } else { model.with_decide(decide)? };
+            let decision_rule = model.multiclass().decision_rule();
+            let model = if model.classes().is_empty() { model } else { model.with_decision_rule(decision_rule)? };
             Ok((if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
         })?;
         Ok(Model::calibrated(model, calibration))

@@ -1,14 +1,19 @@
-//! Only what still moves: problems of the active variables, in rows as short as they are few.
+//! SMO on the active variables alone, in kernel rows as short as their number.
 //!
-//! Most variables settle at a bound early and stay there. A round takes those that do not, makes a
-//! matrix of their rows alone and solves their problem by pairs; then what they have changed is
-//! added to the gradients of all, by products with blocks of kernel values that are never stored,
-//! and those that violate the conditions of optimality come in. Nothing of n × n is held. The end
-//! of the last round is that of the whole problem: no violation among all variables.
+//! ```text
+//!   1  A ← free variables, near ones of the last A, and the worst violators
+//!   2  solve the problem of A by pairs, with all other variables fixed
+//!   3  f_k += Σ_{l ∈ A} Δ(s_l α_l) K_kl for all k
+//!   4  if a violation among all variables exceeds the goal: go to 1
+//! ```
+//!
+//! Most variables reach a bound early and stay there. Step 3 uses blocks of kernel values that are
+//! never stored, so no n × n matrix is held. The end is that of the whole problem: no violation
+//! among all variables.
 
-use crate::arranged::RoundLayout;
+use crate::pair_budget;
 use crate::pairs::Pairs;
-use crate::patience;
+use crate::round_layout::RoundLayout;
 use crate::solve::SmoConfig;
 use crate::sums::{Changes, sums_of};
 use maxmargin_core::{Asking, Clock, Dual, EqualityConstraint, Goal, Looking, Status, Work};
@@ -17,18 +22,20 @@ use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
 use std::time::Instant;
 
-/// When problems are solved by their active variables: those that still move, in rows as short as
-/// they are few. The solution is the same to the tolerance; iterations are not those of a solver
-/// that goes by all variables.
+/// The problem sizes from which SMO works on active variables only, in rows as short as their
+/// number.
+///
+/// The solution is the same within the tolerance. The iteration counts differ from those of a
+/// solver that uses all variables in every pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shrinking {
-    /// Variables that a problem has at least: fewer have short rows as it is.
+    /// The least number of variables of a problem: the rows of smaller ones are short already.
     pub from: usize,
-    /// Variables that a problem has at least whose run is long: after [`Shrinking::LONG`]
-    /// iterations for each of them most have settled.
+    /// The least number of variables of a problem with a long run. After [`Shrinking::LONG`]
+    /// iterations per variable most variables have settled.
     pub long_from: usize,
-    /// Variables of the first round, and how many come in at least where so many violate the
-    /// conditions of optimality.
+    /// The number of variables of the first round. Also the least number that enter a later round,
+    /// if as many violate the conditions of optimality.
     pub first: usize,
 }
 
@@ -36,10 +43,11 @@ impl Shrinking {
     /// All variables in every pass, as in the papers.
     pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1 };
 
-    /// Iterations for each variable that make a run long.
+    /// The iterations per variable that make a run long.
     pub const LONG: u64 = 5;
 
-    /// Whether SMO goes by active variables from its start, and holds none of `rows` as they are.
+    /// Returns true if SMO works on active variables from its start, and keeps none of the full
+    /// `rows`.
     pub fn pays(&self, dual: &Dual, rows: &Rows) -> bool {
         Active::pays(dual, rows, self).0
     }
@@ -51,75 +59,75 @@ impl Default for Shrinking {
     }
 }
 
-/// A set of more than this share of all variables saves nothing.
+/// The largest share of all variables in a set; a larger set saves nothing.
 const MOST: f64 = 0.5;
 
-/// Rounds aim at this share of the violation that they begin with: what comes in changes it all
-/// again.
+/// A round's goal as a share of the violation at its start. The variables of the next round change
+/// its point anyway.
 const SHARE: f64 = 0.1;
 
-/// Bounded variables stay in the set as long as they are not further than this from violating the
-/// conditions of optimality: half of a margin.
+/// Bounded variables stay in the set while they are within this distance of a violation: half of a
+/// margin.
 const NEAR: f64 = 0.5;
 
-/// Rounds that begin with less than this violation take in variables that are so near from
-/// everywhere, not those of the last set alone: what would come in next anyway. Where all have one
-/// margin; values to predict may lie closer together than that, so that much is near that never
-/// moves.
+/// Rounds that begin below this violation take in all variables within [`NEAR`], not those of the
+/// last set alone, since these would enter next anyway. The value holds where all samples have one
+/// margin. Regression targets may lie closer together, so that many near variables never move.
 const CLOSE: f64 = 2.0;
 const CLOSE_OF_VALUES: f64 = 0.2;
 
-/// Few of the rows of a set are needed: most of its variables stay where they are.
+/// The share of rows after which a round computes its whole matrix. It is high because most
+/// variables of a set do not move.
 const WHOLE: f64 = 0.6;
 
-/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better
-/// kept: those of 140 real features, or of text.
+/// The largest cost of a kernel value in nanoseconds ([`maxmargin_kernel::Gram::value_cost`]).
+/// Dearer values, as those of 140 real features or of text, are better stored.
 const CHEAP: f64 = 4.0;
 
-/// Variables that one thread looks through at a time.
+/// The number of variables that one thread scans at a time.
 const STRETCH: usize = 1 << 16;
 
-/// Too many variables are active.
-pub(crate) struct Grown;
+/// The error of a set with too many active variables.
+pub(crate) struct TooManyActive;
 
-/// The whole problem at a point.
+/// The whole problem at its current point.
 pub(crate) struct Active<'a, 'g> {
     pub(crate) dual: &'a Dual,
     pub(crate) rows: &'a Rows<'g>,
     pub(crate) alpha: Vec<f64>,
-    /// `Qα + lin`.
+    /// The gradient `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
     pub(crate) work: Work,
     pub(crate) looking: Looking,
     config: SmoConfig,
-    /// [`Shrinking::first`].
+    /// See [`Shrinking::first`].
     first: usize,
-    /// [`CLOSE`] of this problem.
+    /// The value of [`CLOSE`] for this problem.
     close: f64,
-    /// Variables of the last round.
+    /// The variables of the last round.
     set: Vec<usize>,
-    /// Kernel values computed.
+    /// The number of kernel values computed.
     values: u64,
-    /// Rows of one round lie where those of the last did, and those of the run before.
+    /// The memory pages of a round's rows, reused by the next round and by the run that follows.
     pages: PartPages<'a>,
 }
 
 impl<'a, 'g> Active<'a, 'g> {
-    /// Whether going by active variables may pay from the start of a run, and whether it may in a
-    /// long one.
+    /// Returns whether active variables may pay from the start of a run, and whether they may in a
+    /// long run.
     pub(crate) fn pays(dual: &Dual, rows: &Rows, shrinking: &Shrinking) -> (bool, bool) {
         let gram = rows.gram();
-        // Codes of one byte are kept more cheaply than anything is computed twice.
+        // Rows of one-byte codes are cheaper to keep than to compute twice.
         let kept = rows.holds_all() && gram.table().is_some();
-        // Where each sign has a sum there are two bands, and rounds know one.
+        // With a sum per sign there are two ranges of `f`; rounds handle one.
         let can = matches!(dual.balance(), EqualityConstraint::Sum(_)) && gram.value_cost() <= CHEAP;
-        // A long run has most rows already: where these leave no room for a matrix of its own, it
-        // would compute one row after the other again.
+        // A long run has stored most rows already. Where they leave no room for a second matrix,
+        // each row would be computed again.
         let roomy = !rows.holds_all() || rows.room() >= rows.budget() / 4;
         (can && dual.len() >= shrinking.from && !kept, can && roomy && dual.len() >= shrinking.long_from)
     }
 
-    /// The problem at `alpha` with its gradient.
+    /// Begins at `alpha` with its gradient.
     pub(crate) fn new(
         dual: &'a Dual,
         rows: &'a Rows<'g>,
@@ -144,13 +152,13 @@ impl<'a, 'g> Active<'a, 'g> {
         }
     }
 
-    /// Counts on from what was done before.
+    /// Continues the counts from `work`.
     pub(crate) fn go_on_from(&mut self, work: Work) {
         self.values = work.rows_computed * self.dual.len() as u64;
         self.work = work;
     }
 
-    /// Whether `s α` of a variable may grow, and fall.
+    /// Returns whether `s α` of a variable may grow, and whether it may fall.
     fn room(&self, k: usize) -> (bool, bool) {
         let (above, below) = (self.alpha[k] < self.dual.upper()[k], self.alpha[k] > 0.0);
         if self.dual.sign()[k] > 0.0 { (above, below) } else { (below, above) }
@@ -160,13 +168,13 @@ impl<'a, 'g> Active<'a, 'g> {
         self.dual.sign()[k] * self.gradient[k]
     }
 
-    /// What `look` finds in each stretch of all variables, in their order.
+    /// Applies `look` to each stretch of the variables and returns the results in order.
     fn survey<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let n = self.dual.len();
         self.rows.par().map(n.div_ceil(STRETCH), |t| look(t * STRETCH..n.min((t + 1) * STRETCH)))
     }
 
-    /// The extremes of all variables.
+    /// Returns the extremes of `f` over all variables.
     pub(crate) fn band(&self) -> Extremes {
         let look = |variables: Range<usize>| {
             let mut found = Extremes::NONE;
@@ -186,13 +194,13 @@ impl<'a, 'g> Active<'a, 'g> {
         found
     }
 
-    /// Rounds until the aim is reached by all variables.
-    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Result<Status, Grown> {
+    /// Makes rounds until all variables reach the goal.
+    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Result<Status, TooManyActive> {
         loop {
             let band = self.band();
             let violation = band.violation();
             let Self { dual, alpha, gradient, looking, .. } = self;
-            // A round is worth a look, however few its iterations.
+            // Each round checks the goal, even after few iterations.
             looking.aim(looking.aimed_at());
             let point = || (alpha.clone(), gradient.clone());
             if band.argmin_up == usize::MAX
@@ -206,19 +214,19 @@ impl<'a, 'g> Active<'a, 'g> {
                 return Ok(status);
             }
             self.choose(&band)?;
-            // The last round goes all the way, and one that has all that is near tries to be the
-            // last.
+            // The last round aims at the goal itself. A round that holds all near variables tries
+            // to be the last.
             let share = if SHARE * violation < 2.0 * aim { aim } else { SHARE * violation };
             let far = if violation < self.close { aim } else { share };
-            let status = self.round((share, far), violation, clock);
+            let status = self.round(share, far, violation, clock);
             if status != Status::Converged {
                 return Ok(status);
             }
         }
     }
 
-    /// The variables of the next round.
-    fn choose(&mut self, band: &Extremes) -> Result<(), Grown> {
+    /// Chooses the variables of the next round (step 1).
+    fn choose(&mut self, band: &Extremes) -> Result<(), TooManyActive> {
         let (n, violation) = (self.dual.len(), band.violation());
         let most = (MOST * n as f64) as usize;
         let middle = f64::midpoint(band.min_up, band.max_low);
@@ -229,7 +237,7 @@ impl<'a, 'g> Active<'a, 'g> {
             let mut found = Candidates::default();
             for k in variables {
                 let (up, low) = self.room(k);
-                // How far it violates; negative where it is settled.
+                // The violation of a variable; negative if it is settled.
                 let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
                 let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
                 found.moved |= self.alpha[k] != 0.0;
@@ -245,12 +253,11 @@ impl<'a, 'g> Active<'a, 'g> {
         };
         let found = self.survey(look).into_iter().reduce(Candidates::join);
         let Candidates { free: mut set, mut nearby, mut wanted, moved } = found.unwrap_or_default();
-        // What is near by the measure of a margin may be nearly all, where targets lie closer than
-        // that.
+        // Where regression targets lie close together, nearly all variables may be near.
         furthest(&mut nearby, self.first.max(2 * set.len()));
         set.extend(nearby.iter().map(|&(_, k)| k));
         if set.len() >= most {
-            return Err(Grown);
+            return Err(TooManyActive);
         }
         let room = self.first.max(set.len()).min(most - set.len());
         if moved {
@@ -264,7 +271,8 @@ impl<'a, 'g> Active<'a, 'g> {
         Ok(())
     }
 
-    /// `room` of `wanted`, from end to end, half of each sign where there are as many.
+    /// Returns `room` of `wanted`, evenly spaced over the data, half of each sign if there are
+    /// enough.
     fn spread(&self, wanted: &[(f64, usize)], room: usize) -> Vec<(f64, usize)> {
         let (plus, minus): (Vec<_>, Vec<_>) = wanted.iter().partition(|(_, k)| self.dual.sign()[*k] > 0.0);
         let of_plus = (room / 2).max(room.saturating_sub(minus.len())).min(plus.len());
@@ -274,9 +282,9 @@ impl<'a, 'g> Active<'a, 'g> {
         [take(&plus, of_plus), take(&minus, (room - of_plus).min(minus.len()))].concat()
     }
 
-    /// Solves the problem of the set to `aim`, on to `far` as long as that costs less than another
-    /// round would, and brings the gradients of all up to date.
-    fn round(&mut self, (aim, far): (f64, f64), violation: f64, clock: &mut Clock) -> Status {
+    /// Solves the problem of the set to `aim` and updates the gradients of all variables (steps 2
+    /// and 3). It continues to `far` while that costs less than another round.
+    fn round(&mut self, aim: f64, far: f64, violation: f64, clock: &mut Clock) -> Status {
         let n = self.dual.len();
         let RoundLayout { set, ids, row } = RoundLayout::new(self.dual, &self.set);
         self.set = set;
@@ -284,7 +292,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let before: Vec<f64> = self.set.iter().map(|&k| self.alpha[k]).collect();
         let gram = part_of(self.rows.gram(), &ids);
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
-        let held = self.rows.lend(bytes);
+        let held = self.rows.reserve(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
         let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
@@ -293,14 +301,14 @@ impl<'a, 'g> Active<'a, 'g> {
         if status == Status::Converged && far < aim {
             let changed = pairs.state.alpha().iter().zip(&before).filter(|(after, before)| after != before).count();
             let round = (changed * n) as f64 * self.rows.gram().value_cost();
-            let most = round / patience::iteration(self.set.len());
+            let most = round / pair_budget::iteration(self.set.len());
             pairs.looking.aim(Goal::Kkt(far));
             status = pairs.iterate_until(clock.iterations + most as u64, clock).unwrap_or(Status::Converged);
         }
         let after = pairs.state.alpha();
         let work = pairs.work();
         let time = rows.work().time;
-        // Their memory is free again before what is lent for it is.
+        // Drop the rows before their memory reservation, so the budget never undercounts.
         drop(pairs);
         drop(rows);
         drop(held);
@@ -309,7 +317,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let (changed, coef) = changes.of(self.dual);
         let add_up = |asking: &Asking| sums_of(self.dual, self.rows, &changed, &coef, asking);
         let begun = Instant::now();
-        // Who is out of patience has time.
+        // A run that spent its pair budget may still use the time limit.
         let goes_on =
             matches!(status, Status::Converged | Status::Stalled) || clock.look(self.looking.measure(violation)).is_none();
         let done =
@@ -321,7 +329,7 @@ impl<'a, 'g> Active<'a, 'g> {
         self.rows.count_elsewhere(self.work.rows_computed - rows_before, time + begun.elapsed());
         let sums = match done {
             Ok(sums) => sums,
-            // The point before the round is the last whose gradient is known.
+            // Without the sums, the point before the round is the last with a known gradient.
             Err(status) => return status,
         };
         changes.make(self.dual, &sums, &mut self.alpha, &mut self.gradient);
@@ -330,7 +338,7 @@ impl<'a, 'g> Active<'a, 'g> {
     }
 }
 
-/// Leaves at most `room`: the furthest from where they belong, and then the nearest to moving.
+/// Keeps at most `room` entries: those with the largest violation.
 pub(crate) fn furthest(from: &mut Vec<(f64, usize)>, room: usize) {
     if from.len() > room {
         from.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -338,21 +346,20 @@ pub(crate) fn furthest(from: &mut Vec<(f64, usize)>, room: usize) {
     }
 }
 
-/// Who may be in the next round; bounded variables with how far they violate the conditions of
-/// optimality.
+/// The variables that may enter the next round, bounded ones with their violation.
 #[derive(Default)]
 struct Candidates {
     free: Vec<usize>,
-    /// As good as in it: in the last round, or near enough.
+    /// Variables of the last round, or near enough to one: they stay in.
     nearby: Vec<(f64, usize)>,
-    /// The others that violate.
+    /// The other violators.
     wanted: Vec<(f64, usize)>,
-    /// Whether any α is not 0.
+    /// True if some α is not 0.
     moved: bool,
 }
 
 impl Candidates {
-    /// With those of a later stretch.
+    /// Appends the candidates of a later stretch.
     fn join(mut self, later: Self) -> Self {
         self.free.extend(later.free);
         self.nearby.extend(later.nearby);

@@ -1,61 +1,72 @@
-//! Conjugate steps: each goes along its pair and, as conjugate gradients do, along the last step.
+//! Conjugate steps: each moves along its pair and along the last direction, as in conjugate
+//! gradients.
 //!
-//! A step on a pair undoes part of what the steps before it have gained, and where `C` is large
-//! most steps are such repairs. Torres-Barrán, Alaíz and Dorronsoro (2021, Faster SVM training via
-//! conjugate SMO) go along `d = e_i − e_j + turn · p` instead, where `p` is the last direction and
-//! `turn` makes both conjugate, `dᵀ K p = 0`: the gain along `p` stays. It costs `q = K p` for all
-//! variables, which follows from the rows of the pair, and the moves of all variables that `p` has
-//! come to hold. A step that meets a bound ends the direction.
+//! The notation of Torres-Barrán, Alaíz and Dorronsoro (2021, Faster SVM training via conjugate
+//! SMO), with the last direction `p`, `q = K p` and `δ = pᵀ K p`:
+//!
+//! ```text
+//!   1  i ← argmin f over I_up
+//!   2  j ← argmax (f_j − f_i)² / (a_ij − (q_i − q_j)² / δ) over I_low
+//!   3  β ← −(q_i − q_j) / δ;  p ← e_i − e_j + β p;  δ ← a_ij − (q_i − q_j)² / δ
+//!   4  t ← (f_j − f_i) / δ, cut where the first variable of p meets a bound
+//!   5  s ∘ α += t p;  q ← K_i − K_j + β q;  f += t q
+//!   6  if t was cut: p ← 0
+//! ```
+//!
+//! A step on a pair undoes part of the gain of the steps before it. Where `C` is large, most steps
+//! only repair that. The factor `β` makes the new direction conjugate to the last (`dᵀ K p = 0`),
+//! so the gain along `p` remains. The cost is the vector `q` over all variables, which follows from
+//! the two rows of the pair, and the moves of all variables that `p` contains.
 
 use maxmargin_simd::moves::{Between, moved};
 
-/// Steps in which a direction is tried, and after which it is judged.
+/// The number of steps of a trial. After it the savings decide whether conjugate steps continue.
 const TRIAL: u32 = 128;
 
-/// Steps on pairs alone after a trial that saved too little.
+/// The number of plain pair steps after a trial that saved too little.
 const REST: u32 = 2048;
 
-/// Share of a step's curvature that conjugate steps are to save on average. `q` makes an iteration
-/// up to a third dearer; over a9a, w8a and ijcnn1 a share of 0.04 stands for a fifth of the
-/// iterations, 0.1 for half.
+/// The share of a step's curvature that conjugate steps must save on average. Updating `q` makes an
+/// iteration up to a third slower. Over a9a, w8a and ijcnn1 a share of 0.04 means a fifth fewer
+/// iterations, 0.1 half.
 const SAVES: f64 = 0.03;
 
-/// No variable of the direction.
+/// The slot of a place that is not in the direction.
 const NONE: u32 = u32::MAX;
 
-/// The last direction, and the variables that it holds: those are between their bounds.
+/// The last direction and its variables, which are all between their bounds.
 #[derive(Debug)]
 pub(crate) struct Direction {
-    /// `pᵀ K p`; 0 where there is no direction.
+    /// The curvature `δ = pᵀ K p`; 0 if there is no direction.
     length: f64,
     places: Vec<usize>,
     p: Vec<f64>,
-    /// `s α` of them; what the state has is from before the direction.
+    /// The values `s α` of the places. The state's α of them is from before the direction.
     beta: Vec<f64>,
-    /// Bounds of `s α`.
+    /// The bounds of `s α`.
     least: Vec<f64>,
     most: Vec<f64>,
-    /// Where a step would take them.
+    /// The values `s α` after the next step, before it is accepted.
     moved: Vec<f64>,
-    /// Where a place is among them.
+    /// The index in `places` of each place, or [`NONE`].
     slot: Vec<u32>,
-    /// Steps to go on pairs alone, or of a trial.
+    /// The remaining plain steps, and the steps of the current trial.
     resting: u32,
     trial: u32,
     saved: f64,
 }
 
-/// How far a step along a direction goes.
+/// The length of a step along a direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reach {
-    /// As far as wanted, between all bounds.
+    /// The full step: all variables stay between their bounds.
     Free,
-    /// This far, where a variable meets its bound.
+    /// A shorter step, at which a variable meets its bound.
     Bound(f64),
 }
 
 impl Direction {
-    /// No direction over so many places.
+    /// Creates an empty direction over so many places.
     pub(crate) fn new(places: usize) -> Self {
         let slot = vec![NONE; places];
         Self {
@@ -73,12 +84,12 @@ impl Direction {
         }
     }
 
-    /// Whether steps are on pairs alone for now.
+    /// Returns true while steps are on pairs alone.
     pub(crate) fn rests(&self) -> bool {
         self.resting > 0
     }
 
-    /// `pᵀ K p` where there is a direction.
+    /// Returns `pᵀ K p` if there is a direction.
     pub(crate) fn length(&self) -> Option<f64> {
         (self.length > 0.0).then_some(self.length)
     }
@@ -99,18 +110,19 @@ impl Direction {
         }
     }
 
-    /// `s α` at a place that the direction holds.
+    /// Returns `s α` at a place of the direction.
     pub(crate) fn beta(&self, place: usize) -> Option<f64> {
         self.beta.get(self.slot[place] as usize).copied()
     }
 
-    /// The places that the direction holds with their `s α`.
+    /// Returns the places of the direction with their `s α`.
     pub(crate) fn held(&self) -> impl Iterator<Item = (usize, f64)> {
         self.places.iter().copied().zip(self.beta.iter().copied())
     }
 
-    /// Holds a place whose `s α` is `beta`, between bounds.
-    pub(crate) fn hold(&mut self, place: usize, beta: f64, (least, most): (f64, f64)) {
+    /// Adds a place whose `s α` is `beta`, with its bounds.
+    pub(crate) fn hold(&mut self, place: usize, beta: f64, bounds: [f64; 2]) {
+        let [least, most] = bounds;
         if self.slot[place] == NONE {
             self.slot[place] = self.places.len() as u32;
             self.places.push(place);
@@ -121,13 +133,14 @@ impl Direction {
         }
     }
 
-    /// Takes a multiple of the last direction with `pair`, which it holds, and moves everything
-    /// `wanted` along it, or to the first bound; the direction has this curvature.
-    pub(crate) fn go(&mut self, turn: f64, pair: [(usize, f64); 2], wanted: f64, curvature: f64) -> Reach {
+    /// Makes the new direction `p ← pair + conjugate_beta · p` with this curvature, and moves `s α`
+    /// by `wanted · p`, or less if a variable meets a bound (steps 3 to 5). Both places of the pair
+    /// must be in the direction.
+    pub(crate) fn step_along(&mut self, conjugate_beta: f64, pair: [(usize, f64); 2], wanted: f64, curvature: f64) -> Reach {
         self.length = curvature;
         let Self { beta, least, most, p, moved: to, slot, .. } = &mut *self;
         to.resize(p.len(), 0.0);
-        let mut outside = moved(Between { at: beta, least, most }, p, turn, wanted, to);
+        let mut outside = moved(Between { at: beta, least, most }, p, conjugate_beta, wanted, to);
         for (place, amount) in pair {
             let k = slot[place] as usize;
             let inside = |value: f64| value > least[k] && value < most[k];
@@ -156,15 +169,15 @@ impl Direction {
         Reach::Bound(step)
     }
 
-    /// Forgets the direction.
+    /// Removes all places: the next step begins a new direction.
     pub(crate) fn end(&mut self) {
         self.length = 0.0;
         self.places.drain(..).for_each(|place| self.slot[place] = NONE);
         [&mut self.p, &mut self.beta, &mut self.least, &mut self.most].into_iter().for_each(Vec::clear);
     }
 
-    /// Bounds of `s α` of a sign.
-    pub(crate) fn bounds(sign: f64, upper: f64) -> (f64, f64) {
-        if sign > 0.0 { (0.0, upper) } else { (-upper, 0.0) }
+    /// Returns the bounds of `s α` for a sign.
+    pub(crate) fn bounds(sign: f64, upper: f64) -> [f64; 2] {
+        if sign > 0.0 { [0.0, upper] } else { [-upper, 0.0] }
     }
 }

@@ -1,21 +1,22 @@
-//! Where the variables of a problem lie in the solver's arrays, and how a kernel row is read in
-//! that order.
+//! The order of a problem's variables in the solver's arrays, and how kernel rows are read in that
+//! order.
 
 use maxmargin_core::Dual;
 use std::ops::Range;
 
-/// Problems cut into more runs than this read rows through a gathered copy.
+/// The largest number of runs that are read from a row in place. Problems with more runs read a
+/// gathered copy of the row.
 const MOST_PIECES: usize = 32;
 
-/// Pieces begin at multiples of this, so that each begins at a byte of the packed sets.
+/// Pieces begin at multiples of this, so that each begins at a whole byte of the packed sets.
 const ALIGN: usize = 64;
 
 /// A run of variables that is contiguous in a kernel row and in the solver's arrays.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Columns of a kernel row.
+    /// The columns of a kernel row.
     pub(crate) columns: Range<usize>,
-    /// Place of the first of them in the solver's (padded) arrays.
+    /// The place of the first column in the solver's (padded) arrays.
     pub(crate) at: usize,
 }
 
@@ -24,11 +25,11 @@ pub(crate) struct Piece {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pieces: Vec<Piece>,
-    /// Place of each variable.
+    /// The place of each variable.
     place: Vec<u32>,
-    /// Gram index at each place; `usize::MAX` in the padding.
+    /// The Gram index at each place; `usize::MAX` in the padding.
     ids: Vec<usize>,
-    /// Gram indices in place order, when rows have to be gathered.
+    /// The Gram indices in place order, if rows have to be gathered.
     gather: Option<Vec<usize>>,
 }
 
@@ -55,41 +56,41 @@ impl Layout {
         Self { pieces, place, ids, gather }
     }
 
-    /// Length of the padded arrays.
+    /// Returns the length of the padded arrays.
     pub(crate) fn padded(&self) -> usize {
         self.ids.len()
     }
 
-    /// Place of variable `k`.
+    /// Returns the place of variable `k`.
     pub(crate) fn place(&self, k: usize) -> usize {
         self.place[k] as usize
     }
 
-    /// Gram index at a place that holds a variable.
+    /// Returns the Gram index at a place that holds a variable.
     pub(crate) fn id(&self, place: usize) -> usize {
         self.ids[place]
     }
 
-    /// The parts of the contiguous runs in a range of places that begins at a multiple of 64;
-    /// `Piece::at` counts from its start.
+    /// Returns the parts of the contiguous runs in a range of places that begins at a multiple of
+    /// 64. `Piece::at` counts from the start of the range.
     pub(crate) fn pieces_in(&self, places: Range<usize>) -> Vec<Piece> {
         let part = |piece: &Piece| {
             let (from, to) = (places.start.max(piece.at), places.end.min(piece.at + piece.columns.len()));
             let column = |place: usize| piece.columns.start + (place - piece.at);
-            // Gathered rows are in the order of the range itself.
+            // Gathered rows are already in the order of the range.
             let columns = if self.gather.is_some() { from - places.start..to - places.start } else { column(from)..column(to) };
             (from < to).then(|| Piece { columns, at: from - places.start })
         };
         self.pieces.iter().filter_map(|piece| if piece.at < places.end { part(piece) } else { None }).collect()
     }
 
-    /// Gram indices of the variables in a range of places, when rows have to be gathered.
+    /// Returns the Gram indices of the variables in a range of places, if rows have to be gathered.
     pub(crate) fn gather_in(&self, places: Range<usize>) -> Option<Vec<usize>> {
         let ids = self.gather.as_ref()?;
         Some(ids[places.start.min(ids.len())..places.end.min(ids.len())].to_vec())
     }
 
-    /// Values per variable, spread over the padded arrays.
+    /// Copies one value per variable into a padded array.
     pub(crate) fn spread(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut spread = vec![0.0; self.padded()];
         for (&place, value) in self.place.iter().zip(values) {
@@ -98,7 +99,7 @@ impl Layout {
         spread
     }
 
-    /// The inverse of [`Layout::spread`].
+    /// Inverts [`Layout::spread`].
     pub(crate) fn collect(&self, spread: &[f64]) -> Vec<f64> {
         self.place.iter().map(|&place| spread[place as usize]).collect()
     }

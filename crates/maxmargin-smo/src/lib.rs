@@ -2,20 +2,27 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Second-order working set selection (Fan, Chen and Lin 2005), the gradient kept in `f64` over
-//! kernel rows in `f32`, gradient update and selection fused into two vectorised passes an
-//! iteration that threads can share, conjugate steps, warm starts, and a refinement in exact `f64`
-//! kernel values after which the certificate meets the tolerance. The maths is in
-//! `docs/math/smo.md`.
+//! - [`Smo`] is the solver behind the [`maxmargin_core::Solve`] trait that all solvers share.
+//! - [`solve`] is the same solver as a function, with its options in [`SmoConfig`] and its refusals
+//!   in [`SmoError`]. It selects working sets by second-order information (Fan, Chen and Lin 2005),
+//!   keeps the gradient in `f64` over kernel rows in `f32`, and refines in exact kernel values until
+//!   the certificate meets the tolerance.
+//! - [`Shrinking`] tells from which problem size it works on active variables only.
+//! - [`PairBudget`] ends a run when another solver costs less than going on.
+//! - [`relax`] repairs a point at a fixed bias, with [`Relaxation`] as its parameters and [`Relaxed`]
+//!   as its result.
+//!
+//! An iteration makes two vectorised passes over the variables, which threads can share. The maths
+//! is in `docs/math/smo.md`.
 
 mod active;
-mod arranged;
 mod direction;
 mod layout;
+mod pair_budget;
 mod pairs;
-mod patience;
 mod prefetch;
 mod relax;
+mod round_layout;
 mod shard;
 mod solve;
 mod solver;
@@ -25,7 +32,7 @@ mod team;
 
 pub use active::Shrinking;
 pub use maxmargin_core::Refine;
-pub use patience::PairBudget;
+pub use pair_budget::PairBudget;
 pub use relax::{Relaxation, Relaxed, relax};
 pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

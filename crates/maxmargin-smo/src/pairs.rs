@@ -1,7 +1,8 @@
-//! Pair after pair over the rows of one matrix: the loop of SMO.
+//! The loop of SMO: one pair after another over the rows of one matrix (steps 2 to 5 of
+//! `solve.rs`).
 
 use crate::active::Active;
-use crate::patience::{self, PairBudget};
+use crate::pair_budget::{self, PairBudget};
 use crate::prefetch::Prefetch;
 use crate::solve::SmoConfig;
 use crate::state::State;
@@ -9,28 +10,27 @@ use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 
-/// A problem, the rows of its matrix, and where the pairs have taken it.
+/// A problem, the rows of its matrix and the current point.
 pub(crate) struct Pairs<'r, 'g> {
     pub(crate) state: State,
     pub(crate) looking: Looking,
     dual: &'r Dual,
     rows: &'r Rows<'g>,
     prefetch: Prefetch,
-    pace: Pace,
+    stall: StallDetector,
     requested: u64,
-    /// Iterations after which the run has stalled ([`most_of`]).
-    most: u64,
-    patience: Option<PairBudget>,
-    /// What was done before these pairs.
+    /// The number of iterations after which the run counts as stalled ([`max_iterations_of`]).
+    max_iterations: u64,
+    pair_budget: Option<PairBudget>,
+    /// The work done before this loop began.
     pub(crate) before: Work,
-    /// How many are support vectors whatever these pairs do, where there are more variables than
-    /// theirs.
+    /// The number of support vectors outside this problem, if it is a part of a larger one.
     pub(crate) others: Option<u64>,
 }
 
 impl<'r, 'g> Pairs<'r, 'g> {
-    /// At `alpha` with its gradient. Once the share `whole` of all rows was needed all are
-    /// computed.
+    /// Begins at `alpha` with its gradient. After a share `whole` of all rows was needed, the whole
+    /// matrix is computed.
     pub(crate) fn new(
         dual: &'r Dual,
         rows: &'r Rows<'g>,
@@ -50,16 +50,16 @@ impl<'r, 'g> Pairs<'r, 'g> {
             looking: Looking::new(aim),
             dual,
             rows,
-            pace: Pace::new(dual.len(), objective),
+            stall: StallDetector::new(dual.len(), objective),
             requested: 0,
-            most: most_of(dual.len()),
-            patience: config.patience,
+            max_iterations: max_iterations_of(dual.len()),
+            pair_budget: config.pair_budget,
             before: Work::default(),
             others: None,
         }
     }
 
-    /// The same problem at the same point, to go on with what still moves.
+    /// Returns the same problem at the same point, to continue with the active variables.
     pub(crate) fn by_active(&self, config: &SmoConfig) -> Active<'r, 'g> {
         let (alpha, gradient) = (self.state.alpha(), self.state.gradient());
         let mut active = Active::new(self.dual, self.rows, &alpha, &gradient, self.looking.aimed_at(), config);
@@ -67,29 +67,32 @@ impl<'r, 'g> Pairs<'r, 'g> {
         active
     }
 
-    /// Replaces the gradient by a better one; the pace is measured anew.
+    /// Replaces the gradient by a more exact one and restarts the stall detection.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.state.refresh(self.dual, gradient);
-        self.pace = Pace::new(self.dual.len(), self.pace.objective + self.pace.gained);
+        self.stall = StallDetector::new(self.dual.len(), self.stall.objective + self.stall.gained);
     }
 
-    /// What it took so far; iterations are counted by the clock.
+    /// Returns the work so far. The clock counts the iterations.
     pub(crate) fn work(&self) -> Work {
         let mut work = self.before;
         work += Work { rows_requested: self.requested, rows_computed: self.prefetch.computed, ..Work::default() };
         work
     }
 
-    /// Optimises pairs until what the solver knows shows the aim; how that ended.
+    /// Iterates until the goal is reached by the solver's own gradient, and returns how the run
+    /// ended.
     pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Status {
-        // There are not as many iterations.
+        // No run makes u64::MAX iterations.
         self.iterate_until(u64::MAX, clock).unwrap_or(Status::IterationLimit)
     }
 
-    /// The same, or nothing when the clock shows so many iterations before.
-    pub(crate) fn iterate_until(&mut self, turn: u64, clock: &mut Clock) -> Option<Status> {
+    /// Iterates as [`Pairs::iterate`] does; returns `None` if the clock reaches `until` iterations
+    /// before the end.
+    pub(crate) fn iterate_until(&mut self, until: u64, clock: &mut Clock) -> Option<Status> {
         let mut extremes = self.state.extremes();
         loop {
+            // 2: stop if the violation is at most ε.
             let violation = extremes.violation();
             let Self { state, dual, looking, .. } = self;
             let point = || (state.alpha(), state.gradient());
@@ -100,30 +103,32 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 return Some(Status::Converged);
             }
             if let Some(others) = self.others.filter(|_| clock.iterations.is_multiple_of(COUNTED)) {
-                // The gradients of all the others are to be brought up to date in `f32`, for half
-                // of what exact values cost.
+                // Afterwards the gradients of all other variables must be updated in `f32`. That
+                // costs half of exact values, hence `support / 2`.
                 let support = state.alpha().iter().filter(|a| **a != 0.0).count() as u64;
                 clock.owed = others + support + support / 2;
             }
             if let Some(status) = clock.ended(looking.measure(violation)) {
                 return Some(status);
             }
-            if clock.iterations >= turn {
+            if clock.iterations >= until {
                 return None;
             }
-            if clock.iterations.is_multiple_of(patience::BETWEEN) && self.is_out_of_patience(clock.iterations) {
+            if clock.iterations.is_multiple_of(pair_budget::BETWEEN) && self.is_over_budget(clock.iterations) {
                 return Some(Status::IterationLimit);
             }
-            if clock.iterations >= self.most {
+            if clock.iterations >= self.max_iterations {
                 return Some(Status::Stalled);
             }
+            // 2: i, the variable with the smallest f over I_up.
             let i = extremes.argmin_up;
             let row_i = match self.row(i, &extremes, clock) {
                 Ok(row) => row,
                 Err(status) => return Some(status),
             };
+            // 3: j, the partner with the greatest second-order gain.
             let j = self.state.partner(i, &row_i).index;
-            // The squares of violations this small are 0: no step gains anything.
+            // The squares of such small violations underflow to 0: no step has a gain.
             if j == usize::MAX {
                 return Some(Status::Stalled);
             }
@@ -131,22 +136,23 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 Ok(row) => row,
                 Err(status) => return Some(status),
             };
+            // 4, 5: the step, and f with the extremes after it.
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             clock.iterations += 1;
-            if self.pace.stalls(step.gain, violation) {
+            if self.stall.stalls(step.gain, violation) {
                 return Some(Status::Stalled);
             }
         }
     }
 
-    /// See [`PairBudget`].
-    fn is_out_of_patience(&self, iterations: u64) -> bool {
+    /// Returns true if the run has used its [`PairBudget`].
+    fn is_over_budget(&self, iterations: u64) -> bool {
         let free = || self.state.alpha().iter().zip(self.dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
-        self.patience.is_some_and(|patience| patience.is_over(iterations, self.dual.len(), free))
+        self.pair_budget.is_some_and(|budget| budget.is_over(iterations, self.dual.len(), free))
     }
 
-    /// The row at a place, unless the run was ended while it was computed.
+    /// Returns the row at a place, or the status if the run ended while the row was computed.
     fn row(&mut self, place: usize, extremes: &Extremes, clock: &mut Clock) -> Result<RowRef, Status> {
         self.requested += 1;
         let id = self.state.layout.id(place);
@@ -160,41 +166,41 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 }
 
-/// Iterations between two counts of the support vectors of a round: less than a hundredth of their
-/// time.
+/// Iterations between two counts of the support vectors of a round. Counting takes less than a
+/// hundredth of the time.
 const COUNTED: u64 = 256;
 
-/// Iterations after which a run of so many variables counts as stalled: a tenth of the ten million
-/// after which LIBSVM gives up, and the hundred for each variable that it allows where those are
-/// more. Who names a limit of iterations gets that one instead.
-fn most_of(variables: usize) -> u64 {
+/// The number of iterations after which a run over so many variables counts as stalled. It is a
+/// tenth of LIBSVM's ten million, plus LIBSVM's hundred per variable. A limit that the caller sets
+/// takes precedence.
+fn max_iterations_of(variables: usize) -> u64 {
     1_000_000 + 100 * variables as u64
 }
 
-/// Watches whether the run still gets anywhere.
-struct Pace {
+/// Detects runs that make no progress any more.
+struct StallDetector {
     window: u64,
     iterations: u64,
-    /// |objective|, as far as the gains since the start tell.
+    /// The absolute objective, estimated from the gains since the start.
     objective: f64,
-    /// Gain of this window.
+    /// The gain of this window.
     gained: f64,
-    /// Least violation of this window, and of those before.
+    /// The least violation of this window, and of all windows before.
     least: f64,
     least_before: f64,
-    /// Windows since the least violation fell by a tenth, and what they gained.
+    /// The windows since the least violation last fell by a tenth, and their gain.
     idle: u32,
     gained_idle: f64,
     least_then: f64,
 }
 
-/// Windows without a violation less by a tenth, in which the objective moves by less than [`CREEP`]
-/// of itself, after which a run has stalled: where it still gets on, one or the other moves in half
-/// a million iterations.
+/// A run has stalled after this many windows in which the violation does not fall by a tenth and
+/// the objective changes by less than [`CREEP`] of itself. Runs that progress change one or the
+/// other within half a million iterations.
 const IDLE: u32 = 5;
 const CREEP: f64 = 0.01;
 
-impl Pace {
+impl StallDetector {
     fn new(variables: usize, objective: f64) -> Self {
         let window = 100_000.max(variables as u64);
         Self {
@@ -210,11 +216,15 @@ impl Pace {
         }
     }
 
-    /// Whether a whole window of iterations gained next to nothing and came no nearer to the
-    /// tolerance: where the objective stands still the violation may still shrink, since gains are
-    /// its square, and where the violation is noise there are phantom gains along directions that
-    /// are flat in `f32`. Or whether both creep for long: on features that nobody has scaled pairs
-    /// undo each other's work, and ten million of them end nowhere.
+    /// Returns true if the run has stalled.
+    ///
+    /// The first case is a whole window that gains almost nothing and comes no nearer to the
+    /// tolerance. Gains are squares of violations, so the violation may still fall while the
+    /// objective stands still. Where the violation is noise, directions that are flat in `f32` show
+    /// false gains.
+    ///
+    /// The second case is slow progress of both for many windows. On unscaled features pairs undo
+    /// each other's steps, and ten million of them do not converge.
     fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);

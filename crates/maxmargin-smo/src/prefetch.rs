@@ -1,33 +1,33 @@
-//! Which rows to compute together with one that is missing: a block of rows costs little more than
-//! one, if the others are used.
+//! Prefetch of rows: a block of rows costs little more than the one that is missing, so likely next
+//! rows are computed with it.
 
 use crate::state::State;
 use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;
 
-/// Most rows computed together.
+/// The largest number of rows computed together.
 const MOST: usize = 32;
 
-/// Misses between two looks at how well the guesses did.
+/// Misses between two updates of the depth.
 const WINDOW: usize = 16;
 
-/// Guesses the rows that will be needed next, and how many guesses pay.
+/// Guesses the rows that are needed next, and adapts the number of guesses.
 ///
-/// On some data a third of the rows is needed in the end and the worst violators soon are; on
-/// others almost none of them. The depth of the guess follows what came of the earlier ones:
-/// doubled when more than half were used, halved otherwise.
+/// On some data the run needs a third of the rows in the end, and the worst violators soon. On
+/// other data it needs almost none of them. The depth doubles when more than half of the earlier
+/// guesses were used, and halves otherwise.
 pub(crate) struct Prefetch {
     depth: usize,
-    /// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper
-    /// than the rest row by row: it is computed in large blocks, symmetric halves once.
+    /// The share of all rows after which the whole matrix is computed, in large blocks and one
+    /// symmetric half only. That is cheaper than the remaining rows one by one.
     whole: f64,
-    /// Rows guessed and not asked for since, by place.
+    /// The rows that were guessed and not requested since, by place.
     guessed: Vec<bool>,
     misses: usize,
     made: usize,
     used: usize,
-    /// Rows computed for this solver.
+    /// The number of rows computed for this solver.
     pub(crate) computed: u64,
 }
 
@@ -36,24 +36,24 @@ impl Prefetch {
         Self { depth: 1, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
     }
 
-    /// Notes that the row at `place` was asked for.
+    /// Records that the row at `place` was requested.
     pub(crate) fn note(&mut self, place: usize) {
         if std::mem::take(&mut self.guessed[place]) {
             self.used += 1;
         }
     }
 
-    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst
+    /// Computes the missing row at `needed` and, in the same block, missing rows of the worst
     /// violators.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When the run is cancelled.
     pub(crate) fn fetch(
         &mut self,
         state: &State,
         rows: &Rows,
-        wanted: usize,
+        needed: usize,
         extremes: &Extremes,
         asking: &Asking,
     ) -> Result<(), Halted> {
@@ -70,23 +70,23 @@ impl Prefetch {
             self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(1) };
             (self.made, self.used) = (0, 0);
         }
-        let mut places = self.violators(state, rows, wanted, extremes);
+        let mut places = self.violators(state, rows, needed, extremes);
         for &place in &places {
             self.guessed[place] = true;
         }
         self.made += places.len();
-        places.push(wanted);
+        places.push(needed);
         let mut block: Vec<usize> = places.into_iter().map(|place| state.layout.id(place)).collect();
         block.sort_unstable();
-        // The two variables of a sample of regression have one row.
+        // The two variables of a regression sample share one row.
         block.dedup();
         self.computed += block.len() as u64;
         rows.fetch_asking(&block, asking)
     }
 
-    /// The places of the `depth − 1` worst violators whose rows are missing; only those at least
-    /// half as bad as the worst count.
-    fn violators(&self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) -> Vec<usize> {
+    /// Returns the places of at most `depth − 1` of the worst violators whose rows are missing.
+    /// Each violates at least half as much as the worst.
+    fn violators(&self, state: &State, rows: &Rows, needed: usize, extremes: &Extremes) -> Vec<usize> {
         let count = self.depth - 1;
         if count == 0 {
             return vec![];
@@ -94,11 +94,11 @@ impl Prefetch {
         let middle = f64::midpoint(extremes.min_up, extremes.max_low);
         let least = 0.25 * (extremes.max_low - extremes.min_up);
         let mut violators: Vec<(f64, usize)> = Vec::new();
-        state.violators(wanted, middle, least, |place, away| violators.push((away, place)));
-        violators.retain(|&(_, place)| place != wanted && !rows.contains(state.layout.id(place)));
+        state.violators(needed, middle, least, |place, away| violators.push((away, place)));
+        violators.retain(|&(_, place)| place != needed && !rows.contains(state.layout.id(place)));
         if violators.len() > count {
-            // Descending by violation, ties by place: the same block whatever the order of the
-            // sort.
+            // Descending by violation, ties by place: the block does not depend on the order of the
+            // selection.
             violators.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             violators.truncate(count);
         }

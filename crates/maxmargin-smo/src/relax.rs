@@ -1,34 +1,34 @@
-//! Coordinate descent at a fixed bias: what repairs a point whose neighbourhood has changed.
+//! Coordinate descent at a fixed bias: repairs a point after a change of the problem nearby.
 
 use crate::active::{Shrinking, furthest};
-use crate::arranged::RoundLayout;
+use crate::round_layout::RoundLayout;
 use crate::state::State;
 use crate::sums::{Changes, sums_of};
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Rows, part_of};
 
-/// A point after [`relax`].
+/// The point that [`relax`] returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relaxed {
-    /// α, inside the box; the balance need not hold.
+    /// α, inside the box; the equality constraint need not hold.
     pub alpha: Vec<f64>,
-    /// `Qα + lin`.
+    /// The gradient `Qα + lin`.
     pub gradient: Vec<f64>,
-    /// Steps made: each reads one kernel row once, about half of an SMO iteration.
+    /// The number of steps. Each reads one kernel row once, about half of an SMO iteration.
     pub steps: u64,
 }
 
-/// What [`relax`] shall do.
+/// The parameters of [`relax`].
 #[derive(Clone, Copy, Debug)]
 pub struct Relaxation {
-    /// The bias that is held.
+    /// The fixed bias.
     pub bias: f64,
-    /// The most steps.
+    /// The largest number of steps.
     pub steps: u64,
     /// The violation to reach.
     pub tol: f64,
-    /// When to go by rows of those alone that may move.
+    /// The problem sizes from which short rows of the near variables are used.
     pub shrinking: Shrinking,
 }
 
@@ -36,15 +36,14 @@ pub struct Relaxation {
 /// the variable that violates its optimality condition most, until no violation exceeds the
 /// tolerance or all steps are made.
 ///
-/// With the bias held where a nearby solution has it, the balance constraint drops out, variables
-/// move one at a time, and what a removed sample leaves behind is absorbed by the samples that its
-/// removal disturbed. The balance is then off by little; the caller restores it. Where SMO would
-/// keep no rows of all variables neither does this: the worst violators alone move, three for each
-/// step.
+/// With the bias of a nearby solution fixed, the equality constraint drops out and variables move
+/// one at a time. The samples that a removal disturbed absorb its effect. The constraint is then
+/// off by a little; the caller restores it. Where SMO would keep no rows of all variables, only the
+/// worst violators move, three for each step.
 ///
 /// # Errors
 ///
-/// When it was called off.
+/// When the run is cancelled.
 ///
 /// # Panics
 ///
@@ -65,15 +64,15 @@ pub fn relax(
     relaxation.among(&near, dual, rows, alpha, gradient, asking)
 }
 
-/// Variables that violate their condition by no less than this, half of a margin, may be moved
-/// where rows are not kept: what steps disturb is near what they mend.
+/// The least violation of the variables that may move if full rows are not kept; negative, half of
+/// a margin inside. Steps disturb only variables near the repaired ones.
 const NEAR: f64 = -0.5;
 
-/// The worst of them: so many for each step, or as many as come into a round where those are more.
+/// The number of near variables per step. At least the variables of a round are taken.
 const EACH: usize = 3;
 
 impl Relaxation {
-    /// Variables that violate their condition of optimality, or nearly.
+    /// Returns the variables that violate their condition of optimality, or nearly.
     fn near(&self, dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Vec<usize> {
         let threshold = -self.bias;
         let by = |k: usize| {
@@ -109,8 +108,8 @@ impl Relaxation {
         Ok(Relaxed { alpha: state.alpha(), gradient: state.gradient(), steps: made })
     }
 
-    /// The same for some variables, in rows of these alone; what they did to the gradients of all
-    /// is added up at the end.
+    /// Relaxes some variables in rows of these alone, and adds up their effect on all gradients at
+    /// the end.
     fn among(
         &self,
         variables: &[usize],
@@ -125,11 +124,11 @@ impl Relaxation {
         let before: Vec<f64> = set.iter().map(|&k| alpha[k]).collect();
         let gram = part_of(rows.gram(), &ids);
         let bytes = (4 * ids.len() as u64 * self.steps.min(ids.len() as u64)).min(rows.spare());
-        let held = rows.lend(bytes);
+        let held = rows.reserve(bytes);
         let pages = rows.part_pages();
         let short = Rows::with_pages(&*gram, bytes, Par::Seq, pages.clone());
         let relaxed = self.all(&part, &short, &before, part.linear_term(), asking);
-        // Their memory is free again before what is lent for it is.
+        // Drop the rows before their memory reservation, so the budget never undercounts.
         drop(short);
         drop(held);
         let relaxed = relaxed?;

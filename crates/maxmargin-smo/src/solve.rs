@@ -1,8 +1,25 @@
 //! The solver: iterate, refine, stop.
+//!
+//! The notation of Fan, Chen and Lin (2005), with `p` the linear term and `f = s ∘ (Qα + p)`:
+//!
+//! ```text
+//!   1  α ← the start;  f_k ← s_k (Qα + p)_k
+//!   2  i ← argmin f over I_up;  stop if max f over I_low − f_i ≤ ε
+//!   3  j ← argmax (f_j − f_i)² / a_ij over I_low with f_j > f_i,  a_ij = K_ii + K_jj − 2 K_ij
+//!   4  t ← min((f_j − f_i) / a_ij, room of i upwards, room of j downwards)
+//!   5  s_i α_i += t;  s_j α_j −= t;  f += t (K_i − K_j);  go to 2
+//!   6  f ← s ∘ (Qα + p) from exact f64 kernel values
+//!   7  if max f over I_low − min f over I_up > tolerance: lower ε, go to 2
+//!   8  b ← −f of the free variables
+//! ```
+//!
+//! Steps 2 to 5 run over kernel rows in `f32` (`pairs.rs`, `state.rs`). On large problems they run
+//! on the active variables alone (`active.rs`). Conjugate steps replace 3 to 5 by the steps of
+//! `direction.rs`.
 
 use crate::active::{Active, Shrinking};
+use crate::pair_budget::PairBudget;
 use crate::pairs::Pairs;
-use crate::patience::PairBudget;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Clock, Dual, EqualityConstraint, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of,
@@ -11,31 +28,31 @@ use maxmargin_core::{
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
-/// Choices of the solver that do not change what it solves.
+/// Options of the solver that do not change the problem or its solution.
 #[derive(Clone, Copy, Debug)]
 pub struct SmoConfig {
-    /// See [`Refine`].
+    /// The refinement in exact kernel values.
     pub refine: Refine,
-    /// Threads that share the passes of large problems; they stay awake while the solver runs. The
-    /// result has the same bits for any.
+    /// Threads that share the passes of large problems. They spin between two passes while the
+    /// solver runs. The result has the same bits for any number of threads.
     pub par: Par,
-    /// When to go by active variables.
+    /// The problem sizes from which the solver works on active variables only.
     pub shrinking: Shrinking,
-    /// Whether steps go on along the last ones where that saves enough (Torres-Barrán, Alaíz and
-    /// Dorronsoro 2021); without, each moves a pair alone, as in the papers.
+    /// Enables conjugate steps where they save enough (Torres-Barrán, Alaíz and Dorronsoro 2021).
+    /// Without them each step moves one pair, as in the papers.
     pub conjugate: bool,
-    /// When to leave the problem to somebody else: the run then ends with
-    /// [`Status::IterationLimit`].
-    pub patience: Option<PairBudget>,
+    /// The iterations after which the run ends with [`Status::IterationLimit`], because another
+    /// solver costs less from there.
+    pub pair_budget: Option<PairBudget>,
 }
 
 impl Default for SmoConfig {
     fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, patience: None }
+        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, pair_budget: None }
     }
 }
 
-/// Why SMO cannot take a problem.
+/// The reason why SMO cannot solve a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SmoError {
@@ -45,9 +62,9 @@ pub enum SmoError {
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
-        /// Values of the start.
+        /// The number of values of the start.
         found: usize,
-        /// Variables of the problem.
+        /// The number of variables of the problem.
         expected: usize,
     },
 }
@@ -58,12 +75,12 @@ const AIM: f64 = 0.99;
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
-/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact
-/// (`f64`) after [`Refine::Exact`] when the status is [`Status::Converged`].
+/// Every returned point is feasible. `status` says how the run ended. After [`Refine::Exact`] the
+/// gradient is exact (`f64`) if the status is [`Status::Converged`].
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a sum, of all variables or of each sign, or the start belongs
+/// When the constraint is not a sum over all variables or one sum per sign. When the start belongs
 /// to a problem of another size.
 ///
 /// # Panics
@@ -84,69 +101,89 @@ pub fn solve(
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
     }
     let mut clock = Clock::new(rows, stop, watch);
+    // 1: α and its gradient.
     let gradient = match start.gradient() {
         Some(gradient) => gradient.to_vec(),
         None => match clock.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
             Ok(gradient) => gradient,
-            Err(status) => return Ok(Solution::unjudged(start.into_parts().0, status)),
+            Err(status) => return Ok(Solution::without_gradient(start.into_parts().0, status)),
         },
     };
     let mut aim = stop.goal.times(AIM);
-    let mut way = Strategy::new(dual, rows, start.alpha(), &gradient, aim, config);
+    let mut strategy = Strategy::new(dual, rows, start.alpha(), &gradient, aim, config);
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
     let status = loop {
-        let status = way.iterate(&mut clock, config);
+        // 2 to 5: pair steps until the violation is at most ε.
+        let status = strategy.iterate(&mut clock, config);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
-        // Between two confirmations little has changed.
-        let alpha = way.alpha();
-        let exact = clock.asked(way.violation(), |asking| confirmed.at(dual, rows.gram(), &alpha, rows.par(), asking));
+        // Few variables change between two confirmations, so `NearGradients` updates the last
+        // gradient.
+        let alpha = strategy.alpha();
+        let exact = clock.asked(strategy.violation(), |asking| confirmed.at(dual, rows.gram(), &alpha, rows.par(), asking));
         let exact = match exact {
             Ok(exact) => exact,
             Err(status) => break status,
         };
-        way.refresh(&exact);
+        // 6: f from exact kernel values.
+        strategy.refresh(&exact);
         refinements += 1;
-        let violation = way.violation();
+        let violation = strategy.violation();
+        // 7: stop at the tolerance, or lower ε.
         let shown = stop.goal.shown(dual, violation, &alpha, || &exact);
         gradient = Some(exact);
         if shown {
             break Status::Converged;
         }
-        // Rounds that do not halve the violation are at the floor of f32 rows, at once where the
-        // iterations stalled as well. Without a violation nothing is left to do, whatever rounding
-        // makes of the gap.
-        let patience = if status == Status::Stalled { 1 } else { 20 };
-        if violation <= 0.0 || (violation > 0.5 * last_violation && refinements > patience) {
+        // Rounds that no longer halve the violation have reached the precision of f32 rows. If the
+        // iterations stalled as well, one such round is enough. At violation 0 no step is left,
+        // even if rounding leaves a gap.
+        let allowed = if status == Status::Stalled { 1 } else { 20 };
+        if violation <= 0.0 || (violation > 0.5 * last_violation && refinements > allowed) {
             break Status::Stalled;
         }
         last_violation = violation;
         aim = closer(aim, stop.goal);
-        way.aim(aim);
+        strategy.aim(aim);
     };
-    let mut alpha = way.alpha();
+    Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: clock.iterations }, config))
+}
+
+/// The end of a run.
+struct Ending {
+    status: Status,
+    /// The last exact gradient, if there was a refinement.
+    gradient: Option<Vec<f64>>,
+    refinements: u64,
+    iterations: u64,
+}
+
+/// Returns the solution at the current point, with its bias (step 8).
+fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, config: &SmoConfig) -> Solution {
+    let Ending { status, gradient, refinements, iterations } = ending;
+    let mut alpha = strategy.alpha();
     let closed = config.refine == Refine::Exact && close(dual, &mut alpha);
     let gradient = match (status, gradient) {
         (Status::Converged, Some(_)) if closed => exact_gradient(dual, rows.gram(), &alpha, rows.par()),
         (Status::Converged, Some(exact)) => exact,
-        _ => way.gradient(),
+        _ => strategy.gradient(),
     };
     let bias = bias_of(dual, &alpha, &gradient);
-    let work = Work { iterations: clock.iterations, refinements, ..way.work() };
-    Ok(Solution { alpha, bias, gradient, status, work })
+    let work = Work { iterations, refinements, ..strategy.work() };
+    Solution { alpha, bias, gradient, status, work }
 }
 
-/// A little below `aim`, not below half of the goal.
+/// Returns a goal 10 % below `aim`, but at least half of `goal`.
 fn closer(aim: Goal, goal: Goal) -> Goal {
     let each = |goal: Option<f64>, aim: Option<f64>| goal.zip(aim).map(|(goal, aim)| (0.5 * goal).max(aim * 0.9));
     Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
 }
 
-/// Once this share of all rows was needed most of them will be, or near enough where a row is of
-/// codes and takes little memory.
+/// The share of all rows after which the whole matrix is computed: most of the remaining rows will
+/// be needed. It is lower for rows of one-byte codes, which take little memory.
 const WHOLE: f64 = 0.3;
 const WHOLE_OF_CODES: f64 = 0.15;
 
@@ -154,16 +191,16 @@ fn whole(rows: &Rows) -> f64 {
     if rows.gram().table().is_some() { WHOLE_OF_CODES } else { WHOLE }
 }
 
-/// How the rows of a problem are gone through.
+/// The strategy for the rows of a problem.
 enum Strategy<'a, 'g> {
-    /// All of them in every pass, until the clock shows so many iterations.
+    /// Uses all variables in every pass, until the clock has counted this many iterations.
     Whole(Box<Pairs<'a, 'g>>, u64),
-    /// Those that still move, in rows as short as they are few.
+    /// Uses the active variables only, in rows of their number.
     Active(Box<Active<'a, 'g>>),
 }
 
-/// Iterations that no run makes.
-const NEVER: u64 = u64::MAX;
+/// A number of iterations that no run reaches.
+const NO_LIMIT: u64 = u64::MAX;
 
 impl<'a, 'g> Strategy<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
@@ -172,13 +209,13 @@ impl<'a, 'g> Strategy<'a, 'g> {
             return Self::Active(Box::new(Active::new(dual, rows, alpha, gradient, aim, config)));
         }
         let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
-        Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NEVER })
+        Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NO_LIMIT })
     }
 
     fn iterate(&mut self, clock: &mut Clock, config: &SmoConfig) -> Status {
         loop {
             match self {
-                Self::Whole(pairs, turn) => match pairs.iterate_until(*turn, clock) {
+                Self::Whole(pairs, until) => match pairs.iterate_until(*until, clock) {
                     Some(status) => return status,
                     None => *self = Self::Active(Box::new(pairs.by_active(config))),
                 },
@@ -186,18 +223,19 @@ impl<'a, 'g> Strategy<'a, 'g> {
                     if let Ok(status) = active.iterate(clock) {
                         return status;
                     }
-                    // All rows are those of the store again.
+                    // The rows of the next phase come from the row store, which the clock counts
+                    // itself.
                     clock.owed = 0;
                     let Active { dual, rows, alpha, gradient, looking, work, .. } = &mut **active;
                     let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), whole(rows), config);
                     pairs.before = *work;
-                    *self = Self::Whole(Box::new(pairs), NEVER);
+                    *self = Self::Whole(Box::new(pairs), NO_LIMIT);
                 }
             }
         }
     }
 
-    /// Works towards `aim` from now on.
+    /// Sets the goal of the next iterations.
     fn aim(&mut self, aim: Goal) {
         match self {
             Self::Whole(pairs, _) => pairs.looking.aim(aim),

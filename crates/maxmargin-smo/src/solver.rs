@@ -1,32 +1,32 @@
-//! SMO behind the signature of all solvers.
+//! The [`Solve`] implementation of SMO.
 
 use crate::active::Shrinking;
-use crate::patience::PairBudget;
+use crate::pair_budget::PairBudget;
 use crate::solve::{SmoConfig, solve};
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
-/// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, over kernel
-/// rows.
+/// Sequential minimal optimisation over kernel rows, for duals with one sum over all variables or
+/// one sum per sign.
 #[derive(Clone, Copy, Debug)]
 pub struct Smo {
-    /// When to go by active variables.
+    /// The problem sizes from which the solver works on active variables only.
     pub shrinking: Shrinking,
-    /// Whether steps go on along the last ones where that saves enough: [`SmoConfig::conjugate`].
+    /// Conjugate steps: see [`SmoConfig::conjugate`].
     pub conjugate: bool,
-    /// [`SmoConfig::patience`].
-    pub patience: Option<PairBudget>,
+    /// The pair budget: see [`SmoConfig::pair_budget`].
+    pub pair_budget: Option<PairBudget>,
 }
 
 impl Smo {
-    /// Pairs alone over all variables: what the papers call SMO, and whose iterations they count.
-    pub const PLAIN: Self = Self { shrinking: Shrinking::NEVER, conjugate: false, patience: None };
+    /// Plain pair steps over all variables: the SMO of the papers, with their iteration counts.
+    pub const PLAIN: Self = Self { shrinking: Shrinking::NEVER, conjugate: false, pair_budget: None };
 }
 
 impl Default for Smo {
     fn default() -> Self {
-        let SmoConfig { shrinking, conjugate, patience, .. } = SmoConfig::default();
-        Self { shrinking, conjugate, patience }
+        let SmoConfig { shrinking, conjugate, pair_budget, .. } = SmoConfig::default();
+        Self { shrinking, conjugate, pair_budget }
     }
 }
 
@@ -43,8 +43,8 @@ impl Solve for Smo {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(NAME, space)?;
-        let Self { shrinking, conjugate, patience } = *self;
-        let config = SmoConfig { refine: run.refine, par: run.par, shrinking, conjugate, patience };
+        let Self { shrinking, conjugate, pair_budget } = *self;
+        let config = SmoConfig { refine: run.refine, par: run.par, shrinking, conjugate, pair_budget };
         let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),

@@ -1,76 +1,76 @@
-//! The running state of SMO: α, the optimality indicator `f`, and the index sets as packed bits.
+//! The running state of SMO: α, the optimality indicator `f` and the index sets as packed bits.
 
 use crate::direction::{Direction, Reach};
 use crate::layout::Layout;
-use crate::shard::{Found, Pass, Sets, Shard, TAU, Wanted};
+use crate::shard::{PartnerQuery, Pass, PassResult, Sets, Shard, TAU};
 use crate::team::Team;
 use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
 use maxmargin_simd::passes::{Extremes, Partner};
 
-/// Share of a pair's curvature that a conjugate step has left at least; otherwise directions begin
-/// anew.
+/// The smallest share of a pair's curvature that a conjugate step may leave. Below it the direction
+/// starts anew.
 const FLAT: f64 = 1e-6;
 
-/// Places of a shard, at least: passes over fewer are not worth a second thread.
+/// The least number of places in a shard: smaller passes are not worth a second thread.
 const SHARD: usize = 8192;
 
-/// Most shards.
+/// The largest number of shards.
 const MOST_SHARDS: usize = 8;
 
-/// `f_k = s_k (Qα + linear_term)_k`; `up` holds the variables whose `s_k α_k` may grow, `low` those
-/// whose `s_k α_k` may fall.
+/// The point, and `f_k = s_k (Qα + linear_term)_k` at it.
 ///
-/// Optimal within ε when `max f over low − min f over up ≤ ε`.
+/// The set `up` holds the variables whose `s_k α_k` may grow, `low` those whose `s_k α_k` may fall.
+/// The point is optimal within ε when `max f over low − min f over up ≤ ε`.
 pub(crate) struct State {
     pub(crate) layout: Layout,
     team: Team,
-    /// Places of a shard; the last may have fewer.
+    /// The number of places in a shard; the last may have fewer.
     size: usize,
-    /// But for those that the direction holds.
+    /// α by place, except for the places of the direction: their values are there.
     alpha: Vec<f64>,
     upper: Vec<f64>,
     sign: Vec<f64>,
-    /// What is part of `K_kk` in a variable's own row alone, of each place, or the one value of
-    /// all.
+    /// The ridge of each place, or the one ridge of all. Kernel rows do not contain it.
     ridge: Result<f64, Vec<f64>>,
-    /// What rows leave out.
+    /// The constant that stored rows leave out of every value.
     base: f64,
-    /// Whether each sign has a sum of its own: partners are then of one sign.
+    /// True if each sign has a sum of its own: both variables of a pair then have one sign.
     apart: bool,
-    /// What steps are conjugate to; without, they are on pairs alone.
+    /// The last direction of conjugate steps; `None` for steps on pairs alone.
     direction: Option<Direction>,
 }
 
 /// One step on a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// Decrease of the objective.
+    /// The decrease of the objective.
     pub(crate) gain: f64,
-    /// Extremes of `f` afterwards.
+    /// The extremes of `f` after the step.
     pub(crate) extremes: Extremes,
 }
 
 impl State {
-    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`. Steps
-    /// are on pairs alone.
+    /// Creates the state at `alpha` with its gradient (one entry per variable). Passes run on
+    /// `par`. Steps are on pairs alone.
     pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let layout = Layout::new(dual);
         let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
         Self::in_shards(count, layout, dual, gram, alpha, gradient, par)
     }
 
-    /// Makes steps conjugate to the last wherever that saves enough.
+    /// Enables conjugate steps.
     pub(crate) fn by_conjugate_steps(mut self) -> Self {
         self.direction = Some(Direction::new(self.layout.padded()));
         self
     }
 
-    /// [`State::new`] in at most this many shards.
+    /// Creates the state as [`State::new`] does, in at most `count` shards.
     fn in_shards(count: usize, layout: Layout, dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
-        // Of pairs only differences matter, and those have most digits without what rows leave out.
+        // Steps depend on differences of kernel values only. These have the most digits without the
+        // constant.
         let base = gram.base();
         let all = gram.diagonal();
         let own = |k: usize| all[dual.ids()[k]] - base + dual.ridge_of(k);
@@ -91,7 +91,7 @@ impl State {
                 diagonal: diagonal.as_ref().map_or_else(|each| Err(each[places.clone()].to_vec()), |one| Ok(*one)),
                 gathered: [vec![], vec![]],
                 open: None,
-                found: Found::NONE,
+                result: PassResult::NONE,
             }
         };
         let shards: Vec<Shard> = (0..layout.padded()).step_by(size).map(shard).collect();
@@ -117,7 +117,7 @@ impl State {
         state
     }
 
-    /// α, one entry per variable.
+    /// Returns α, one entry per variable.
     pub(crate) fn alpha(&self) -> Vec<f64> {
         let Some(direction) = &self.direction else { return self.layout.collect(&self.alpha) };
         let mut alpha = self.alpha.clone();
@@ -125,7 +125,7 @@ impl State {
         self.layout.collect(&alpha)
     }
 
-    /// The gradient `Qα + lin`, one entry per variable.
+    /// Returns the gradient `Qα + lin`, one entry per variable.
     pub(crate) fn gradient(&self) -> Vec<f64> {
         let mut f = Vec::with_capacity(self.layout.padded());
         (0..self.team.len()).for_each(|s| f.extend_from_slice(&self.team.shard(s).f));
@@ -133,7 +133,7 @@ impl State {
         self.layout.collect(&f)
     }
 
-    /// Replaces the gradient by a better one.
+    /// Replaces the gradient by a more exact one.
     pub(crate) fn refresh(&mut self, dual: &Dual, gradient: &[f64]) {
         self.end_direction();
         let f = self.layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
@@ -142,36 +142,36 @@ impl State {
         }
     }
 
-    /// Leaves the threads to others until the next pass.
+    /// Releases the threads until the next pass.
     pub(crate) fn rest(&self) {
         self.team.rest();
     }
 
-    /// Calls `each(place, violation)` for the variables on the side of a place that violate the
+    /// Calls `each(place, violation)` for the variables of a place's side that violate the
     /// optimality conditions by at least `least` against the threshold `middle`.
     pub(crate) fn violators(&self, place: usize, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
         (0..self.team.len()).for_each(|s| self.team.shard(s).violators(self.side(place), middle, least, &mut each));
     }
 
-    /// How far `s α` may grow and fall at a place.
+    /// Returns how far `s α` may grow and fall at a place.
     fn rooms(&self, place: usize) -> (f64, f64) {
         let held = self.direction.as_ref().and_then(|direction| direction.beta(place));
         let (a, u) = (held.map_or(self.alpha[place], f64::abs), self.upper[place]);
         if self.sign[place] > 0.0 { (u - a, a) } else { (a, u - a) }
     }
 
-    /// The side of a place: of its sign where each has a sum, otherwise there is one.
+    /// Returns the side of a place: that of its sign if each sign has a sum, otherwise 0.
     fn side(&self, place: usize) -> usize {
         usize::from(self.apart && self.sign[place] < 0.0)
     }
 
-    /// The extremes of the side that violates more.
-    fn worst(found: Found) -> Extremes {
-        let [first, second] = found.extremes;
+    /// Returns the extremes of the side with the larger violation.
+    fn worst(result: PassResult) -> Extremes {
+        let [first, second] = result.extremes;
         if second.max_low - second.min_up > first.max_low - first.min_up { second } else { first }
     }
 
-    /// Writes the set bits of a place from its α.
+    /// Updates the set bits of a place from its α.
     fn mark(&mut self, place: usize) {
         let (grow, fall) = self.rooms(place);
         let side = self.side(place);
@@ -182,7 +182,7 @@ impl State {
         self.ridge.as_ref().map_or_else(|each| each[place], |one| *one)
     }
 
-    /// `f` and `K_kk` with the ridge at a place, less what rows leave out.
+    /// Returns `f` and `K_kk` with the ridge at a place, without the constant that rows leave out.
     fn at(&self, place: usize) -> (f64, f64) {
         let shard = self.team.shard(place / self.size);
         (shard.f[place % self.size], shard.own(place % self.size))
@@ -193,32 +193,34 @@ impl State {
         self.team.shard(place / self.size).f[place % self.size] += amount;
     }
 
-    /// The extremes of `f` now, where each sign has a sum those of the one that violates more.
+    /// Returns the extremes of `f`. If each sign has a sum, they are those of the sign that
+    /// violates more.
     pub(crate) fn extremes(&self) -> Extremes {
         Self::worst(self.team.make(&Pass::Scan))
     }
 
-    /// The partner of `i` with the greatest second-order gain.
+    /// Returns the partner of `i` with the greatest second-order gain (step 3).
     pub(crate) fn partner(&mut self, i: usize, row: &RowRef) -> Partner {
         let (f, own) = self.at(i);
         let length = self.direction.as_ref().and_then(Direction::length);
         let along = length.map(|length| (self.along(i), 1.0 / length));
-        self.team.make(&Pass::Partner(row.clone(), Wanted { own, f, along }, self.side(i))).partner
+        self.team.make(&Pass::Partner(row.clone(), PartnerQuery { own, f, along }, self.side(i))).partner
     }
 
-    /// `K p` of the direction at a place.
+    /// Returns `q = K p` of the direction at a place.
     fn along(&self, place: usize) -> f64 {
         self.team.shard(place / self.size).q[place % self.size]
     }
 
-    /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
+    /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f` (steps 4
+    /// and 5).
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
         let kij = f64::from(row_i.entries().held().at(self.layout.id(j)));
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
         let a = (own_i + own_j - 2.0 * kij).max(TAU);
         let b = fj - fi;
         if let Some(mut direction) = self.direction.take() {
-            let step = (!direction.rests()).then(|| self.turned(&mut direction, [i, j], a, b, [row_i, row_j]));
+            let step = (!direction.rests()).then(|| self.conjugate_step(&mut direction, [i, j], a, b, [row_i, row_j]));
             direction.count(step.map_or(0.0, |(_, saved)| saved));
             if direction.rests() {
                 self.settle(&mut direction);
@@ -238,9 +240,9 @@ impl State {
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
-    /// A step along the pair, of curvature `a` and slope `b`, and the direction; and the share of
-    /// the curvature that this saves.
-    fn turned(
+    /// Makes a conjugate step on a pair of curvature `a` and slope `b`, and returns the share of
+    /// the curvature that the direction saves (steps 3 to 6 of `direction.rs`).
+    fn conjugate_step(
         &mut self,
         direction: &mut Direction,
         pair: [usize; 2],
@@ -248,13 +250,13 @@ impl State {
         b: f64,
         [row_i, row_j]: [&RowRef; 2],
     ) -> (Step, f64) {
-        let (turn, saved) = direction.length().map_or((0.0, 0.0), |length| {
+        let (beta, saved) = direction.length().map_or((0.0, 0.0), |length| {
             let apart = self.along(pair[0]) - self.along(pair[1]);
             (-apart / length, apart * apart / (length * a))
         });
-        // What is left of the curvature is rounding, and so would be all that follows from it.
-        let (turn, saved) = if saved > 1.0 - FLAT { (0.0, 0.0) } else { (turn, saved) };
-        if turn == 0.0 {
+        // The remaining curvature would be rounding error, and so would the step.
+        let (beta, saved) = if saved > 1.0 - FLAT { (0.0, 0.0) } else { (beta, saved) };
+        if beta == 0.0 {
             self.settle(direction);
         }
         let curvature = (a - saved * a).max(TAU);
@@ -262,21 +264,21 @@ impl State {
             let (sign, upper) = (self.sign[place], self.upper[place]);
             direction.hold(place, sign * self.alpha[place], Direction::bounds(sign, upper));
         }
-        let reach = direction.go(turn, [(pair[0], 1.0), (pair[1], -1.0)], b / curvature, curvature);
+        let reach = direction.step_along(beta, [(pair[0], 1.0), (pair[1], -1.0)], b / curvature, curvature);
         let step = if let Reach::Bound(step) = reach { step } else { b / curvature };
         for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
             self.add(place, amount * step * self.ridge_at(place));
         }
         if reach == Reach::Free {
             for place in pair {
-                let beta = direction.beta(place).unwrap_or_default();
-                self.alpha[place] = beta.abs();
+                let value = direction.beta(place).unwrap_or_default();
+                self.alpha[place] = value.abs();
                 self.mark(place);
             }
         } else {
             self.settle(direction);
         }
-        let extremes = Self::worst(self.team.make(&Pass::Turn(row_i.clone(), row_j.clone(), turn, step)));
+        let extremes = Self::worst(self.team.make(&Pass::Conjugate(row_i.clone(), row_j.clone(), beta, step)));
         for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
             let ridge = self.ridge_at(place);
             self.team.shard(place / self.size).q[place % self.size] += amount * ridge;
@@ -284,7 +286,7 @@ impl State {
         (Step { gain: step * (b - 0.5 * step * curvature), extremes }, saved)
     }
 
-    /// Ends the direction: what it holds is part of α again.
+    /// Ends the direction and writes its values back into α.
     fn settle(&mut self, direction: &mut Direction) {
         for (place, beta) in direction.held() {
             self.alpha[place] = beta.abs();
@@ -293,7 +295,7 @@ impl State {
         direction.end();
     }
 
-    /// Goes on from here along pairs alone.
+    /// Ends the direction, if there is one.
     fn end_direction(&mut self) {
         if let Some(mut direction) = self.direction.take() {
             self.settle(&mut direction);
@@ -314,7 +316,8 @@ impl State {
         Self::worst(self.team.make(&Pass::Single(row.clone(), step)))
     }
 
-    /// Moves `s α` at a place by `amount`; to the bound exactly when that is where it goes.
+    /// Moves `s α` at a place by `amount`. If the move ends at a bound, α becomes the bound
+    /// exactly.
     fn shift(&mut self, place: usize, amount: f64, to_bound: bool) {
         let rises = (amount > 0.0) == (self.sign[place] > 0.0);
         self.alpha[place] = match (to_bound, rises) {
@@ -332,10 +335,10 @@ mod tests {
     use maxmargin_kernel::Rows;
     use maxmargin_testkit::generate::lattice;
 
-    /// Extremes and gains of the steps from 0, and α at the end.
+    /// Returns the extremes, the gains of the steps from α = 0, and α at the end.
     fn run(count: usize, par: Par) -> (Vec<Extremes>, Vec<f64>, Vec<f64>) {
         let mut problem = lattice(5, 700, 2, 1.0);
-        // Holes: several pieces, some of which cross from one shard into the next.
+        // Holes in the ids make several pieces, some of which cross a shard boundary.
         let ids: Vec<usize> = problem.dual.ids().iter().copied().filter(|i| i % 97 > 4 && *i != 350).collect();
         let pick = |all: &[f64]| ids.iter().map(|&i| all[i]).collect::<Vec<f64>>();
         problem.dual = Dual::c_svc(ids.clone(), pick(problem.dual.sign()), pick(problem.dual.upper())).expect("two classes");
@@ -359,11 +362,12 @@ mod tests {
     fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
         let alone = run(8, Par::Seq);
-        // Inside a pool the solver's own thread is no helper, and nobody waits for one.
+        // The solver's own thread belongs to this pool and cannot help; the run must not wait for a
+        // helper.
         for _ in 0..20 {
             assert_eq!(pool.install(|| run(8, Par::Pool)), alone);
         }
-        // From outside a pool helpers come from rayon's global one.
+        // Outside a pool the helpers come from rayon's global one.
         assert_eq!(run(8, Par::Pool), alone);
     }
 
@@ -372,8 +376,8 @@ mod tests {
         let (extremes, gains, alpha) = run(1, Par::Seq);
         assert!(gains.iter().all(|gain| *gain > 0.0) && alpha.iter().any(|a| *a > 0.0));
         let (split, ..) = run(5, Par::Seq);
-        // The lattice's kernel values are exact, so that partners that tie are the only difference
-        // there can be.
+        // The lattice's kernel values are exact. Ties between partners are the only possible
+        // difference.
         assert_eq!(extremes[..50], split[..50]);
     }
 }

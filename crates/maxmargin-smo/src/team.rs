@@ -1,14 +1,14 @@
-//! Passes shared by threads: the solver's own thread and helpers that stay awake between two
-//! passes.
+//! Passes shared by threads: the solver's own thread and helpers that spin between two passes.
 //!
-//! A pass takes some ten microseconds: waking a sleeping thread for each would cost as much. A
-//! helper therefore watches for the next pass for a short while before it goes. Nobody waits for a
-//! helper that has not begun: every shard is worked on by whoever takes its lock first, so that a
-//! helper that is late, or never comes, costs nothing but its help. What is found is joined in the
-//! order of the places, and shards depend on the problem only: results have the same bits for any
-//! number of threads.
+//! A pass takes some ten microseconds, and waking a sleeping thread for each would cost as much. A
+//! helper therefore watches for the next pass for a short while before it leaves. The solver never
+//! waits for a helper that has not begun: the first thread that locks a shard works on it. A helper
+//! that is late, or never comes, delays nothing.
+//!
+//! Results are merged in the order of the places, and shards depend on the problem only. The result
+//! has the same bits for any number of threads.
 
-use crate::shard::{Found, Pass, Shard};
+use crate::shard::{Pass, PassResult, Shard};
 use maxmargin_data::Par;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
@@ -18,37 +18,37 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// How long a helper watches for the next pass before it goes.
-const PATIENCE: Duration = Duration::from_micros(60);
+/// The time for which a helper watches for the next pass before it leaves.
+const WATCH_TIME: Duration = Duration::from_micros(60);
 
-/// What the threads share.
+/// The data that the threads share.
 #[derive(Debug)]
 struct Board {
     shards: Vec<Mutex<Shard>>,
-    /// Counts the passes.
+    /// The number of passes so far.
     pass: AtomicU64,
-    /// Helpers that are there or on their way.
+    /// The number of helpers that are present or on their way.
     helpers: AtomicUsize,
-    /// Nobody is wanted until the next pass.
+    /// True if no help is needed until the next pass.
     resting: AtomicBool,
     /// The solver's thread: a helper on it would wait for itself.
     solver: ThreadId,
 }
 
-/// The shards of a problem and who works on them.
+/// The shards of a problem and the threads that work on them.
 pub(crate) struct Team {
     board: Arc<Board>,
     wanted: usize,
 }
 
-/// The lock of a shard. A panic in a pass leaves numbers behind, which the solver's own panic makes
-/// unreachable.
+/// Locks a shard. After a panic in a pass the numbers are unreliable, but the solver panics as
+/// well, so no caller reads them.
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     loop {
         match shard.try_lock() {
             Ok(guard) => return guard,
             Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-            // Held for one pass over a shard at most: sleeping would take longer.
+            // A lock is held for one pass over a shard at most; sleeping would take longer.
             Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
         }
     }
@@ -67,22 +67,22 @@ impl Team {
         Self { board: Arc::new(board), wanted }
     }
 
-    /// The number of shards.
+    /// Returns the number of shards.
     pub(crate) fn len(&self) -> usize {
         self.board.shards.len()
     }
 
-    /// Shard `s`, between two passes.
+    /// Returns shard `s`, between two passes.
     pub(crate) fn shard(&self, s: usize) -> MutexGuard<'_, Shard> {
         lock(&self.board.shards[s])
     }
 
     /// Makes a pass over all shards.
-    pub(crate) fn make(&self, pass: &Pass) -> Found {
-        let mut found = Found::NONE;
+    pub(crate) fn make(&self, pass: &Pass) -> PassResult {
+        let mut result = PassResult::NONE;
         if self.wanted == 0 {
-            (0..self.len()).for_each(|s| found.join(self.shard(s).make(pass)));
-            return found;
+            (0..self.len()).for_each(|s| result.join(self.shard(s).make(pass)));
+            return result;
         }
         self.board.resting.store(false, Relaxed);
         self.call();
@@ -90,7 +90,7 @@ impl Team {
             lock(shard).open = Some(pass.clone());
         }
         self.board.pass.fetch_add(1, Release);
-        // Whatever is free first, then wait for what helpers have begun.
+        // First the shards that are free, then those that helpers have begun.
         for shard in &self.board.shards {
             if let Ok(mut shard) = shard.try_lock() {
                 shard.work();
@@ -99,17 +99,17 @@ impl Team {
         for shard in &self.board.shards {
             let mut shard = lock(shard);
             shard.work();
-            found.join(shard.found);
+            result.join(shard.result);
         }
-        found
+        result
     }
 
-    /// Sends the helpers away: the pool's threads are wanted for something else.
+    /// Sends the helpers away: the pool's threads are needed for other work.
     pub(crate) fn rest(&self) {
         self.board.resting.store(true, Relaxed);
     }
 
-    /// Calls for helpers that have gone.
+    /// Starts helpers for those that have left.
     fn call(&self) {
         while self.board.helpers.load(Relaxed) < self.wanted {
             let number = self.board.helpers.fetch_add(1, Relaxed);
@@ -138,14 +138,15 @@ fn help(board: &Board, number: usize) {
     while !board.resting.load(Relaxed) {
         let pass = board.pass.load(Acquire);
         if pass == seen {
-            if since.elapsed() > PATIENCE {
+            if since.elapsed() > WATCH_TIME {
                 break;
             }
             std::hint::spin_loop();
             continue;
         }
         seen = pass;
-        // From the other end than the solver: each thread finds its shards in its own cache again.
+        // Begins at the other end than the solver, so that each thread finds its shards in its own
+        // cache.
         for s in (0..count).rev() {
             if let Ok(mut shard) = board.shards[(s + count - number % count) % count].try_lock() {
                 shard.work();

@@ -1,5 +1,5 @@
 //! Problems solved by their active variables: the same optimum, the same bits for any number of
-//! threads, an honest end.
+//! threads, a true status at the end.
 
 use maxmargin_core::{
     Dual, EqualityConstraint, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient,
@@ -12,13 +12,13 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Sets small enough for small problems to have some.
+/// Set sizes small enough that small problems use active variables.
 const SMALL: Shrinking = Shrinking { from: 2, long_from: 2, first: 12 };
 
-/// All variables at first, those that still move once the run is long.
+/// All variables at first, active variables after a long run.
 const LONG: Shrinking = Shrinking { from: usize::MAX, long_from: 2, first: 12 };
 
-/// A matrix whose values are cheap enough to be computed twice.
+/// A matrix whose values are cheap enough to compute twice.
 fn gram(n: usize) -> (KernelGram, Vec<f64>) {
     let data = maxmargin_data::generate::Generator::Banana.generate(n, None, 5).expect("a generator");
     (KernelGram::new(&data.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel"), data.labels)
@@ -37,7 +37,7 @@ fn classes(gram: &KernelGram, labels: &[f64], c: f64) -> Dual {
     Dual::c_svc((0..gram.len()).collect(), labels.to_vec(), vec![c; labels.len()]).expect("two classes")
 }
 
-/// Samples twice, once for each side of a tube: several variables of one row.
+/// Samples twice, once for each side of the tube: several variables share a row.
 fn tube(gram: &KernelGram, c: f64) -> Dual {
     let n = gram.len();
     let ids = (0..n).chain(0..n).collect();
@@ -70,11 +70,12 @@ fn the_optimum_is_that_of_all_variables() {
     }
 }
 
-/// A matrix of the active variables beside rows that fill the budget held a quarter more than it.
+/// The matrix of the active variables, next to rows that filled the budget, once took a quarter
+/// more memory than the budget.
 #[test]
 fn a_budget_that_all_rows_fill_is_kept_by_long_runs() {
     let (gram, mut labels) = gram(700);
-    // Labels that nothing explains: most variables move.
+    // Flipped labels make most variables move.
     labels.iter_mut().step_by(3).for_each(|label| *label = -*label);
     let dual = classes(&gram, &labels, 1000.0);
     let shrinking = Shrinking { first: 600, ..LONG };
@@ -96,20 +97,20 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let start = || Start::zero(&dual).expect("feasible");
     let of = |shrinking| run(&dual, &gram, start(), &Stop::at(1e-3), &config(shrinking, Par::Seq)).work.rows_computed;
     let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200 }));
-    // Neither way computes the matrix of 2,000 rows: one keeps the fifth that it asked for, the
-    // other computes short ones, and sums over all for what has changed.
+    // Neither strategy computes the matrix of 2,000 rows. One keeps the fifth that it needed; the
+    // other computes short rows and the sums over the changes.
     assert!((1..=2000 / 3).contains(&active) && (1..=2000 / 4).contains(&whole), "{active} and {whole}");
 }
 
-/// Repairs in rows of the worst violators alone: inside the box, no worse at the bias that is held,
-/// with the gradient of where they end.
+/// Repairs in rows of the worst violators alone stay inside the box. They are no worse at the fixed
+/// bias, and their gradient is that of the point they return.
 #[test]
 fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
     let (gram, labels) = gram(1500);
     for dual in [classes(&gram, &labels, 10.0), tube(&gram, 1.0)] {
         let solved =
             run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-4), &config(Shrinking::NEVER, Par::Seq));
-        // Every tenth support vector leaves what it did to others.
+        // Removing every tenth support vector disturbs others.
         let mut alpha = solved.alpha.clone();
         alpha.iter_mut().filter(|a| **a > 0.0).step_by(10).for_each(|a| *a = 0.0);
         let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq);
@@ -132,12 +133,12 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
         }
         assert!(kept[0] > 0 && kept[1] == 0, "{kept:?} whole rows");
         let (whole, short) = (before - ends[0], before - ends[1]);
-        // Some hundred of a smooth kernel have few that the first steps leave to the next.
+        // With a smooth kernel a few hundred variables leave little for later steps.
         assert!(whole > 0.0 && short >= 0.5 * whole, "{short} of {whole}: the worst do most of what all would");
     }
 }
 
-/// A matrix that counts the values it computes, and those of its parts.
+/// A matrix that counts the values that it and its parts compute.
 struct Counting {
     inner: Box<dyn Gram + Send>,
     values: Arc<AtomicU64>,
@@ -218,8 +219,8 @@ fn a_run_that_is_ended_knows_its_point() {
     }
 }
 
-/// Rows of a round are not those that the store counts: a limit that went by these kept nothing
-/// back for the judgement of thousands of support vectors.
+/// The store does not count the rows of a round. A limit based on the store's count once left no
+/// time to certify thousands of support vectors.
 #[test]
 fn rounds_tell_what_their_end_would_cost() {
     let (gram, labels) = gram(4000);
@@ -235,7 +236,7 @@ fn rounds_tell_what_their_end_would_cost() {
     let ended = solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-9), &mut watch).expect("a problem for SMO");
     assert_eq!(ended.status, Status::Interrupted);
     let support = ended.alpha.iter().filter(|a| **a != 0.0).count() as u64;
-    // They are counted every 256 iterations, each of which makes two at most.
+    // Support vectors are counted every 256 iterations, and each iteration makes two at most.
     assert!(support <= told + 512 && told <= 2 * support + 512, "{support} support vectors, {told} rows told");
 }
 

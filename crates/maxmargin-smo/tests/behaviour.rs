@@ -1,4 +1,4 @@
-//! What SMO promises beyond the conformance suite: descent, warm starts, honest ends, layouts,
+//! Guarantees of SMO beyond the conformance suite: descent, warm starts, true statuses, layouts,
 //! refinement.
 
 use maxmargin_core::{Dual, Progress, Silent, Solution, Start, Status, Stop, certify};
@@ -25,8 +25,8 @@ fn zero(problem: &Problem) -> Start {
     Start::zero(&problem.dual).expect("zero is feasible")
 }
 
-/// Where all variables end at a bound, a start of many shares leaves one of them off it by their
-/// rounding: it has no say in the bias.
+/// Where all variables end at a bound, rounding may leave one of a many-part start slightly off it.
+/// That variable must not decide the bias.
 #[test]
 fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
     let mut rng = generate::rng(3);
@@ -37,7 +37,7 @@ fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
         let c = 0.1;
         let dual = Dual::c_svc((0..50).collect(), labels.clone(), vec![c; 50]).expect("two classes");
         let rows = Rows::new(&gram, BUDGET, Par::Seq);
-        // The same shares for both classes, none of them at a bound.
+        // Equal parts for both classes, none of them at a bound.
         let (mut left, mut right) = (0, 0);
         let share = |k: usize| c * ((k * (round + 7) % 23) as f64 + 0.3) / 23.7;
         let shares = labels.iter().map(|y| {
@@ -104,7 +104,8 @@ fn solutions_by_hand_are_recognised() {
     }
 }
 
-/// A gradient that comes with the start is believed while iterating, never in the end.
+/// The solver uses a gradient that comes with the start for its iterations, but never for its final
+/// claim.
 #[test]
 fn a_lying_gradient_does_not_reach_the_certificate() {
     for problem in generate::medium(12, 60) {
@@ -161,7 +162,7 @@ fn ids_in_any_order() {
     assert!((a - b).abs() < 1e-6 * 1.5 * n as f64, "{a} and {b}");
 }
 
-/// A matrix that takes its time: after the first block the second report to the watch is due.
+/// A slow matrix: after the first block the second report to the watch is due.
 struct Slow<'g>(&'g PointsGram);
 
 impl Gram for Slow<'_> {
@@ -214,7 +215,7 @@ fn a_time_limit_ends_at_a_point_to_go_on_from() {
     assert!(problem.objective(&second.alpha) < problem.objective(&first.alpha));
 }
 
-/// A stopped run continued from its α ends where one run ends.
+/// A stopped run, continued from its α, ends where one run ends.
 #[test]
 fn a_run_in_instalments_arrives() {
     for problem in generate::medium(15, 60) {

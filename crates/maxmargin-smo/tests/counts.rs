@@ -1,7 +1,7 @@
 //! Exact costs on fixed problems: a change here is a change of the algorithm, to be made knowingly.
 //!
-//! Kernel values are exact in `f32` and all operations of the solver are correctly rounded: the
-//! counts are those of every machine.
+//! Kernel values are exact in `f32` and all operations of the solver are correctly rounded, so the
+//! counts are the same on every machine.
 
 use maxmargin_core::{Silent, Start, Status, Stop};
 use maxmargin_data::Par;
@@ -9,8 +9,12 @@ use maxmargin_kernel::{Gram, Rows};
 use maxmargin_smo::{SmoConfig, solve};
 use maxmargin_testkit::generate::lattice;
 
-/// Iterations, row requests, rows computed, refinements.
-fn cost(conjugate: bool, (n, degree, c, tol, budget_rows): (usize, u32, f64, f64, u64)) -> [u64; 4] {
+/// A lattice problem: samples, degree of the kernel, C, tolerance, rows in the budget.
+struct Case(usize, u32, f64, f64, u64);
+
+/// Returns the iterations, row requests, rows computed and refinements of a lattice problem.
+fn cost(conjugate: bool, case: &Case) -> [u64; 4] {
+    let Case(n, degree, c, tol, budget_rows) = *case;
     let problem = lattice(21, n, degree, c);
     let rows = Rows::new(&problem.gram, 4 * budget_rows * problem.gram.len() as u64, Par::Seq);
     let start = Start::zero(&problem.dual).expect("feasible");
@@ -25,12 +29,12 @@ fn cost(conjugate: bool, (n, degree, c, tol, budget_rows): (usize, u32, f64, f64
 #[test]
 fn iterations_and_rows() {
     let problems = [
-        (300, 1, 0.01, 1e-3, 1000),
-        (300, 2, 1.0, 1e-3, 1000),
-        (300, 2, 1.0, 1e-6, 1000),
-        (300, 3, 0.001, 1e-3, 1000),
-        (300, 2, 1.0, 1e-3, 40),
-        (2000, 1, 1e-6, 0.5, 2000),
+        Case(300, 1, 0.01, 1e-3, 1000),
+        Case(300, 2, 1.0, 1e-3, 1000),
+        Case(300, 2, 1.0, 1e-6, 1000),
+        Case(300, 3, 0.001, 1e-3, 1000),
+        Case(300, 2, 1.0, 1e-3, 40),
+        Case(2000, 1, 1e-6, 0.5, 2000),
     ];
     let pairs = [
         [103, 206, 300, 1],
@@ -40,7 +44,7 @@ fn iterations_and_rows() {
         [61_300, 122_600, 2936, 1],
         [880, 1760, 2000, 1],
     ];
-    assert_eq!(problems.map(|problem| cost(false, problem)), pairs);
+    assert_eq!(problems.each_ref().map(|problem| cost(false, problem)), pairs);
     let conjugate = [
         [90, 180, 300, 1],
         [7570, 15_140, 300, 1],
@@ -49,5 +53,5 @@ fn iterations_and_rows() {
         [7570, 15_140, 2617, 1],
         [880, 1760, 2000, 1],
     ];
-    assert_eq!(problems.map(|problem| cost(true, problem)), conjugate);
+    assert_eq!(problems.each_ref().map(|problem| cost(true, problem)), conjugate);
 }

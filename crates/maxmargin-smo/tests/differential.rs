@@ -13,12 +13,11 @@ use std::process::Command;
 
 const TOL: f64 = 1e-6;
 
-/// What LIBSVM says about a problem.
+/// LIBSVM's result for a problem.
 struct Theirs {
-    /// As it prints it: from the gradient that it kept over kernel values in `f32`.
+    /// The printed objective: computed from the gradient that LIBSVM kept over `f32` kernel values.
     printed: f64,
-    /// `½ Σ c_i c_j K_ij − Σ |c_i|` of the coefficients in the model, in `f64`: the objective of
-    /// C-SVC.
+    /// `½ Σ c_i c_j K_ij − Σ |c_i|` of the model's coefficients, in `f64`: the objective of C-SVC.
     objective: f64,
     bias: f64,
     support: usize,
@@ -36,7 +35,7 @@ fn kernel_options(kernel: &Kernel) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
 }
 
-/// Runs the pair of programs; shrinking off, so that the gradient LIBSVM ends with is one it kept
+/// Runs the pair of programs. Shrinking is off, so that LIBSVM's final gradient is one that it kept
 /// for all samples.
 fn libsvm(data: &Dataset, kernel: &Kernel, options: &str) -> Theirs {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
@@ -71,8 +70,8 @@ fn libsvm(data: &Dataset, kernel: &Kernel, options: &str) -> Theirs {
     }
 }
 
-/// The objective of C-SVC from the text of a model: its support vectors are LIBSVM-format rows
-/// labelled by their coefficients.
+/// Computes the objective of C-SVC from the text of a model. Its support vectors are rows in LIBSVM
+/// format, with their coefficients as labels.
 fn objective(model: &str, kernel: &Kernel) -> f64 {
     let rows = model.split("\nSV\n").nth(1).expect("support vectors");
     let support = parse(rows.as_bytes(), &ReadOptions::default(), Par::Seq).expect("support vectors");
@@ -85,7 +84,7 @@ fn objective(model: &str, kernel: &Kernel) -> f64 {
     0.5 * quadratic - c.iter().map(|c| c.abs()).sum::<f64>()
 }
 
-/// Solves with SMO and audits.
+/// Solves with SMO and certifies the result.
 fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     let rows = Rows::new(gram, 1 << 28, Par::Seq);
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("a feasible point");
@@ -95,15 +94,15 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     (solution, judged.certificate, decisions)
 }
 
-/// Objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), biases and all predictions
-/// that are not on the boundary equal.
+/// Asserts objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), and equal biases
+/// and predictions except on the boundary.
 fn same(what: &str, data: &Dataset, kernel: &Kernel, theirs: &Theirs, dual: &Dual, classes: Option<&BinaryLabels>) {
     let gram = KernelGram::new(&data.samples, kernel.clone()).expect("a kernel");
     let (solution, certificate, decisions) = ours(&gram, dual);
     assert_eq!(solution.status, Status::Converged, "{what}: {certificate:?} {:?}", solution.work);
     assert!(certificate.holds(TOL), "{what}: {certificate:?} {:?}", solution.work);
     let objective = -certificate.dual;
-    // What LIBSVM reports is off by the rounding of its kernel values to f32.
+    // LIBSVM's printed objective contains the rounding of its kernel values to f32.
     let mass: f64 = solution.alpha.iter().sum();
     let unit = 0.5 * f64::from(f32::EPSILON) * mass * gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.abs()));
     let off = (objective - theirs.printed).abs();
@@ -127,14 +126,14 @@ fn same(what: &str, data: &Dataset, kernel: &Kernel, theirs: &Theirs, dual: &Dua
     }
     if classes.is_some() {
         let support = solution.alpha.iter().filter(|a| **a > 0.0).count();
-        // Samples on the margin to the last digits may go either way.
+        // Samples on the margin within the last digits may be support vectors or not.
         let open = 2 + support / 100;
         assert!(support.abs_diff(theirs.support) <= open, "{what}: {support} support vectors, LIBSVM {}", theirs.support);
     }
 }
 
-/// C-SVC with C for the positive and the negative class. The first row becomes a positive one:
-/// LIBSVM's sign is that of the class it meets first.
+/// Compares C-SVC with a C for each class. The first row becomes a positive one, because LIBSVM's
+/// positive class is the first that it reads.
 fn c_svc(name: &str, data: &Dataset, kernel: &Kernel, [plus, minus]: [f64; 2]) {
     let mut data = data.clone();
     let classes = BinaryLabels::new(&data.labels).expect("two classes");

@@ -1,5 +1,5 @@
-//! Problems on which kernel rows in `f32` alone cannot meet the tolerance: the certificate in `f64`
-//! must, all the same.
+//! Problems on which kernel rows in `f32` alone cannot meet the tolerance; the certificate in `f64`
+//! must meet it nevertheless.
 
 use maxmargin_core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin_data::{BinaryLabels, Par, Samples, generate::Generator};
@@ -23,8 +23,8 @@ fn generated(generator: Generator, rows: usize, features: Option<usize>, c: f64)
     (data.samples, dual)
 }
 
-/// C = 10⁴ and ε = 10⁻⁶: without refinement the exact violation is above the tolerance (or the test
-/// would show nothing), with it below.
+/// C = 10⁴ and ε = 10⁻⁶: without refinement the exact violation exceeds the tolerance (otherwise
+/// the test would show nothing); with refinement it does not.
 #[test]
 fn large_c_small_tolerance() {
     for (generator, features, gamma) in [(Generator::GaussM, None, 1.0), (Generator::Blobs, Some(10), 0.02)] {
@@ -38,8 +38,8 @@ fn large_c_small_tolerance() {
     }
 }
 
-/// γ = 2⁻¹⁵ and C = 2¹⁵: every kernel value is 1 but for its last digits. Rows of `f32` that leave
-/// the 1 out show what exact values show, and nobody has to refine; rows with it stall.
+/// γ = 2⁻¹⁵ and C = 2¹⁵: every kernel value is 1 except for its last digits. `f32` rows without the
+/// 1 are as good as exact values and need no refinement; rows with it stall.
 #[test]
 fn large_c_and_a_wide_kernel() {
     let (samples, dual) = generated(Generator::Blobs, 400, Some(10), 32768.0);
@@ -48,7 +48,7 @@ fn large_c_and_a_wide_kernel() {
     let (plain, certificate) = run(&gram, &dual, 1e-3, Refine::Never);
     assert_eq!(plain.status, Status::Converged, "{certificate:?}, {:?}", plain.work);
     assert!(certificate.kkt < 1.05e-3 && plain.work.iterations < 100_000, "{certificate:?}, {:?}", plain.work);
-    // The objective never falls on the way.
+    // The objective never gets worse on the way.
     let rows = Rows::new(&gram, 1 << 28, Par::Seq);
     let mut reached = 0.0;
     for most in (5..14).map(|k| 1 << k) {
@@ -60,7 +60,7 @@ fn large_c_and_a_wide_kernel() {
         assert!(objective >= reached * (1.0 - 1e-9), "after {most} iterations: {objective} below {reached}");
         reached = objective;
     }
-    // The same matrix as anybody else might bring it.
+    // The same matrix as a caller's function, which leaves no constant out.
     let exact = |i: usize, j: usize| {
         let mut value = [0.0];
         gram.fill_exact(&[i], j..j + 1, &mut value);
@@ -70,7 +70,7 @@ fn large_c_and_a_wide_kernel() {
     assert!(certificate.kkt > 1.05e-3, "values with the 1 were enough: {certificate:?}");
 }
 
-/// Features that nobody scaled: kernel values above 10⁷ know nothing below 1 in `f32`.
+/// Unscaled features: kernel values above 10⁷ have no digits below 1 in `f32`.
 #[test]
 fn unscaled_features() {
     let (samples, dual) = generated(Generator::Blobs, 120, Some(5), 1e-3);
@@ -89,7 +89,7 @@ fn unscaled_features() {
     assert!(certificate.holds(1e-3), "{certificate:?}, {:?}", solution.work);
 }
 
-/// Samples that are the same in `f32` but not in `f64`, of opposite classes, at a large C.
+/// Samples of opposite classes that are equal in `f32` but not in `f64`, at a large C.
 #[test]
 fn almost_contradictions() {
     let rng = &mut generate::rng(5);
@@ -107,8 +107,7 @@ fn almost_contradictions() {
     assert!(certificate.holds(1e-6), "{certificate:?}, {:?}", solution.work);
 }
 
-/// Whatever happens at a tolerance beyond `f64`: the run ends, near the floor, and does not claim
-/// more than is true.
+/// A tolerance beyond `f64`: the run ends near the floor and does not claim more than is true.
 #[test]
 fn an_impossible_tolerance_is_not_claimed() {
     for problem in generate::medium(6, 60) {

@@ -2,7 +2,7 @@
 //! of what is taken for what, a test that the model did not see.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use maxmargin::cv::Confusion;
+use maxmargin::metrics::Confusion;
 use maxmargin::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -114,9 +114,11 @@ pub use maxmargin_frankwolfe as frankwolfe;
 pub use maxmargin_irwls as irwls;
 pub use maxmargin_kernel as kernel;
 pub use maxmargin_linear as linear;
+pub use maxmargin_metrics as metrics;
 pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
+pub use maxmargin_solvers as solvers;
 
 pub mod liblinear;
 pub mod libsvm;
@@ -127,11 +129,12 @@ mod pages;
 pub mod prelude;
 mod svm;
 
-pub use maxmargin_cv::{CvError as Error, Fitted, Solver};
+pub use maxmargin_cv::{CvError as Error, Fitted};
+pub use maxmargin_solvers::Solver;
 pub use svm::Svm;
 pub use svm::chosen::{best, flattest, one_standard_error};
 pub use svm::grid::SearchHooks;
 pub use svm::keys::{ColumnKeys, Logs};
 pub use svm::nested::{Nested, OuterFold};
 pub use svm::ranges::{Cell, CellScore, Ranges, SearchResult};
-pub use svm::search::{Descent, DescentPoint, MOST_WIDTHS, Search};
+pub use svm::search::{Descent, DescentEnd, DescentPoint, MOST_WIDTHS, Search};

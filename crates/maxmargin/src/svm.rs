@@ -13,12 +13,13 @@ mod weights;
 
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Solve, Stop, TargetKind};
 use maxmargin_cv::{
-    CalibrationOptions, ClassWeights, CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study,
+    CalibrationOptions, ClassWeights, CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Study,
 };
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_model::Multiclass;
+use maxmargin_solvers::Solver;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;

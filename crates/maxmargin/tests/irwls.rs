@@ -2,12 +2,12 @@
 //! real data. Real data: `a1a`.
 
 use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
-use maxmargin::cv::SmoChunks;
 use maxmargin::data::{BinaryLabels, Dataset, Generator, Par};
 use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve};
 use maxmargin::kernel::{Kernel, KernelGram, Rows};
 use maxmargin::path::polish;
 use maxmargin::smo::{SmoConfig, solve as smo};
+use maxmargin::solvers::SmoChunks;
 use maxmargin_testkit::outside::dataset;
 
 /// A problem of C-SVC.

@@ -203,7 +203,7 @@ fn votes_and_the_greatest_value_are_different_rules() {
     let data = four(150);
     let (pairs_, rest) = (fit(&Svm::rbf(1.5), &data), fit(&Svm::rbf(1.5).one_vs_rest(), &data));
     assert_eq!(pairs_.model.machines().len(), pairs(4).count());
-    assert!(rest.model.clone().with_decide(DecisionRule::Vote).is_err());
+    assert!(rest.model.clone().with_decision_rule(DecisionRule::Vote).is_err());
     let right = |fitted: &Fitted| {
         let labels = fitted.predict(&data.samples).expect("labels");
         labels.iter().zip(&data.labels).filter(|(a, b)| a == b).count()

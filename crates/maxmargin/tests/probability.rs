@@ -3,13 +3,14 @@
 //!
 //! Real data: `heart_scale`, `diabetes_scale`. Programs: `svm-train`, `svm-predict`.
 
-use maxmargin::cv::agreement::F1;
-use maxmargin::cv::{CvError, Probability, Reliability, calibration_plan, cross_fitted};
+use maxmargin::cv::{CvError, Probability, calibration_plan, cross_fitted};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
 use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
+use maxmargin::metrics::F1;
+use maxmargin::metrics::Reliability;
 use maxmargin::model::{Calibration, DecisionRule, Model, Multiclass, decode, encode, libsvm};
 use maxmargin::{Error, Fitted, Svm};
 use maxmargin_testkit::outside::{dataset, program};

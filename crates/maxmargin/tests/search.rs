@@ -1,11 +1,12 @@
 //! Searches: which cells they try, what they give up, and that they end at what the full grid
 //! finds.
 
-use maxmargin::cv::descend::Ended;
-use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
+use maxmargin::DescentEnd;
+use maxmargin::cv::{CvReport, FoldPlan, Quiet, Unlogged};
 use maxmargin::data::Samples;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::kernel::Kernel;
+use maxmargin::metrics::{Metric, metrics_of};
 use maxmargin::prelude::*;
 use maxmargin::{Cell, Ranges, Search, SearchHooks, SearchResult, best, flattest, one_standard_error};
 use std::collections::BTreeSet;
@@ -25,7 +26,7 @@ fn run(svm: &Svm, (data, plan): &(Dataset, FoldPlan), search: &Search) -> Search
     svm.search(data, plan, search, attended, |_, report| report).expect("cells")
 }
 
-fn metric() -> &'static dyn Metric {
+fn metric() -> &'static Metric {
     metrics_of(maxmargin::core::TargetKind::Classes)[0]
 }
 
@@ -94,8 +95,9 @@ fn what_cannot_be_bounded_is_not_pruned() {
         let found = svm.search(&on.0, &on.1, &search.prune(), attended, |_, _| ());
         found.expect_err("refused").to_string()
     };
-    let f1 =
-        maxmargin::cv::all_metrics(maxmargin::core::TargetKind::Classes).find(|metric| metric.name() == "f1").expect("a metric");
+    let f1 = maxmargin::metrics::all_metrics(maxmargin::core::TargetKind::Classes)
+        .find(|metric| metric.name() == "f1")
+        .expect("a metric");
     assert!(refused(&Svm::rbf(1.0), &on, Search::new(wide()).metric(f1)).contains("f1 is no count of errors"));
     let mut three = on.clone();
     three.0.labels.iter_mut().step_by(3).for_each(|label| *label = 9.0);
@@ -302,9 +304,9 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     assert_eq!(found.taken(metric()), Some(descent.at));
     let low = descent.points.iter().find(|point| point.loss == descent.loss_at()).expect("the lowest");
     let slope = match descent.ended {
-        Ended::Flat => 1e-4,
-        Ended::Short => 1e-2,
-        Ended::Evaluations => f64::NAN,
+        DescentEnd::Flat => 1e-4,
+        DescentEnd::Short => 1e-2,
+        DescentEnd::Evaluations => f64::NAN,
     };
     assert!(low.gradient.iter().all(|own| own.abs() <= slope), "{low:?} {:?}", descent.ended);
     assert_eq!((at.svm.formulation().c(), at.svm.kernel_given().gamma()), (Some(low.c), Some(low.gamma)));

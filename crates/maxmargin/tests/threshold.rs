@@ -3,11 +3,12 @@
 //!
 //! Real data: `w8a`, `ijcnn1`, `heart_scale`.
 
-use maxmargin::cv::agreement::F1;
-use maxmargin::cv::{BalancedAccuracy, FoldPlan, Metric, Probability, best_threshold, calibration_plan};
+use maxmargin::cv::{FoldPlan, Probability, best_threshold, calibration_plan};
 use maxmargin::data::scale::Method;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
+use maxmargin::metrics::BALANCED_ACCURACY;
+use maxmargin::metrics::F1;
 use maxmargin::model::{DecisionRule, decode, encode};
 use maxmargin::{Error, Fitted, Ranges, Svm};
 use maxmargin_testkit::outside::dataset;
@@ -75,7 +76,7 @@ fn a_threshold_is_chosen_by_machines_that_did_not_see_the_sample() {
 fn the_machine_stays_and_labels_move() {
     let data = rare(220, 3);
     let plain = fit(&rbf(0.2), &data);
-    let moved = fit(&rbf(0.2).threshold(&BalancedAccuracy), &data);
+    let moved = fit(&rbf(0.2).threshold(&BALANCED_ACCURACY), &data);
     assert_eq!(moved.model.clone().without_threshold(), plain.model);
     assert_eq!(moved.model.decision_rule(), DecisionRule::Threshold);
     let threshold = moved.model.threshold().expect("a threshold");
@@ -87,10 +88,10 @@ fn the_machine_stays_and_labels_move() {
     assert_ne!(labels, plain.predict(&data.samples).expect("labels"));
     assert_eq!(decode(&encode(&moved.model).expect("bytes")).expect("a model"), moved.model);
     // Later it is the same, and with other threads.
-    let later = rbf(0.2).threshold(&BalancedAccuracy).calibrate(plain.model, &data).expect("a threshold");
+    let later = rbf(0.2).threshold(&BALANCED_ACCURACY).calibrate(plain.model, &data).expect("a threshold");
     assert_eq!((&later.model, later.calibration.is_none()), (&moved.model, true));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-    let side_by_side = pool.install(|| fit(&rbf(0.2).threads(Par::Pool).threshold(&BalancedAccuracy), &data));
+    let side_by_side = pool.install(|| fit(&rbf(0.2).threads(Par::Pool).threshold(&BALANCED_ACCURACY), &data));
     assert_eq!(side_by_side.model, moved.model);
 }
 
@@ -98,8 +99,8 @@ fn the_machine_stays_and_labels_move() {
 fn probabilities_and_a_threshold_come_from_the_same_folds() {
     let data = rare(220, 5);
     let probable = fit(&rbf(0.2).probability(Probability::Platt), &data);
-    let moved = fit(&rbf(0.2).threshold(&BalancedAccuracy), &data);
-    let both = fit(&rbf(0.2).threshold(&BalancedAccuracy).probability(Probability::Platt), &data);
+    let moved = fit(&rbf(0.2).threshold(&BALANCED_ACCURACY), &data);
+    let both = fit(&rbf(0.2).threshold(&BALANCED_ACCURACY).probability(Probability::Platt), &data);
     assert_eq!((both.model.threshold(), both.model.calibration()), (moved.model.threshold(), probable.model.calibration()));
     assert_eq!(both.model.decision_rule(), DecisionRule::Threshold);
     assert_eq!(both.predict(&data.samples).expect("labels"), moved.predict(&data.samples).expect("labels"));
@@ -123,7 +124,7 @@ fn what_has_no_threshold_says_why() {
     let values = Svm::epsilon_svr(1.0, 0.1).threshold(&F1);
     assert!(refused(values, &three).contains("tells none apart"));
     let data = rare(60, 1);
-    let recall = refused(rbf(1.0).threshold(&maxmargin::cv::agreement::Recall), &data);
+    let recall = refused(rbf(1.0).threshold(&maxmargin::metrics::RECALL), &data);
     assert!(recall.contains("recall") && recall.contains("balanced_accuracy, f1_macro, matthews, f1"), "{recall}");
     let mut alone = data.clone();
     let first = alone.labels.iter().position(|label| *label > 0.0).expect("both");
@@ -151,10 +152,10 @@ fn balanced_accuracy_of_unseen_data_rises() {
     for (name, rows, gamma) in [("a9a", 1000, 0.05), ("ijcnn1", 600, 0.5)] {
         let Some(data) = dataset(name) else { continue };
         let [train, test] = halves(&data, rows);
-        let fitted = fit(&Svm::c_svc(1.0).kernel(Kernel::rbf(gamma)).threshold(&BalancedAccuracy), &train);
+        let fitted = fit(&Svm::c_svc(1.0).kernel(Kernel::rbf(gamma)).threshold(&BALANCED_ACCURACY), &train);
         let report = fitted.threshold.clone().expect("asked for");
         let score = |model: &maxmargin::model::Model| {
-            BalancedAccuracy.score(&test.labels, &model.predict(&test.samples, Par::Seq).expect("labels"))
+            BALANCED_ACCURACY.score(&test.labels, &model.predict(&test.samples, Par::Seq).expect("labels"))
         };
         let (before, after) = (score(&fitted.model.clone().without_threshold()), score(&fitted.model));
         assert!(after > before + 0.05, "{name}: {before} to {after}");

@@ -2,7 +2,7 @@
 //! README.
 
 use super::Findings;
-use crate::failure::{Context, Outcome};
+use maxmargin_repro::workspace::failure::{Context, Outcome};
 use std::fs;
 use std::path::Path;
 

@@ -154,7 +154,7 @@ mod tests {
     /// The project's own table.
     #[test]
     fn arrows() {
-        let text = std::fs::read_to_string(crate::tools::root().join(super::PLACE)).expect("table");
+        let text = std::fs::read_to_string(maxmargin_repro::workspace::tools::root().join(super::PLACE)).expect("table");
         let (layers, findings) = Layers::parse(&text);
         assert_eq!(findings, []);
         let forbidden = |from: &str, to: &str, kind| layers.forbidden(&format!("maxmargin-{from}"), to, kind).is_some();

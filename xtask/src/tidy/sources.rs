@@ -70,7 +70,7 @@ fn looks_for_data_alone(file: &str, line: &str) -> bool {
     file.starts_with("crates/") && is_test(file) && !file.contains("-testkit/") && line.contains("(\"MAXMARGIN_DATA\")")
 }
 
-fn is_test(file: &str) -> bool {
+pub(super) fn is_test(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     file.contains("tests/") || file.contains("benches/") || name == "tests.rs" || name.ends_with("_tests.rs")
 }
@@ -81,7 +81,7 @@ fn keeps_blanks(file: &str) -> bool {
 }
 
 /// Whether `word` stands in `line` with no letter, digit or `_` at either side.
-fn has_word(line: &str, word: &str) -> bool {
+pub(super) fn has_word(line: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].chars().next_back().is_some_and(joins) && !line[at + word.len()..].starts_with(joins))

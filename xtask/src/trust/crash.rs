@@ -3,7 +3,7 @@
 
 use super::Findings;
 use super::program::{Program, Random, is_temporary, said};
-use crate::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use std::fs;
 use std::path::Path;
 use std::thread::sleep;

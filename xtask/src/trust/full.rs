@@ -3,7 +3,7 @@
 
 use super::Findings;
 use super::program::{Program, is_temporary, said};
-use crate::failure::{Context, Outcome};
+use maxmargin_repro::workspace::failure::{Context, Outcome};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -2,7 +2,7 @@
 
 use super::Findings;
 use super::program::{Program, Random, said};
-use crate::failure::{Context, Outcome};
+use maxmargin_repro::workspace::failure::{Context, Outcome};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

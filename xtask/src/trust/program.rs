@@ -1,6 +1,6 @@
 //! The program in a folder of its own, and numbers that look random.
 
-use crate::failure::{Context, Outcome, fail};
+use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -3,7 +3,7 @@
 
 use super::Findings;
 use super::program::{Program, Random, said};
-use crate::failure::{Context, Outcome};
+use maxmargin_repro::workspace::failure::{Context, Outcome};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

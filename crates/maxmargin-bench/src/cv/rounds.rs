@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::measured::Rounds;
-use maxmargin::cv::{CvReport, FoldPlan, Seeding, Source};
+use maxmargin::cv::{CvReport, FoldPlan, SeedSource, Seeding};
 
 /// The first `most` folds of a plan, whose samples stay what they are.
 pub(super) fn first(plan: FoldPlan, most: Option<usize>) -> Result<FoldPlan, Failure> {
@@ -15,7 +15,7 @@ pub(super) fn first(plan: FoldPlan, most: Option<usize>) -> Result<FoldPlan, Fai
 pub(super) fn of(report: &CvReport, seeding: Seeding, folds: usize) -> Rounds {
     let each: Vec<(f64, f64)> =
         report.folds.iter().map(|fold| (fold.seed_seconds + fold.solve_seconds, fold.iterations as f64)).collect();
-    let full = report.full.as_ref().filter(|_| seeding.source() == Source::AllData);
+    let full = report.full.as_ref().filter(|_| seeding.source() == SeedSource::AllData);
     let (first, later, others) = match full {
         Some(full) => ((full.solve_seconds, full.iterations as f64), &each[..], folds),
         None => (each[0], &each[1..], folds - 1),

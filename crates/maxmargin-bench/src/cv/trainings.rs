@@ -1,6 +1,6 @@
 //! The solver of the folds, and what is done and seen around each of its trainings.
 
-use crate::cell::Cv;
+use crate::cell::job::Cv;
 use crate::measured::Compared;
 use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start};
 use maxmargin::kernel::{Rows, Space};
@@ -12,14 +12,14 @@ const SAME: f64 = 1e-3;
 
 /// α of every training by its machine and the rows that it leaves out. Rows are sorted by fold, so
 /// that the trainings are in the order of the folds.
-type Known = BTreeMap<(usize, Vec<usize>), Vec<f64>>;
+type AlphaByFold = BTreeMap<(usize, Vec<usize>), Vec<f64>>;
 
 /// A solver that has its rows for itself in every training, or whose α are kept.
 pub(super) struct Trainings {
     usual: Box<dyn Solve + Send>,
     /// Bytes of the rows that a training has for itself; those that seeds read are others.
     own_rows: Option<u64>,
-    known: Option<Mutex<Known>>,
+    known: Option<Mutex<AlphaByFold>>,
 }
 
 impl Trainings {
@@ -69,7 +69,7 @@ impl Solve for Trainings {
     }
 }
 
-fn compared(known: &Known, c: f64) -> Option<Compared> {
+fn compared(known: &AlphaByFold, c: f64) -> Option<Compared> {
     // Who leaves nothing out is the model of all data, and no fold.
     let folds: Vec<_> = known.iter().filter(|((_, hidden), _)| !hidden.is_empty()).collect();
     let (mut shared, mut same, mut support, mut same_support) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -94,13 +94,13 @@ fn compared(known: &Known, c: f64) -> Option<Compared> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, compared};
+    use super::{AlphaByFold, compared};
     use crate::measured::Compared;
 
     #[test]
     fn neighbours_share_what_neither_leaves_out() {
         let fold = |machine, hidden: &[usize], alpha: [f64; 5]| ((machine, hidden.to_vec()), alpha.to_vec());
-        let known = Known::from([
+        let known = AlphaByFold::from([
             // Of all data: no fold.
             fold(0, &[], [9.0; 5]),
             fold(0, &[0], [0.0, 1.0, 5.0, 0.0, 10.0]),
@@ -113,7 +113,7 @@ mod tests {
         ]);
         let found = compared(&known, 10.0).expect("neighbours");
         assert_eq!(found, Compared { alpha_kept: 100.0 * 5.0 / 6.0, alpha_kept_support: Some(75.0) });
-        let alone = Known::from([fold(0, &[0], [1.0; 5]), fold(1, &[0], [1.0; 5])]);
+        let alone = AlphaByFold::from([fold(0, &[0], [1.0; 5]), fold(1, &[0], [1.0; 5])]);
         assert_eq!(compared(&alone, 10.0), None);
     }
 }

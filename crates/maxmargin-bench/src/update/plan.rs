@@ -1,8 +1,8 @@
 //! Which samples come and leave.
 
-use crate::cell::Update as Cell;
+use crate::cell::job::Update as Cell;
+use crate::cell::update_samples::UpdateSamples;
 use crate::failure::Failure;
-use crate::pick::Pick;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -31,13 +31,13 @@ pub(crate) struct Extent {
 impl Extent {
     pub(crate) fn of(cell: &Cell, rows: usize) -> Result<Self, Failure> {
         let coming = match cell.pick {
-            Pick::Order => cell.add * cell.updates,
-            Pick::Bounded | Pick::Free | Pick::Zero => 0,
+            UpdateSamples::Order => cell.add * cell.updates,
+            UpdateSamples::Bounded | UpdateSamples::Free | UpdateSamples::Zero => 0,
         };
         let window = cell.window.unwrap_or_else(|| rows.saturating_sub(coming));
         let pool = window + coming;
         // The oldest are rows of the window even if nothing comes.
-        let leaving = if cell.pick == Pick::Order { cell.remove * cell.updates } else { 0 };
+        let leaving = if cell.pick == UpdateSamples::Order { cell.remove * cell.updates } else { 0 };
         let needed = pool.max(leaving + 1);
         if needed > rows || leaving >= pool {
             return Err(Failure::Window { window, updates: cell.updates, needed, rows });
@@ -49,8 +49,8 @@ impl Extent {
 /// The updates of a cell; `picked` are the rows of the first model whose α is what the cell picks.
 pub(crate) fn courses(cell: &Cell, extent: Extent, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     match cell.pick {
-        Pick::Order => Ok(vec![Course { held_back: Vec::new(), changes: slides(cell, extent.window) }]),
-        Pick::Bounded | Pick::Free | Pick::Zero => draws(cell, picked),
+        UpdateSamples::Order => Ok(vec![Course { held_back: Vec::new(), changes: slides(cell, extent.window) }]),
+        UpdateSamples::Bounded | UpdateSamples::Free | UpdateSamples::Zero => draws(cell, picked),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn members(ids: &[usize], change: &Change) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::{Change, Extent, courses, members};
-    use crate::cell::Update as Cell;
+    use crate::cell::job::Update as Cell;
     use crate::failure::Failure;
     use serde_json::json;
 

@@ -1,8 +1,9 @@
 //! LIBSVM's svm-train as it is installed: a process of its own, on a file of its own.
 
-use crate::cell::{KernelName, Setting};
+use crate::cell::choice::KernelName;
+use crate::cell::job::Setting;
 use crate::failure::Failure;
-use crate::process;
+use crate::system::process;
 use maxmargin::data::{Dataset, Samples, libsvm};
 use maxmargin::model::{Model, libsvm::read_model};
 use std::fs;
@@ -18,7 +19,7 @@ const CACHE: &str = "8000";
 const DIGITS: f64 = 1e-7;
 
 /// What the program did.
-pub(crate) struct Trained {
+pub(crate) struct ProgramTraining {
     /// The whole process: reading the file, the kernel, training, writing the model.
     pub(crate) seconds: f64,
     pub(crate) iterations: u64,
@@ -29,7 +30,7 @@ pub(crate) struct Trained {
 }
 
 /// Trains on `samples` with labels ±1.
-pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Result<Trained, Failure> {
+pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Result<ProgramTraining, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
     let (data, model) = (folder.path().join("data"), folder.path().join("model"));
     let set = Dataset { samples, labels: signs.to_vec(), groups: None, index_base: 1, sha256: [0; 32], columns: None };
@@ -38,13 +39,13 @@ pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Resul
     command.args(arguments(setting)).arg(&data).arg(&model);
 
     let ended = process::run(PROGRAM, &mut command, None)?;
-    let said = ended.said.unwrap_or_default();
+    let said = ended.output.unwrap_or_default();
     let iterations = iterations(&said).ok_or_else(|| Failure::outside(PROGRAM, "did not say its number of iterations"))?;
     let bytes = fs::read(&model).map_err(Failure::Temporary)?;
     let model = read_model(&bytes)?;
     let alpha = alpha(&model, &set.samples, signs)?;
     let converged = !said.contains("reaching max number of iterations");
-    Ok(Trained { seconds: ended.seconds, iterations, converged, alpha, bias: side(&model) * model.machines()[0].bias })
+    Ok(ProgramTraining { seconds: ended.seconds, iterations, converged, alpha, bias: side(&model) * model.machines()[0].bias })
 }
 
 fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {

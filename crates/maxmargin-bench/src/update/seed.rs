@@ -7,7 +7,7 @@ use maxmargin::kernel::{RowRef, Rows};
 
 /// A solution over some rows of the pool.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct WarmStart {
     /// Rows, ascending.
     pub(crate) ids: Vec<usize>,
     /// `y α` of each.
@@ -22,7 +22,7 @@ pub(crate) struct Known {
 ///
 /// The gradient is that of `before`, moved along the rows of the samples whose α has changed, so
 /// that no other row is read.
-pub(crate) fn start(dual: &Dual, rows: &Rows, before: &Known) -> Result<Start, StartError> {
+pub(crate) fn start(dual: &Dual, rows: &Rows, before: &WarmStart) -> Result<Start, StartError> {
     let (ids, sign) = (dual.ids(), dual.sign());
     let place: Vec<Option<usize>> = ids.iter().map(|id| before.ids.binary_search(id).ok()).collect();
     let kept: Vec<f64> = (0..dual.len()).map(|k| place[k].map_or(0.0, |old| sign[k] * before.beta[old])).collect();
@@ -79,7 +79,7 @@ fn shift(sign: &[f64], upper: &[f64], alpha: &mut [f64], chosen: &[usize], more:
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, repair, start};
+    use super::{WarmStart, repair, start};
     use maxmargin::core::{Dual, figures};
     use maxmargin::data::Par;
     use maxmargin::kernel::{FnGram, Gram, Rows};
@@ -117,7 +117,7 @@ mod tests {
             ids.iter().map(|&id| column(id)).collect()
         };
         let (ids, beta) = (vec![0, 1, 2, 3, 4], vec![0.5, -0.25, 0.25, -1.0, 0.5]);
-        let before = Known { gradient: exact(&ids, &beta), ids, beta };
+        let before = WarmStart { gradient: exact(&ids, &beta), ids, beta };
         let after = Dual::c_svc((1..6).collect(), (1..6).map(sign).collect(), vec![1.0; 5]).expect("problem");
         let start = start(&after, &rows, &before).expect("start");
         let signed: Vec<f64> = (1..6).zip(start.alpha()).map(|(id, a)| sign(id) * a).collect();

@@ -1,8 +1,8 @@
 //! Our SMO as a competitor of the path: from the solution before, or from zero.
 
 use super::plan::{Change, members};
-use super::seed::{Known, start};
-use super::{Done, Pool};
+use super::pool::{Pool, UpdateResult};
+use super::seed::{WarmStart, start};
 use crate::failure::Failure;
 use maxmargin::core::{Certificate, Silent, Start, Status, Stop, certify};
 use maxmargin::kernel::Rows;
@@ -13,20 +13,20 @@ use std::time::Instant;
 pub(crate) struct Smo<'g> {
     pool: Pool<'g>,
     rows: Rows<'g>,
-    before: Known,
+    before: WarmStart,
     seeded: bool,
     stop: Stop,
 }
 
 impl<'g> Smo<'g> {
-    pub(crate) fn new(pool: Pool<'g>, before: Known, seeded: bool, stop: Stop) -> Self {
+    pub(crate) fn new(pool: Pool<'g>, before: WarmStart, seeded: bool, stop: Stop) -> Self {
         Self { rows: Rows::new(pool.gram, pool.budget, pool.par), pool, before, seeded, stop }
     }
 
     /// The clock covers the problem, the start, the solver and the exact gradient that it ends
     /// with. The rows of the window before are in memory when it starts: nobody who updates a model
     /// computes its kernel again. The rows of those that come are not.
-    pub(crate) fn update(&mut self, change: &Change) -> Result<(Done, Certificate), Failure> {
+    pub(crate) fn update(&mut self, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
         self.rows.fetch(&self.before.ids);
         let computed = self.rows.work().computed;
 
@@ -38,14 +38,14 @@ impl<'g> Smo<'g> {
         let seconds = begun.elapsed().as_secs_f64();
 
         let certificate = certify(&dual, self.pool.gram, &solution, self.pool.par);
-        let done = Done {
+        let done = UpdateResult {
             iterations: Some(solution.work.iterations),
             columns: self.rows.work().computed - computed,
             status: (solution.status != Status::Converged).then(|| format!("{:?}", solution.status)),
-            ..Done::new(seconds, &solution.alpha, self.pool.cell.setting.c)
+            ..UpdateResult::new(seconds, &solution.alpha, self.pool.cell.setting.c)
         };
         let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
-        self.before = Known { ids: dual.ids().to_vec(), beta, gradient: solution.gradient };
+        self.before = WarmStart { ids: dual.ids().to_vec(), beta, gradient: solution.gradient };
         Ok((done, certificate))
     }
 }

@@ -22,7 +22,8 @@ pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManA
 pub(crate) use values::{FOLDS, Folds, KernelName, ScaleName, Shard, Weight, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
-use maxmargin::cv::{Metric, Probability};
+use maxmargin::cv::Probability;
+use maxmargin::metrics::Metric;
 use std::path::PathBuf;
 
 /// Exact support vector machines: training, cross-validation, certified models
@@ -332,7 +333,7 @@ pub(crate) struct CalibrateArgs {
     /// Give a two-class model a threshold other than 0: the one with the best held-out score by
     /// this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews)
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
-    pub(crate) threshold: Option<&'static dyn Metric>,
+    pub(crate) threshold: Option<&'static Metric>,
     /// Rule that turns decision values into labels from now on [default: threshold if there is one,
     /// else coupled]
     #[arg(long, value_enum)]

@@ -4,7 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use maxmargin::Svm;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::{CalibrationOptions, Metric, Probability, all_metrics, is_tunable};
+use maxmargin::cv::{CalibrationOptions, Probability, is_tunable};
+use maxmargin::metrics::{Metric, all_metrics};
 use maxmargin::model::{DecisionRule, Model};
 
 /// The rules that turn decision values into labels, for models with probabilities or a threshold.
@@ -44,7 +45,7 @@ pub(crate) struct ProbabilityArgs {
     /// (accuracy, balanced-accuracy, f1, f1-macro, matthews) in five-fold cross-validation. It
     /// decides labels; decision values and probabilities stay as they are
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
-    pub(crate) threshold: Option<&'static dyn Metric>,
+    pub(crate) threshold: Option<&'static Metric>,
     /// Rule that turns decision values into labels [default: threshold if there is one, else
     /// coupled]
     #[arg(long, value_enum, requires = "fitted")]
@@ -75,7 +76,7 @@ pub(crate) fn decision_rule(model: &Model, name: Option<DecisionRuleName>) -> De
 }
 
 /// Parses a metric that can choose a threshold; its words may be joined by `-` or `_`.
-pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
+pub(crate) fn threshold(name: &str) -> Result<&'static Metric, String> {
     let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     }
     let model_name = output.name().to_owned();
     let rule = decision_rule(&calibrated.model, args.decide);
-    let model = calibrated.model.with_decide(rule).map_err(|e| Failure::input(&name, e))?;
+    let model = calibrated.model.with_decision_rule(rule).map_err(|e| Failure::input(&name, e))?;
     model_file::save(&model, output)?;
     let document = CalibrateDocument {
         setup,

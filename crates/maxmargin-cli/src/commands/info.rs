@@ -190,7 +190,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         command: "info",
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
-        decision_rule: parts.decide,
+        decision_rule: parts.decision_rule,
         multiclass: parts.multiclass,
         calibration: parts.calibration.first().map(Calibration::name),
         threshold: parts.threshold,

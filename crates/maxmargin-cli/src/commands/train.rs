@@ -75,7 +75,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     }
     let solved = solution(&fitted, &setup);
     let decide = decision_rule(&fitted.model, args.probability.decide);
-    let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
+    let mut model = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
         model = TrainingData::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
     }

@@ -3,7 +3,8 @@
 use super::table::{Align, columns};
 use crate::console::format;
 use crate::console::label_names;
-use maxmargin::cv::{CalibrationReport, OutOfFold, Reliability, ThresholdReport};
+use maxmargin::cv::{CalibrationReport, OutOfFold, ThresholdReport};
+use maxmargin::metrics::Reliability;
 
 /// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected
 /// calibration error 0.01 …`
@@ -55,7 +56,7 @@ pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> S
     };
     let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("observed", Align::Right)];
     let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format::percent(share));
-    let row = |bin: &maxmargin::cv::Bin| {
+    let row = |bin: &maxmargin::metrics::Bin| {
         vec![
             format!("{:.0} to {:.0} %", 100.0 * bin.from, 100.0 * bin.to),
             bin.count.to_string(),

@@ -5,8 +5,8 @@ use super::table::{Align, columns};
 use crate::console::format;
 use crate::console::label_names;
 use maxmargin::core::Status;
-use maxmargin::cv::Confusion;
 use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::metrics::Confusion;
 use maxmargin::model::Multiclass;
 
 /// Most machines that are shown one by one; of more, only those that need attention.

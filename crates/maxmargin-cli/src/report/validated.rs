@@ -6,7 +6,8 @@ use super::table::{Align, columns};
 use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{Confusion, CvReport, FoldReport, FoldStatistics, FullReport, MissingClass, metrics_of};
+use maxmargin::cv::{CvReport, FoldReport, FullReport, MissingClass};
+use maxmargin::metrics::{Confusion, FoldStatistics, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

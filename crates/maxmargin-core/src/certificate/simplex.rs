@@ -1,25 +1,26 @@
-//! The certificate of problems whose variables have a fixed sum, all together or each sign: the
-//! threshold is a variable of the primal then, and not the bias.
+//! The certificate of problems with a fixed sum of all variables, or of each sign. The threshold is
+//! then a variable of the primal, separate from the bias.
 
-use crate::certificate::{Certificate, apart, loss, outside};
-use crate::dual::{Dual, EqualityConstraint};
-use crate::rounding::Rounding;
+use crate::certificate::figures::{Certificate, apart, loss, outside};
+use crate::certificate::rounding::Rounding;
+use crate::problem::dual::{Dual, EqualityConstraint};
 
-/// Judges a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k =
-/// m`, by its exact gradient.
+/// Certifies a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1}
+/// α_k = m`, by its exact gradient.
 ///
 /// The primal is `min over w, ρ of ½‖w‖² + Σ loss_k(ρ_g − lin_k − s_k ⟨w, φ_k⟩) − Σ_g wanted_g
 /// ρ_g`, with one `ρ_g` for each group of variables that has a sum (Frandi et al. 2013, equation 7,
-/// for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC). Any ρ bounds the
-/// optimum; the certificate takes the best for the `w` of α, so that its gap is at most the
-/// Frank-Wolfe gap `αᵀg − min g`, which is the one with the slacks `ridge · α_k` instead of the
-/// best ones.
+/// for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC).
+///
+/// Any ρ bounds the optimum, and the certificate takes the best for the `w` of α. Its gap is
+/// therefore at most the Frank-Wolfe gap `αᵀg − min g`, which has the slacks `ridge · α_k` instead
+/// of the best ones.
 pub(crate) fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.linear_term()[k])).sum();
     let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
     let squares: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
     let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
-    let mut judged = Certificate {
+    let mut certificate = Certificate {
         primal: 0.5 * (quadratic - squares),
         dual: -(0.5 * quadratic + linear),
         kkt: 0.0,
@@ -33,13 +34,13 @@ pub(crate) fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -
     for &(sign, wanted) in groups {
         let of_group = |k: &usize| sign.is_none_or(|sign| dual.sign()[*k] == sign);
         let members: Vec<usize> = (0..dual.len()).filter(of_group).collect();
-        add_group(&mut judged, dual, alpha, gradient, &members, wanted);
+        add_group(&mut certificate, dual, alpha, gradient, &members, wanted);
     }
-    judged
+    certificate
 }
 
-/// Adds what the variables of one sum contribute.
-fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f64], members: &[usize], wanted: f64) {
+/// Adds the part of one sum's variables.
+fn add_group(certificate: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f64], members: &[usize], wanted: f64) {
     let margins: Vec<Margin> = members
         .iter()
         .map(|&k| Margin { value: gradient[k] - dual.ridge_of(k) * alpha[k], upper: dual.upper()[k], ridge: dual.ridge_of(k) })
@@ -49,7 +50,7 @@ fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f
     let (mut lowest, mut highest, mut mass) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
     for &k in members {
         let (a, u) = (alpha[k], dual.upper()[k]);
-        judged.infeasible = judged.infeasible.max(outside(a, u));
+        certificate.infeasible = certificate.infeasible.max(outside(a, u));
         mass += a;
         if a < u {
             lowest = lowest.min(gradient[k]);
@@ -58,12 +59,12 @@ fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f
             highest = highest.max(gradient[k]);
         }
     }
-    judged.primal += slack - if members.is_empty() { 0.0 } else { wanted * rho };
-    judged.kkt = judged.kkt.max(highest - lowest);
-    judged.infeasible = judged.infeasible.max(apart(mass, wanted, mass));
+    certificate.primal += slack - if members.is_empty() { 0.0 } else { wanted * rho };
+    certificate.kkt = certificate.kkt.max(highest - lowest);
+    certificate.infeasible = certificate.infeasible.max(apart(mass, wanted, mass));
 }
 
-/// What a variable is to the threshold.
+/// The margin of a variable, with its bound and its ridge.
 #[derive(Clone, Copy)]
 struct Margin {
     value: f64,
@@ -71,11 +72,12 @@ struct Margin {
     ridge: f64,
 }
 
-/// The ρ at which `Σ clamp((ρ − h_k) / ridge_k, 0, upper_k)` reaches `wanted`: the least primal for
-/// margins `h`. The sum is piecewise linear (without ridge: it jumps by `upper_k` at `h_k`) and
-/// grows with ρ. Where it cannot reach what is wanted, the last place at which it grows.
+/// Returns the ρ at which `Σ clamp((ρ − h_k) / ridge_k, 0, upper_k)` reaches `wanted`: the least
+/// primal for margins `h`. The sum is piecewise linear (without ridge it jumps by `upper_k` at
+/// `h_k`) and grows with ρ. If it cannot reach `wanted`, the result is the last place at which it
+/// grows.
 fn threshold(margins: &[Margin], wanted: f64) -> f64 {
-    // Places where the sum jumps or its slope changes: (place, jump, change of slope).
+    // The places where the sum jumps or its slope changes: (place, jump, change of slope).
     let mut events: Vec<(f64, f64, f64)> = Vec::with_capacity(2 * margins.len());
     for &Margin { value, upper, ridge } in margins.iter().filter(|m| m.upper > 0.0) {
         if ridge == 0.0 {
@@ -104,7 +106,7 @@ fn threshold(margins: &[Margin], wanted: f64) -> f64 {
         } else if change < 0.0 {
             growing -= 1;
         }
-        // Rounding must not leave a slope behind when nothing grows.
+        // Without a growing part the slope is exactly 0, despite rounding.
         slope = if growing == 0 { 0.0 } else { slope + change };
         if sum >= wanted {
             break;
@@ -130,12 +132,12 @@ mod tests {
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 0.0, 1.0), 2.0);
         // Ridge 2: ρ − 1 = 2 would take it past the margin 2; (ρ − 1) + (ρ − 2) = 2 at 2.5.
         assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 2.0, 1.0), 2.5);
-        // Ridge 1, bounds ¼: at 1.25 the first is full, (ρ − 2) fills ¼ by 2.25, the third by 3.25:
-        // ¾ is all there is.
+        // Ridge 1, bounds ¼: at 1.25 the first is full, (ρ − 2) fills ¼ by 2.25, the third by 3.25.
+        // The total is only ¾.
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.25, 1.0, 1.0), 3.25);
         // Ridge 1, bounds ½: full at 1.5 and 2.5: the sum is 1 there.
         assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 1.0, 1.0), 2.5);
-        // Another sum: (ρ − 1) = ¾ without bounds; nothing wanted: the smallest margin.
+        // Another sum: (ρ − 1) = ¾ without bounds. A sum of 0: the smallest margin.
         assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 1.0, 0.75), 1.75);
         assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 1.0, 0.0), 1.0);
     }
@@ -143,7 +145,7 @@ mod tests {
     #[test]
     fn ridges_of_their_own() {
         let margin = |value, ridge| Margin { value, upper: f64::INFINITY, ridge };
-        // (ρ − 1)/2 + (ρ − 2)/1 = 1 at 7/3; a sample without a box has no say.
+        // (ρ − 1)/2 + (ρ − 2)/1 = 1 at 7/3; a sample with an empty box has no effect.
         let none = Margin { value: -9.0, upper: 0.0, ridge: 1.0 };
         let found = threshold(&[margin(2.0, 1.0), none, margin(1.0, 2.0)], 1.0);
         assert!((found - 7.0 / 3.0).abs() < 1e-15, "{found}");

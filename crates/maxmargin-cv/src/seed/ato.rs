@@ -1,8 +1,8 @@
 //! ATO, adjusting alpha towards optimum (Wen et al. 2017, algorithm 1).
 
 use super::dec::walk;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained, without};
+use super::{SeedResult, StartDraft};
+use crate::seed::problem::{Fold, Trained, without};
 use maxmargin_path::{Added, Config, Path, PathError};
 
 /// The path may cost as many multiply-adds as this many passes over the whole matrix: a training
@@ -13,13 +13,13 @@ const PASSES: f64 = 256.0;
 /// keeps its margin, until `R` is empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² +
 /// n |M|`; where the limit comes first (with a large margin before the first breakpoint), what is
 /// left in `R` is dropped and the balance restored, as in the paper.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
-    let pool = fold.pool;
-    let (n, free) = (pool.len(), (0..pool.len()).filter(|&i| pool.is_free(i, from.beta[i])).count());
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+    let boxes = fold.boxes;
+    let (n, free) = (boxes.len(), (0..boxes.len()).filter(|&i| boxes.is_free(i, from.beta[i])).count());
     let (width, margin) = (n as f64, free as f64);
     let left = PASSES * width * width - margin.powi(3) / 3.0;
     let most = (left / (margin * margin + width * margin).max(1.0)).max(0.0) as usize;
-    let mut draft = Draft::new(from, fold);
+    let mut draft = StartDraft::new(from, fold);
     let mut beta = from.beta.clone();
     if most > 0 {
         follow(from, fold, most, &mut draft, &mut beta)?;
@@ -31,10 +31,10 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
 
 /// Writes `y α` at the end of the path into `beta`, or where it has got to after `most`
 /// breakpoints.
-fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut [f64]) -> Result<(), PathError> {
-    let Fold { pool, rows, .. } = fold;
+fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut StartDraft, beta: &mut [f64]) -> Result<(), PathError> {
+    let Fold { boxes, rows, .. } = fold;
     // One variable for each row, in their order.
-    let (sign, upper) = (pool.dual().sign(), pool.dual().upper());
+    let (sign, upper) = (boxes.dual().sign(), boxes.dual().upper());
     let ids: Vec<usize> = without(0..beta.len(), from.hidden).collect();
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();

@@ -1,8 +1,8 @@
 //! DEC: every fold by the exact decremental path from the model of all data.
 
-use super::{Draft, Found};
-use crate::pool::Pool;
-use crate::problem::{Fold, Trained};
+use super::{SeedResult, StartDraft};
+use crate::seed::problem::{Fold, Trained};
+use crate::seed::row_boxes::RowBoxes;
 use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, PathError, Update};
@@ -11,12 +11,12 @@ use maxmargin_path::{Added, Config, Path, PathError, Update};
 /// copied, the kernel columns are shared. Nothing where there is no exact solution.
 pub(crate) fn exact<'a>(
     alpha: &[f64],
-    pool: &Pool,
+    boxes: &RowBoxes,
     rows: &'a Rows<'a>,
     memory: u64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Path<'a>>, PathError> {
-    let dual = pool.dual();
+    let dual = boxes.dual();
     let mut path = Path::new(rows.gram(), dual.sign(), Config::default().with_memory(memory))?;
     let mut asked = path.asking(go_on);
     let update = asked.adopt(dual.ids(), dual.upper(), alpha)?;
@@ -26,11 +26,11 @@ pub(crate) fn exact<'a>(
 
 /// The end of the path on which the hidden samples give up their α. What remains for SMO is to see
 /// that nothing remains.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
     let mut path = path.asking(fold.go_on);
     let update = walk(&mut path, &[], fold.hidden, None, fold)?;
-    let mut draft = Draft::new(from, fold);
+    let mut draft = StartDraft::new(from, fold);
     draft.steps += update.columns;
     draft.breakpoints = update.breakpoints as u64;
     draft.adopt_exact(&path.solution());
@@ -47,6 +47,6 @@ pub(super) fn walk(
 ) -> Result<Update, PathError> {
     path.configure(Config::default().with_limit(most));
     let update = path.change(add, remove)?;
-    let _held = fold.rows.all().lend(update.bytes);
+    let _held = fold.rows.all().reserve(update.bytes);
     Ok(update)
 }

@@ -1,8 +1,8 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
-use super::{Draft, Found};
-use crate::pool::{alpha_of, gradient_of};
-use crate::problem::{Fold, Trained};
+use super::{SeedResult, StartDraft};
+use crate::seed::problem::{Fold, Trained};
+use crate::seed::row_boxes::{alpha_of, gradient_of};
 use maxmargin_core::Halted;
 use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
@@ -13,9 +13,9 @@ use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 ///    optimal for each;
 /// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where
 ///    samples do not interact, and a small change of the bias elsewhere.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let Fold { dual, rows, tol, .. } = fold;
-    let mut draft = Draft::new(from, fold);
+    let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
     // Copies move together where they are one variable to the solver.
     let joined = rows.joined(dual);
@@ -26,9 +26,9 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let relaxation = Relaxation { bias: from.bias, steps: leaving.len() as u64, tol, shrinking: Shrinking::default() };
     let relaxed = match &joined {
         Some(joined) => {
-            let (alpha, gradient) = (joined.together(&alpha), joined.gradient(&gradient));
-            let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
-            let (alpha, gradient) = joined.taken_apart(dual, &relaxed.alpha, &relaxed.gradient);
+            let (alpha, gradient) = (joined.merge(&alpha), joined.gradient(&gradient));
+            let relaxed = relax(joined.dual(), joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
+            let (alpha, gradient) = joined.split_point(dual, &relaxed.alpha, &relaxed.gradient);
             Relaxed { alpha, gradient, ..relaxed }
         }
         None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.asking)?,
@@ -41,10 +41,10 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
 /// Spreads the lack of balance evenly over the samples that were free in the model of all data and
 /// still are, using its sums of their rows: the rows read are those of the few that no longer take
 /// part.
-fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(), Halted> {
+fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: Fold) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
-    let pool = fold.pool;
-    let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
+    let boxes = fold.boxes;
+    let was_free = |i: &usize| boxes.is_free(*i, from.beta[*i]);
     let lack = draft.lack();
     let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
     // Those whose box is too small for their share stand back, and the share of the others grows.
@@ -60,9 +60,9 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(),
     if able.is_empty() || able.iter().any(|&i| draft.room(i, share) <= share.abs()) {
         return Ok(());
     }
-    let mut takes_part = vec![false; pool.len()];
+    let mut takes_part = vec![false; boxes.len()];
     able.iter().for_each(|&i| takes_part[i] = true);
-    let left: Vec<usize> = (0..pool.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
+    let left: Vec<usize> = (0..boxes.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
     if left.len() > able.len() {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! MIR, multiple instance replacement (Wen et al. 2017, algorithm 2).
 
 use super::sir::adjust;
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{SeedResult, StartDraft};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 
 /// Relative residual of the normal equations at which the least-squares solution is good enough for
@@ -21,11 +21,11 @@ const MOST: usize = 60;
 /// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution
 /// (the paper's pseudo-inverse) is what conjugate gradients on the normal equations reach from
 /// zero, without forming a matrix.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
-    let Fold { pool, rows, .. } = fold;
-    let draft = Draft::new(from, fold);
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+    let Fold { boxes, rows, .. } = fold;
+    let draft = StartDraft::new(from, fold);
     let targets = fold.entering(from);
-    let n = pool.len();
+    let n = boxes.len();
     let leaving = draft.leaving();
     rows.all().fetch_asking(&leaving, fold.asking)?;
     rows.all().fetch_asking(&targets, fold.asking)?;
@@ -42,13 +42,13 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let found = system.least_squares(wanted, balance)?;
     let mut beta = draft.beta().to_vec();
     fold.hidden.iter().for_each(|&i| beta[i] = 0.0);
-    targets.iter().zip(found).for_each(|(&t, b)| beta[t] = pool.clamp(t, b));
+    targets.iter().zip(found).for_each(|(&t, b)| beta[t] = boxes.clamp(t, b));
     adjust(draft, beta, &targets)
 }
 
 /// `A = [K_XT; 1ᵀ]`, by rows of the kernel.
 struct System<'s, 'a> {
-    draft: &'s Draft<'a>,
+    draft: &'s StartDraft<'a>,
     targets: &'s [usize],
     /// Rows that were not in the training set that the system is about.
     unseen: &'s [usize],

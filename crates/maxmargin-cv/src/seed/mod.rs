@@ -6,22 +6,24 @@
 mod ato;
 mod avg;
 mod dec;
-mod draft;
 mod full;
 mod mir;
+pub(crate) mod problem;
+pub(crate) mod row_boxes;
 mod rows;
 mod sir;
+mod start_draft;
 mod top;
 
 pub(crate) use dec::exact;
-pub(crate) use draft::Draft;
 pub(crate) use rows::SeedRows;
+pub(crate) use start_draft::StartDraft;
 
-use crate::problem::{Fold, Trained};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_path::PathError;
 
 /// What a seeding has to offer.
-pub(crate) type Found<'a> = Result<Option<Draft<'a>>, PathError>;
+pub(crate) type SeedResult<'a> = Result<Option<StartDraft<'a>>, PathError>;
 
 /// How the start of each fold is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +58,7 @@ pub enum Seeding {
 
 /// What a seeding needs before a fold can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SeedSource {
     /// Nothing.
     Nothing,
     /// The model of all data.
@@ -84,11 +86,11 @@ impl Seeding {
     }
 
     /// What must be solved before a fold can start.
-    pub fn source(self) -> Source {
+    pub fn source(self) -> SeedSource {
         match self {
-            Self::Cold => Source::Nothing,
-            Self::Avg | Self::Top | Self::Full | Self::Dec => Source::AllData,
-            Self::Sir | Self::Mir | Self::Ato => Source::PreviousFold,
+            Self::Cold => SeedSource::Nothing,
+            Self::Avg | Self::Top | Self::Full | Self::Dec => SeedSource::AllData,
+            Self::Sir | Self::Mir | Self::Ato => SeedSource::PreviousFold,
         }
     }
 
@@ -100,7 +102,7 @@ impl Seeding {
     /// # Errors
     ///
     /// When nobody wants it any more, or an exact path does not fit into its memory.
-    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> Found<'a> {
+    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
         match self {
             Self::Cold => Ok(None),
             Self::Avg => avg::seed(from, fold),

@@ -1,17 +1,17 @@
 //! Kernel rows as seeds read them.
 
-use crate::solver::Joined;
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
+use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
+use maxmargin_solvers::MergedRows;
 
 /// One row for each different sample where the solver reads those, else one for each sample; sums
 /// over kernel rows have as many entries.
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
-    merged: Option<&'a Merged>,
+    merged: Option<&'a DistinctRows>,
 }
 
 impl<'a> SeedRows<'a> {
@@ -67,16 +67,16 @@ impl<'a> SeedRows<'a> {
     }
 
     /// The problem of a fold with one variable for all copies, as the solver has it.
-    pub(crate) fn joined(self, dual: &Dual) -> Option<Joined<'a>> {
+    pub(crate) fn joined(self, dual: &Dual) -> Option<MergedRows<'a>> {
         // They have been compared: nothing is left to call off.
-        self.merged.and_then(|_| Joined::new(dual, self.all, &Asking::nobody()).ok().flatten())
+        self.merged.and_then(|_| MergedRows::new(dual, self.all, &Asking::nobody()).ok().flatten())
     }
 
     /// Whether solvers of `dual` go by parts of the rows and hold none as they are: sums over rows
     /// are then cheaper than rows that are kept for nobody else. `joined` is [`SeedRows::joined`]
     /// of it.
-    pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&Joined>) -> bool {
-        let (dual, rows) = joined.map_or((dual, self.all), |joined| (&joined.dual, joined.rows()));
+    pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>) -> bool {
+        let (dual, rows) = joined.map_or((dual, self.all), |joined| (joined.dual(), joined.rows()));
         Shrinking::default().pays(dual, rows)
     }
 

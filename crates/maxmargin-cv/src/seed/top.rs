@@ -1,7 +1,7 @@
 //! TOP: the α of removed samples handed to the most similar remaining ones (Lee et al. 2004).
 
-use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use super::{SeedResult, StartDraft};
+use crate::seed::problem::{Fold, Trained};
 use maxmargin_core::Halted;
 
 /// Similar samples looked at before the search widens.
@@ -9,9 +9,9 @@ const NEAREST: usize = 16;
 
 /// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their
 /// box takes.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     let rows = fold.rows;
-    let mut draft = Draft::new(from, fold);
+    let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
     rows.fetch_asking(&leaving, fold.asking)?;
     for r in leaving {
@@ -22,7 +22,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
 }
 
 /// Moves `amount` of `y α` to the samples most similar to `r`, in turn; ties go to the lower index.
-fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) -> Result<(), Halted> {
+fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Halted> {
     let (rows, row) = (draft.rows(), draft.row(r)?);
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();
     let mut width = NEAREST;

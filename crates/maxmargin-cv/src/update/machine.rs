@@ -1,7 +1,7 @@
 //! One machine of a model along its path: the samples of its two classes that come and go, and C.
 
-use crate::arrangement::MachineSamples;
-use crate::matching::Terms;
+use crate::study::layout::MachineSamples;
+use crate::study::matching::Terms;
 use crate::update::{PathStats, UpdateError};
 use maxmargin_core::{Certificate, DualError, GapScreening, Status};
 use maxmargin_data::{Par, Samples};

@@ -1,8 +1,8 @@
 //! What a model says that can be compared with the data without any kernel value.
 
+use crate::study::label_text::labels_in_words;
 use crate::update::{TrainingData, UpdateError};
 use crate::verify::Check;
-use crate::words::labels_in_words;
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
 use maxmargin_model::{DecisionRule, Model, Parts, data_sha256, numbers_sha256};

@@ -1,12 +1,12 @@
 //! One machine computed again, and what several of them say together.
 
-use crate::arrangement::MachineLayout;
-use crate::matching::Terms;
 use crate::report::bounded_of;
-use crate::study::Source;
+use crate::study::SpaceSource;
+use crate::study::label_text::label_in_words;
+use crate::study::layout::MachineLayout;
+use crate::study::matching::Terms;
 use crate::verify::{Check, MachineVerdict, VerifyError};
-use crate::words::label_in_words;
-use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, certain};
+use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, gap_screening};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Asking, Par};
 use maxmargin_model::Model;
@@ -53,17 +53,17 @@ pub(super) struct Judged {
 pub(super) struct Judge<'a> {
     pub(super) model: &'a Model,
     pub(super) asked: &'a Asked,
-    pub(super) arrangement: &'a MachineLayout,
-    /// Place in the arrangement of each row of the data.
+    pub(super) layout: &'a MachineLayout,
+    /// Place in the layout of each row of the data.
     pub(super) position: Vec<usize>,
-    pub(super) source: &'a Source<'a>,
+    pub(super) source: &'a SpaceSource<'a>,
 }
 
 impl Judge<'_> {
     /// Recomputes machine `p` from its rows and their α.
     pub(super) fn machine(&self, p: usize, terms: &Terms, par: Par) -> Result<Judged, VerifyError> {
-        let Self { model, asked, arrangement, source, .. } = self;
-        let (part, machine) = (&arrangement.parts[p], &model.machines()[p]);
+        let Self { model, asked, layout, source, .. } = self;
+        let (part, machine) = (&layout.parts[p], &model.machines()[p]);
         let training = model.record().map(|record| &record.machines[p]);
         let problem = part.problem(asked.formulation, &asked.weights)?;
         let dual = problem.dual();
@@ -81,7 +81,7 @@ impl Judge<'_> {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            let proved = certain(dual, source, &alpha, &audited.gradient);
+            let proved = gap_screening(dual, source, &alpha, &audited.gradient);
             (audited, weights, proved)
         });
         let certificate = audited.certificate;

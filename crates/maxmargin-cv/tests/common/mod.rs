@@ -2,12 +2,13 @@
 #![allow(dead_code, reason = "every test binary uses a part")]
 
 use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop, certify};
-use maxmargin_cv::{CvError, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvError, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Study};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Gamma, Kernel, KernelGram, Rows, decision_values};
 use maxmargin_smo::{SmoConfig, solve};
+use maxmargin_solvers::Solver;
 
 /// A study that owns its parts, and a plan of folds.
 pub(crate) struct Case {

@@ -94,14 +94,14 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
         }),
         ("rule", |p, at| {
             put(
-                &mut p.decide,
+                &mut p.decision_rule,
                 &[DecisionRule::Vote, DecisionRule::Value, DecisionRule::Inlier, DecisionRule::Argmax, DecisionRule::Coupled],
                 at,
             )
         }),
         ("scheme", |p, at| put(&mut p.multiclass, &[Multiclass::OneVsOne, Multiclass::OneVsRest], at)),
         ("rule of the rest", |p, at| {
-            (p.decide, p.multiclass) = (DecisionRule::Argmax, Multiclass::OneVsRest);
+            (p.decision_rule, p.multiclass) = (DecisionRule::Argmax, Multiclass::OneVsRest);
             put(&mut p.machines.first_mut()?.bias, &[0.0, 1.0], at)
         }),
         ("calibration", |p, at| {
@@ -111,7 +111,7 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             let steps = |x: f64| Calibration::Steps { at: vec![x, 1.0], probability: vec![0.5, x] };
             let all = NUMBERS.into_iter().flat_map(|x| of(x).into_iter().chain([steps(x), Calibration::Marks(vec![x; 10])]));
             p.calibration = vec![all.collect::<Vec<_>>().get(at)?.clone(); p.machines.len()];
-            p.decide = DecisionRule::Coupled;
+            p.decision_rule = DecisionRule::Coupled;
             Some(())
         }),
         ("order of ties", |p, at| {
@@ -152,7 +152,7 @@ fn of_record() -> Vec<(&'static str, Field)> {
             let values = Formulation::epsilon_svr(1.0, 0.1);
             let all = [Formulation::NuSvr { c: 1.0, nu: 0.5 }, values, Formulation::OneClass { nu: 0.5 }];
             let formulation = *all.get(at)?;
-            p.decide = DecisionRule::of(formulation.target_kind());
+            p.decision_rule = DecisionRule::of(formulation.target_kind());
             p.classes = Vec::new();
             let record = p.record.as_mut()?;
             (record.formulation, record.weights) = (formulation, Vec::new());

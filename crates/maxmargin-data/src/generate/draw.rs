@@ -1,16 +1,16 @@
 //! Random numbers with the same bits on every platform.
 //!
-//! Only exactly rounded operations (+ − × ÷ √) are used: the system's logarithm may differ in the
-//! last bit from one mathematical library to the next.
+//! Only exactly rounded operations (+ − × ÷ √) are used, because logarithms of mathematical
+//! libraries may differ in the last bit.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// A source of random numbers.
+/// A random number generator.
 pub(super) struct Draw {
     source: ChaCha8Rng,
-    /// The polar method makes normal numbers in pairs.
+    /// The second number of a pair of the polar method.
     spare: Option<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Draw {
         ((u128::from(self.bits()) * u128::from(count)) >> 64) as u64
     }
 
-    /// A point of the unit disc other than its centre, and its squared distance from there.
+    /// A point of the unit disc other than its centre, and its squared distance from the centre.
     fn disc(&mut self) -> (f64, f64, f64) {
         loop {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
@@ -71,8 +71,8 @@ pub(super) fn on_grid(value: f64) -> f64 {
 
 /// The natural logarithm of a positive normal number, to a few units in the last place.
 ///
-/// ln(m 2ᵉ) = e ln 2 + 2 artanh t with t = (m − 1) / (m + 1) and m in [√½, √2), so that |t| < 0.172
-/// and the series t + t³/3 + t⁵/5 + … gains a digit and a half a term.
+/// ln(m 2ᵉ) = e ln 2 + 2 artanh t with t = (m − 1) / (m + 1) and m in [√½, √2). Then |t| < 0.172,
+/// and each term of the series t + t³/3 + t⁵/5 + … adds one and a half digits.
 fn ln(value: f64) -> f64 {
     const TERMS: u32 = 12;
     let bits = value.to_bits();

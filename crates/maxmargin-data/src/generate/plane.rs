@@ -8,7 +8,7 @@ pub(super) fn gauss_m(sign: f64, draw: &mut Draw) -> [f64; 2] {
     [centre + deviation * draw.normal(), deviation * draw.normal()]
 }
 
-/// Class +1 is N((∓2, 0), ¼ I) with equal chances, class −1 is N((0, 0), I).
+/// Class +1 is N((∓2, 0), ¼ I) with equal probability, class −1 is N((0, 0), I).
 pub(super) fn two_gaussians(sign: f64, draw: &mut Draw) -> [f64; 2] {
     if sign > 0.0 {
         let centre = if draw.below(2) == 0 { -2.0 } else { 2.0 };

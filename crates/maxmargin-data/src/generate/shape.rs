@@ -1,14 +1,14 @@
-//! Synthetic data of the shape of two well-known sets: documents as rcv1 has them, cells of a
-//! forest as covtype has them.
+//! Synthetic data in the shape of two well-known data sets: documents like rcv1, forest cells like
+//! covtype.
 //!
-//! Both have a planted separator: a row is drawn until the noisy side of it on which the row falls
-//! is the wanted class, so that rows alternate between the classes as in all generators.
+//! Both have a planted separator. A row is drawn again until it lies on the required side of the
+//! noisy separator, so that rows alternate between the classes as in all generators.
 
 use super::draw::{Draw, on_grid};
 use super::text::{any_rank, multiplier};
 use crate::samples::{Samples, SamplesError};
 
-/// Rows in compressed form, as they come.
+/// Compressed rows, built one at a time.
 struct Rows {
     offsets: Vec<usize>,
     indices: Vec<u32>,
@@ -23,7 +23,7 @@ impl Rows {
         Self { offsets, indices: Vec::with_capacity(values), values: Vec::with_capacity(values) }
     }
 
-    /// Ends the present row, without entries that the grid made 0.
+    /// Finishes the current row, without entries that rounding to the grid made 0.
     fn end(&mut self, row: impl Iterator<Item = (u32, f64)>) {
         for (column, value) in row.map(|(column, value)| (column, on_grid(value))).filter(|(_, value)| *value != 0.0) {
             self.indices.push(column);
@@ -37,29 +37,29 @@ impl Rows {
     }
 }
 
-/// Fewest draws of words that a document takes, and most.
+/// Smallest and largest number of word draws per document.
 const DRAWS: (u64, u64) = (24, 178);
 
-/// Most words of a document.
+/// Largest number of words of a document.
 pub(super) const MOST_WORDS: usize = DRAWS.1 as usize;
 
-/// Topics of documents: the words of a topic are those whose rank leaves its remainder, so that
-/// every topic has frequent and rare ones.
+/// Number of topics. The words of a topic are those whose rank has its remainder modulo this
+/// number, so that every topic has frequent and rare words.
 const TOPICS: u64 = 64;
 
-/// Of so many words of a document one is of any topic, the others are of its own.
+/// One in this many words of a document is of any topic, the others are of its own topic.
 const OFF_TOPIC: u64 = 3;
 
-/// One document in so many repeats an earlier one, but for one word in so many: news are told
-/// again, and a copy on the other side of the separator makes a large C hard.
+/// One in this many documents repeats an earlier one, except for one in this many of its words:
+/// news are repeated, and a copy on the other side of the separator makes a large C hard.
 const COPIES: u64 = 4;
 const CHANGED: u64 = 12;
 
-/// Weights of the separator: of a topic, and of a word beside that.
+/// Weights of the separator: of a topic, and of a word in addition.
 const LEANS: (f64, f64) = (1.0, 0.5);
 
-/// Deviation of the noise beside scores of about 6, which words of one topic add up to: with it a
-/// third of 20,242 rows are support vectors at C = 1, as with rcv1.
+/// Deviation of the noise, compared with scores of about 6 for the words of one topic. With it a
+/// third of 20,242 rows are support vectors at C = 1, as for rcv1.
 const TEXT_NOISE: f64 = 1.5;
 
 /// Documents of about 74 words, rows of length 1.
@@ -89,7 +89,7 @@ pub(super) fn documents(
                 }
             }
             let topic = draw.below(TOPICS);
-            // A copy has its words already.
+            // A copy starts with the words of the original.
             let words = if ranks.is_empty() { DRAWS.0 + draw.below(DRAWS.1 - DRAWS.0) } else { 0 };
             for _ in 0..words {
                 let any = draw.below(OFF_TOPIC) == 0;
@@ -99,10 +99,10 @@ pub(super) fn documents(
             let mut score = 0.0;
             for same in ranks.chunk_by(|a, b| a == b) {
                 let rank = same[0];
-                // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the
-                // octave above r.
+                // A word of rank r occurs in about 1/r of the documents, so its rarity is log₂ of
+                // the octave above r.
                 let weight = (same.len() as f64).sqrt() * f64::from(u64::BITS - rank.leading_zeros());
-                // Frequent words stand anywhere in a vocabulary, not at its beginning.
+                // Frequent words are scattered over the columns, not only at the beginning.
                 row.push(((u128::from(rank) * u128::from(scatter) % u128::from(vocabulary)) as u32, weight));
                 score += weight * separator[rank as usize];
             }
@@ -119,10 +119,10 @@ pub(super) fn documents(
     rows.samples(features)
 }
 
-/// Features of a cell of the forest: quantities, areas, soils.
+/// Numbers of features of a forest cell: quantities, areas, soils.
 pub(super) const CELL: usize = QUANTITIES.len() + AREAS.len() + SOILS;
 
-/// Centre and deviation of each quantity before it is cut to [0, 1], and the size of its weight in
+/// Centre and deviation of each quantity before clamping to [0, 1], and the size of its weight in
 /// the separator.
 const QUANTITIES: [(f64, f64, f64); 10] = [
     (0.50, 0.20, 4.0),
@@ -137,7 +137,7 @@ const QUANTITIES: [(f64, f64, f64); 10] = [
     (0.28, 0.18, 3.0),
 ];
 
-/// How frequent each area is.
+/// The frequency of each area.
 const AREAS: [f64; 4] = [0.45, 0.05, 0.44, 0.06];
 
 const SOILS: usize = 40;
@@ -146,15 +146,15 @@ const SOILS: usize = 40;
 const AREA_WEIGHT: f64 = 0.3;
 const SOIL_WEIGHT: f64 = 0.6;
 
-/// Share of the first quantity (as elevation) that follows from the soil.
+/// Share of the first quantity (elevation) that depends on the soil.
 const SOIL_SHARE: f64 = 0.7;
 
-/// Deviation of the noise: about as large as that of the separator's values, so that a fifth of the
-/// rows is on the wrong side, whatever the number of rows.
+/// Deviation of the noise: about as large as that of the separator's values. A fifth of the rows is
+/// then on the wrong side, for any number of rows.
 const FOREST_NOISE: f64 = 1.2;
 
-/// Cells of a forest: ten quantities in [0, 1], one of 4 areas and one of 40 soils, each as a
-/// feature of value 1.
+/// Forest cells: ten quantities in [0, 1], one of 4 areas and one of 40 soils, each as a feature of
+/// value 1.
 pub(super) fn cells(signs: impl ExactSizeIterator<Item = f64>, draw: &mut Draw) -> Result<Samples, SamplesError> {
     let quantities = QUANTITIES.map(|(.., size)| side(draw) * size);
     let areas = AREAS.map(|_| side(draw) * AREA_WEIGHT);
@@ -163,7 +163,7 @@ pub(super) fn cells(signs: impl ExactSizeIterator<Item = f64>, draw: &mut Draw) 
     for sign in signs {
         loop {
             let area = one_of(&AREAS, draw);
-            // Frequent soils are others in every area.
+            // Each area has different frequent soils.
             let soil = ((any_rank(SOILS as u64 + 1, draw) as usize - 1) + 11 * area) % SOILS;
             let height = (soil as f64 - 19.5) / 11.5;
             let mut score = areas[area] + soils[soil];
@@ -186,12 +186,12 @@ pub(super) fn cells(signs: impl ExactSizeIterator<Item = f64>, draw: &mut Draw) 
     rows.samples(CELL)
 }
 
-/// ±1 with equal chances.
+/// ±1 with equal probability.
 fn side(draw: &mut Draw) -> f64 {
     if draw.below(2) == 0 { 1.0 } else { -1.0 }
 }
 
-/// An index with these chances.
+/// An index with these probabilities.
 fn one_of(chances: &[f64], draw: &mut Draw) -> usize {
     let mut left = draw.uniform();
     for (at, chance) in chances.iter().enumerate() {

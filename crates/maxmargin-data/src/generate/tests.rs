@@ -3,7 +3,7 @@
 use super::*;
 use crate::samples::Storage;
 
-/// A value of every bit of a data set, by FNV-1a over the text of its numbers.
+/// A hash of all bits of a data set: FNV-1a over the text of its numbers.
 fn fingerprint(data: &Dataset) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut add = |bits: u64| {
@@ -33,7 +33,7 @@ fn names_and_generators_match() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits_forever() {
-    // The figures pin the data: they must not change with a platform, a dependency or a rewrite.
+    // These numbers must not change with a platform, a dependency or a rewrite.
     let expected: [u64; 7] = [
         0xAB93_1652_92D9_A6A8,
         0x82EA_BEE0_A95A_6B46,
@@ -108,8 +108,8 @@ fn text_is_sparse_normalised_and_depends_on_the_words() {
     }
     let most = frequency.values().map(|(count, _)| *count).max();
     assert!(most > Some(rows / 2), "the most frequent word is in {most:?} rows");
-    // Words without a topic lean by chance only: beyond 6 standard deviations there must be topical
-    // ones.
+    // Words without a topic differ between classes only by chance: beyond 6 standard deviations
+    // there must be topical words.
     let leaning = frequency.values().filter(|(count, lean)| f64::abs(*lean) > 6.0 * f64::from(*count as u32).sqrt()).count();
     assert!(leaning >= 2, "{leaning} words lean");
 }
@@ -147,8 +147,8 @@ fn cells_have_the_shape_of_covtype() {
     let data = Generator::CovtypeLike.generate(rows, None, 1).expect("valid request");
     assert_eq!(data.samples.features(), 54);
     let mut soils = [0_usize; 40];
-    // The difference of the class means over the variances as a separator: about what a linear
-    // model can get right.
+    // The difference of the class means, divided by the variances, as a separator: about the
+    // accuracy of a linear model.
     let (mut lean, mut mean, mut square) = ([0.0; 54], [0.0; 54], [0.0; 54]);
     for i in 0..rows {
         let entries = data.samples.row(i).entries();

@@ -3,16 +3,16 @@
 use super::draw::{Draw, on_grid};
 use crate::samples::{Samples, SamplesError};
 
-/// Fewest words a vocabulary may have.
+/// Smallest size of a vocabulary.
 pub(super) const FEWEST_WORDS: usize = 1024;
 
-/// Most words of a document.
+/// Largest number of words of a document.
 pub(super) const MOST_WORDS: usize = 160;
 
-/// Fewest draws of words a document takes.
+/// Smallest number of word draws per document.
 const FEWEST_DRAWS: u64 = 80;
 
-/// One label in this many is flipped.
+/// One in this many labels is flipped.
 const NOISE: u64 = 50;
 
 /// Rows and labels of documents about two topics, one for each of `signs`.
@@ -33,10 +33,10 @@ pub(super) fn documents(
         let draws = FEWEST_DRAWS + draw.below(MOST_WORDS as u64 - FEWEST_DRAWS);
         for _ in 0..draws {
             let rank = topical_rank(sign, features as u64, draw);
-            // Frequent words stand anywhere in a vocabulary, not at its beginning.
+            // Frequent words are scattered over the columns, not only at the beginning.
             let column = (u128::from(rank) * u128::from(scatter) % features as u128) as u32;
-            // A word of rank r is in about 1/r of the documents: its rarity is log₂ of the octave
-            // above r.
+            // A word of rank r occurs in about 1/r of the documents, so its rarity is log₂ of the
+            // octave above r.
             words.push((column, f64::from(u64::BITS - rank.leading_zeros())));
         }
         words.sort_unstable_by_key(|(column, _)| *column);
@@ -56,11 +56,11 @@ pub(super) fn documents(
     (Samples::from_sparse(features, offsets, indices, values), labels)
 }
 
-/// A word's rank from 1, every octave equally likely. Every eighth word leans to a class: a draw
-/// that leans to the other class is repeated once.
+/// The rank of a word, from 1, with equally likely octaves. Every eighth word belongs to a class: a
+/// draw of the other class's word is repeated once.
 fn topical_rank(sign: f64, features: u64, draw: &mut Draw) -> u64 {
     let rank = any_rank(features, draw);
-    // Ranks 5, 21, 37, … lean to +1, ranks 13, 29, … to −1.
+    // Ranks 5, 21, 37, … belong to +1, ranks 13, 29, … to −1.
     let against = match rank % 16 {
         5 => sign < 0.0,
         13 => sign > 0.0,
@@ -69,17 +69,18 @@ fn topical_rank(sign: f64, features: u64, draw: &mut Draw) -> u64 {
     if against { any_rank(features, draw) } else { rank }
 }
 
-/// A rank in 1 … features − 1: an octave [2ᵏ, 2ᵏ⁺¹) with equal chances, then a rank of the octave.
+/// A rank in 1 … features − 1: an octave [2ᵏ, 2ᵏ⁺¹) with equal probability, then a rank of the
+/// octave.
 pub(super) fn any_rank(features: u64, draw: &mut Draw) -> u64 {
     let octaves = u64::from(features.ilog2());
     let begin = 1 << draw.below(octaves);
-    // The ranks above the last whole octave belong to it.
+    // Ranks after the last whole octave are added to it.
     let end = if 2 * begin == 1 << octaves { features } else { 2 * begin };
     begin + draw.below(end - begin)
 }
 
-/// A number without a common factor with `features`, near the golden ratio of it: multiplying by it
-/// scatters the ranks and never maps two to one place.
+/// A number coprime to `features`, close to its golden ratio. Multiplication by it scatters the
+/// ranks without collisions.
 pub(super) fn multiplier(features: u64) -> u64 {
     let start = (features as f64 * 0.618_033_988_749_895) as u64;
     (start..=u64::MAX).find(|m| gcd(*m, features) == 1).unwrap_or(1)

@@ -1,19 +1,19 @@
-//! Reads a run of whole lines into arrays of its own; the caller joins the runs.
+//! Parses whole lines of text into separate arrays, which the caller merges.
 
 use super::error::Problem;
 use super::{IndexBase, ReadOptions};
-use crate::number::{digits, short_decimal};
 use crate::samples::is_single;
+use crate::text::number::{digits, short_decimal};
 
-/// The greatest index: every number of features then fits `u32`.
+/// The greatest index, with which every number of features fits in `u32`.
 pub(crate) const MAX_INDEX: u32 = u32::MAX - 1;
 
-/// A place in a chunk.
+/// A position in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Lines of the chunk before it.
+    /// Number of earlier lines of the chunk.
     pub(super) line: usize,
-    /// Byte in the chunk.
+    /// The byte offset in the chunk.
     pub(super) at: usize,
 }
 
@@ -24,35 +24,35 @@ pub(super) struct Fault {
     pub(super) problem: Problem,
 }
 
-/// The rows of some lines, up to the first fault.
+/// The rows of a chunk, up to its first fault.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) labels: Vec<f64>,
     /// The groups of the rows that have one.
     pub(super) groups: Vec<u64>,
-    /// Where each row ends in `indices`.
+    /// The end of each row in `indices`.
     pub(super) ends: Vec<usize>,
-    /// Indices as the file writes them.
+    /// The indices of the file.
     pub(super) indices: Vec<u32>,
-    /// Values that are not zero.
+    /// The nonzero values.
     pub(super) values: Vec<f64>,
-    /// The greatest index, stored zeros included.
+    /// The greatest index, including stored zeros.
     pub(super) max_index: Option<u32>,
     pub(super) has_index_zero: bool,
-    /// Whether a value is not exact in `f32`.
+    /// A value is not exact in `f32`.
     pub(super) needs_double: bool,
     pub(super) lines: usize,
     pub(super) first_with_group: Option<Place>,
     pub(super) first_without_group: Option<Place>,
-    /// The first of the blank lines that no row follows yet.
+    /// The first of the blank lines after the last row.
     pub(super) blank: Option<Place>,
     pub(super) fault: Option<Fault>,
 }
 
-/// Reads the lines of `text`; stops at the first fault.
+/// Parses the lines of `text`, up to the first fault.
 pub(super) fn parse_chunk(text: &[u8], options: ReadOptions) -> Chunk {
     let mut chunk = Chunk::default();
-    // A feature takes four bytes of text or more (`1:1 `); the guess only saves moves.
+    // A feature takes at least four bytes of text (`1:1 `). The estimate avoids most reallocations.
     chunk.indices.reserve(text.len() / 6);
     chunk.values.reserve(text.len() / 6);
     let mut at = 0;
@@ -70,11 +70,11 @@ pub(super) fn parse_chunk(text: &[u8], options: ReadOptions) -> Chunk {
     chunk
 }
 
-/// A feature of a row that is to be sorted: index, value, where it stands.
+/// A feature of an unsorted row: index, value, position in the text.
 type Unordered = (u32, f64, usize);
 
 impl Chunk {
-    /// Reads the line that begins at `start`; returns where the next one begins.
+    /// Parses the line at `start`; returns the start of the next line.
     #[inline]
     fn line(&mut self, text: &[u8], start: usize, options: ReadOptions, scratch: &mut Vec<Unordered>) -> Result<usize, Fault> {
         let line = self.lines;
@@ -119,12 +119,12 @@ impl Chunk {
         Ok(next)
     }
 
-    /// Reads features to the end of the line; returns where the next line begins, or where the
-    /// fault is and what.
+    /// Parses features to the end of the line. Returns the start of the next line, or the position
+    /// of a fault and the fault.
     #[inline]
     fn features(&mut self, text: &[u8], start: usize, options: ReadOptions) -> (usize, Option<Problem>) {
         let mut at = start;
-        // One more than the index before, so that 0 is the first possible one.
+        // One more than the previous index, so that 0 is the smallest possible one.
         let mut least: u64 = 0;
         loop {
             match peek(text, at) {
@@ -170,8 +170,8 @@ impl Chunk {
         }
     }
 
-    /// Takes a row in index order; returns its first feature in text order that repeats an index or
-    /// has a forbidden one.
+    /// Adds a row in index order. Returns the first feature in text order with a repeated or
+    /// forbidden index.
     fn push_sorted(&mut self, row: &mut [Unordered], options: ReadOptions) -> Option<(usize, Problem)> {
         row.sort_by_key(|&(index, _, at)| (index, at));
         let repeated = row.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].2, Problem::Repeated));
@@ -188,8 +188,8 @@ impl Chunk {
     }
 }
 
-/// Reads features in any order to the end of the line or the first fault; returns as
-/// [`Chunk::features`] does.
+/// Parses features in any order to the end of the line or the first fault; returns like
+/// [`Chunk::features`].
 fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (usize, Option<Problem>) {
     row.clear();
     let mut at = start;
@@ -209,7 +209,7 @@ fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (u
     }
 }
 
-/// Reads `index:value` at `at`: index, value and where it ends.
+/// Parses `index:value` at `at`: index, value and the position after it.
 #[inline]
 fn feature(text: &[u8], at: usize) -> Result<(u32, f64, usize), Problem> {
     let (index, count) = digits(text, at);
@@ -217,14 +217,14 @@ fn feature(text: &[u8], at: usize) -> Result<(u32, f64, usize), Problem> {
     if count == 0 || text.get(end) != Some(&b':') {
         return Err(feature_problem(text, at));
     }
-    // Ten digits are enough for any index; more than 19 could wrap.
+    // Ten digits suffice for any index; more than 19 could wrap.
     let index = if count > 19 { u64::MAX } else { index };
     let index = u32::try_from(index).ok().filter(|i| *i <= MAX_INDEX).ok_or(Problem::IndexTooLarge)?;
     let (value, end) = number(text, end + 1)?;
     Ok((index, value, end))
 }
 
-/// Reads a finite number that ends at a blank, a comment or the end of the line.
+/// Parses a finite number before a blank, a comment or the end of the line.
 #[inline]
 fn number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
     match short_decimal(text, at) {
@@ -233,7 +233,7 @@ fn number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
     }
 }
 
-/// The numbers that the fast path leaves: exponents, many digits, and what is not a number.
+/// Parses numbers that the fast path cannot: exponents, many digits. Refuses other words.
 #[cold]
 #[inline(never)]
 fn long_number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
@@ -246,14 +246,14 @@ fn long_number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
     if value.is_finite() { Ok((value, end)) } else { Err(Problem::NotFinite) }
 }
 
-/// Reads the whole number of `qid:`.
+/// Parses the integer of `qid:`.
 fn group(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let end = word_end(text, at);
     let word = std::str::from_utf8(&text[at..end]).ok().filter(|word| !word.starts_with('+'))?;
     Some((word.parse().ok()?, end))
 }
 
-/// Why the word at `at` is not a label.
+/// The problem of a word at `at` that is not a label.
 #[cold]
 fn label_problem(text: &[u8], at: usize) -> Problem {
     let word = &text[at..word_end(text, at)];
@@ -269,7 +269,7 @@ fn label_problem(text: &[u8], at: usize) -> Problem {
     }
 }
 
-/// Why the word at `at` does not begin with an index and a colon.
+/// The problem of a word at `at` that does not begin with an index and a colon.
 #[cold]
 fn feature_problem(text: &[u8], at: usize) -> Problem {
     let word = &text[at..word_end(text, at)];
@@ -286,7 +286,7 @@ fn feature_problem(text: &[u8], at: usize) -> Problem {
     }
 }
 
-/// The byte at `at`; beyond the end of the text a line end.
+/// The byte at `at`, or a line end beyond the text.
 #[inline]
 fn peek(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')
@@ -297,7 +297,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C)
 }
 
-/// Whether a word cannot go on with this byte.
+/// Returns whether this byte ends a word.
 #[inline]
 fn is_end(byte: u8) -> bool {
     is_blank(byte) || byte == b'\n' || byte == b'#'
@@ -312,7 +312,7 @@ fn skip_blanks(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// Where the word at `at` ends.
+/// The end of the word at `at`.
 pub(super) fn word_end(text: &[u8], at: usize) -> usize {
     text.iter().skip(at).position(|b| is_end(*b)).map_or(text.len(), |length| at + length)
 }

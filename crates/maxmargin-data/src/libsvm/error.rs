@@ -1,18 +1,18 @@
-//! Why text is not LIBSVM-format data: where, what, and what to do.
+//! Errors of LIBSVM's text format: position, fault and remedy.
 
 use std::fmt;
 
-/// Why a file could not be read.
+/// The reasons for which text cannot be parsed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// There is no row: no bytes, or only comments and blank lines.
     #[error("there are no rows: a file holds one `label index:value …` line for each sample")]
     Empty,
-    /// Whoever was asked on the way wants no more.
+    /// The caller cancelled the work.
     #[error("reading was called off")]
     Halted,
-    /// Control bytes where text should be.
+    /// There are control bytes instead of text.
     #[error(
         "line {line}, column {column}: this is a binary file or UTF-16 text, not LIBSVM-format text; \
          pass the text file itself, in UTF-8 (gzip, bzip2 and xz are unpacked)"
@@ -20,28 +20,28 @@ pub enum ReadError {
     Binary {
         /// Line, from 1.
         line: u64,
-        /// Byte in the line, from 1.
+        /// Byte of the line, from 1.
         column: u64,
     },
-    /// A line that does not follow the format.
+    /// A line does not follow the format.
     #[error("line {line}, column {column}: {}{problem}", Quoted(text))]
     Line {
         /// Line, from 1.
         line: u64,
-        /// Byte in the line, from 1.
+        /// Byte of the line, from 1.
         column: u64,
         /// The offending text, shortened.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         problem: Problem,
     },
 }
 
-/// What is wrong with a piece of a line.
+/// The fault of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A blank line before a row.
+    /// There is a blank line before a row.
     #[error("blank line; remove it (a sample without features is a line with its label only)")]
     BlankLine,
     /// The first word of a row is not a number.
@@ -50,57 +50,57 @@ pub enum Problem {
     /// The first word of a row is `index:value`.
     #[error("stands where the label should be; a row is `label index:value …` (put any number there if labels are unknown)")]
     MissingLabel,
-    /// Several labels.
+    /// There are several labels.
     #[error("lists several labels; keep one number a row, or make one file for each label")]
     MultiLabel,
-    /// A row of a table with separators.
+    /// The row belongs to a table with separators.
     #[error("looks like comma-separated values; read it as a table, or convert it to `label index:value …` rows")]
     Separated,
-    /// A feature without a colon, or with nothing after it.
+    /// A feature has no colon, or no value after it.
     #[error("has no value; write `index:value`")]
     MissingValue,
-    /// Not `index:value`.
+    /// The word is not `index:value`.
     #[error("is not `index:value`")]
     BadFeature,
-    /// An index below 0.
+    /// An index is negative.
     #[error("has a negative index; indices start at 1 (or at 0)")]
     NegativeIndex,
-    /// An index too great.
+    /// An index is too large.
     #[error("has an index above {}, the greatest possible", super::chunk::MAX_INDEX)]
     IndexTooLarge,
-    /// Index 0 in a file that is said to start at 1.
+    /// Index 0 occurs, although the options number features from 1.
     #[error("has index 0, but the features are said to be numbered from 1; read the file as zero-based")]
     ZeroIndex,
-    /// An index below the one before it.
+    /// An index is smaller than the previous one.
     #[error("comes after index {previous}; indices must ascend in a row (read with sorting to accept it)")]
     Unsorted {
-        /// The index before.
+        /// The previous index.
         previous: u32,
     },
-    /// An index that the row has already.
+    /// An index is repeated.
     #[error("repeats an index of its row; keep one value for each feature")]
     Repeated,
-    /// A value that is not a number.
+    /// A value is not a number.
     #[error("has a value that is not a decimal number (such as `-0.5` or `1e-3`)")]
     BadValue,
-    /// Infinity, not a number, or too great for a 64-bit float.
+    /// A value is infinite, NaN, or too large for a 64-bit float.
     #[error("is not finite; replace or remove NaN, infinite and overflowing values")]
     NotFinite,
-    /// A group that is not a whole number.
+    /// A group is not a nonnegative integer.
     #[error("is not `qid:` and a whole number")]
     BadGroup,
-    /// A group after the first feature.
+    /// A group follows the first feature.
     #[error("must come directly after the label")]
     LateGroup,
-    /// A group in some rows only.
+    /// Only some rows have a group.
     #[error("begins a row {} `qid:`, unlike the rows before; give every row a group or none", if *.here { "with" } else { "without" })]
     MixedGroups {
-        /// Whether this row has a group.
+        /// This row has a group.
         here: bool,
     },
 }
 
-/// `` `text` `` and a space, or nothing for empty text.
+/// Formats as `` `text` `` and a space, or as nothing for empty text.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {

@@ -1,26 +1,26 @@
-//! Joins the runs of lines in file order: the first error of all, or the data set.
+//! Merges the chunks in file order into a data set, or finds the first error.
 
 use super::chunk::{Chunk, Fault, Place, word_end};
 use super::error::{Problem, ReadError};
 use super::{IndexBase, ReadOptions};
-use crate::asking::{Asking, Halted};
 use crate::dataset::Dataset;
-use crate::par::Par;
-use crate::quote::quoted;
+use crate::run::par::Par;
+use crate::run::{Asking, Halted};
 use crate::samples::{Samples, Storage, prefers_dense};
+use crate::text::quote::quoted;
 use sprs::CsMatI;
 use std::ops::Range;
 
-/// The longest piece of text that an error quotes, in characters.
+/// Largest number of characters of quoted text in errors.
 const QUOTED: usize = 40;
 
-/// Chunks that a thread puts in their place between two questions whether to go on.
+/// Chunks that each thread copies between two checks for cancellation.
 pub(super) const TOGETHER: usize = 16;
 
-/// The first error in file order, whichever chunk found it.
+/// The first error in file order.
 pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]) -> Option<ReadError> {
     let mut lines_before = 0;
-    // Blank lines are an error only when a row follows, perhaps in a later chunk.
+    // Blank lines are an error only before a row, possibly of a later chunk.
     let mut blank: Option<(usize, usize)> = None;
     let mut grouped: Option<bool> = None;
     for (range, chunk) in ranges.iter().zip(chunks) {
@@ -41,9 +41,9 @@ pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]
     chunks.iter().all(|chunk| chunk.labels.is_empty()).then_some(ReadError::Empty)
 }
 
-/// The first row that has a group where the first row of the file has none, or the reverse. It
-/// always precedes the chunk's own fault, because the reader notes a row's group before it reads
-/// on.
+/// The first row with a group if the first row of the file has none, or without one otherwise. It
+/// always precedes the chunk's own fault, because the reader records a row's group before its
+/// features.
 fn mixed_groups(chunk: &Chunk, grouped: &mut Option<bool>) -> Option<Fault> {
     let (with, without) = (chunk.first_with_group, chunk.first_without_group);
     let expected = *grouped.get_or_insert(match (with, without) {
@@ -70,16 +70,16 @@ fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadE
     ReadError::Line { line, column, text, problem }
 }
 
-/// One chunk and the parts of the result that it fills.
+/// A chunk and the parts of the result that it fills.
 struct Job<'a, T> {
     chunk: Chunk,
     parts: T,
-    /// Entries before the chunk.
+    /// Number of entries of earlier chunks.
     before: usize,
     offsets: &'a mut [usize],
 }
 
-/// Joins chunks without faults, of which one has a row.
+/// Merges chunks without faults, of which at least one has a row.
 pub(super) fn dataset(
     mut chunks: Vec<Chunk>,
     options: ReadOptions,
@@ -103,86 +103,91 @@ pub(super) fn dataset(
         labels.append(&mut chunk.labels);
         groups.append(&mut chunk.groups);
     }
+    let merge = Merge { rows, features, entries, index_base, par, asking };
     let storage = if !prefers_dense(rows, features, entries, single) {
-        sparse(chunks, (rows, features, entries), index_base, par, asking)?
+        merge.sparse(chunks)?
     } else if single {
-        Storage::Dense32(dense(chunks, (rows, features), index_base, (par, asking), |v| v as f32)?)
+        Storage::Dense32(merge.dense(chunks, |v| v as f32)?)
     } else {
-        Storage::Dense64(dense(chunks, (rows, features), index_base, (par, asking), |v| v)?)
+        Storage::Dense64(merge.dense(chunks, |v| v)?)
     };
     let samples = Samples::from_parts(rows, features, storage);
     let groups = (!groups.is_empty()).then_some(groups);
     Ok(Dataset { samples, labels, groups, index_base, sha256, columns: None })
 }
 
-fn dense<T: Copy + Default + Send>(
-    chunks: Vec<Chunk>,
-    (rows, features): (usize, usize),
-    base: u32,
-    (par, asking): (Par, &Asking),
-    convert: impl Fn(f64) -> T + Sync,
-) -> Result<Vec<T>, Halted> {
-    let mut values = vec![T::default(); rows * features];
-    let mut rest = &mut values[..];
-    let mut jobs = Vec::with_capacity(chunks.len());
-    for chunk in chunks {
-        let (part, tail) = rest.split_at_mut(chunk.ends.len() * features);
-        rest = tail;
-        jobs.push((chunk, part));
-    }
-    each_job(&mut jobs, par, asking, |(chunk, part)| {
-        // Taken, so that its memory is free when its rows are in place.
-        let chunk = std::mem::take(chunk);
-        let mut begin = 0;
-        for (row, end) in chunk.ends.iter().enumerate() {
-            let row = &mut part[row * features..(row + 1) * features];
-            for (index, value) in chunk.indices[begin..*end].iter().zip(&chunk.values[begin..*end]) {
-                row[(index - base) as usize] = convert(*value);
-            }
-            begin = *end;
-        }
-    })?;
-    Ok(values)
-}
-
-/// Does jobs of a chunk each, and asks between some of them whether to go on.
-fn each_job<J: Send>(jobs: &mut [J], par: Par, asking: &Asking, job: impl Fn(&mut J) + Sync) -> Result<(), Halted> {
-    for jobs in jobs.chunks_mut(TOGETHER * par.threads()) {
-        asking.ask()?;
-        par.for_chunks(jobs, 1, |_, jobs| jobs.iter_mut().for_each(&job));
-    }
-    Ok(())
-}
-
-fn sparse(
-    chunks: Vec<Chunk>,
-    (rows, features, entries): (usize, usize, usize),
-    base: u32,
+/// The shape of the result, and the means to build it.
+struct Merge<'r, 'a> {
+    rows: usize,
+    features: usize,
+    entries: usize,
+    index_base: u32,
     par: Par,
-    asking: &Asking,
-) -> Result<Storage, Halted> {
-    let mut offsets = vec![0; rows + 1];
-    let mut indices = vec![0; entries];
-    let mut values = vec![0.0; entries];
-    let (mut offsets_left, mut indices_left, mut values_left) = (&mut offsets[1..], &mut indices[..], &mut values[..]);
-    let mut before = 0;
-    let mut jobs = Vec::with_capacity(chunks.len());
-    for chunk in chunks {
-        let count = chunk.values.len();
-        let (offsets, tail) = offsets_left.split_at_mut(chunk.ends.len());
-        offsets_left = tail;
-        let (indices, tail) = indices_left.split_at_mut(count);
-        indices_left = tail;
-        let (values, tail) = values_left.split_at_mut(count);
-        values_left = tail;
-        jobs.push(Job { chunk, parts: (indices, values), before, offsets });
-        before += count;
+    asking: &'r Asking<'a>,
+}
+
+impl Merge<'_, '_> {
+    /// Copies the chunks into a dense matrix.
+    fn dense<T: Copy + Default + Send>(&self, chunks: Vec<Chunk>, convert: impl Fn(f64) -> T + Sync) -> Result<Vec<T>, Halted> {
+        let (rows, features, base) = (self.rows, self.features, self.index_base);
+        let mut values = vec![T::default(); rows * features];
+        let mut rest = &mut values[..];
+        let mut jobs = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let (part, tail) = rest.split_at_mut(chunk.ends.len() * features);
+            rest = tail;
+            jobs.push((chunk, part));
+        }
+        self.each_job(&mut jobs, |(chunk, part)| {
+            // Taking the chunk frees its memory after its rows are copied.
+            let chunk = std::mem::take(chunk);
+            let mut begin = 0;
+            for (row, end) in chunk.ends.iter().enumerate() {
+                let row = &mut part[row * features..(row + 1) * features];
+                for (index, value) in chunk.indices[begin..*end].iter().zip(&chunk.values[begin..*end]) {
+                    row[(index - base) as usize] = convert(*value);
+                }
+                begin = *end;
+            }
+        })?;
+        Ok(values)
     }
-    each_job(&mut jobs, par, asking, |job| {
-        let chunk = std::mem::take(&mut job.chunk);
-        job.offsets.iter_mut().zip(&chunk.ends).for_each(|(o, end)| *o = job.before + end);
-        job.parts.0.iter_mut().zip(&chunk.indices).for_each(|(j, index)| *j = index - base);
-        job.parts.1.copy_from_slice(&chunk.values);
-    })?;
-    Ok(Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values)))
+
+    /// Copies the chunks into compressed rows.
+    fn sparse(&self, chunks: Vec<Chunk>) -> Result<Storage, Halted> {
+        let (rows, features, entries, base) = (self.rows, self.features, self.entries, self.index_base);
+        let mut offsets = vec![0; rows + 1];
+        let mut indices = vec![0; entries];
+        let mut values = vec![0.0; entries];
+        let (mut offsets_left, mut indices_left, mut values_left) = (&mut offsets[1..], &mut indices[..], &mut values[..]);
+        let mut before = 0;
+        let mut jobs = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let count = chunk.values.len();
+            let (offsets, tail) = offsets_left.split_at_mut(chunk.ends.len());
+            offsets_left = tail;
+            let (indices, tail) = indices_left.split_at_mut(count);
+            indices_left = tail;
+            let (values, tail) = values_left.split_at_mut(count);
+            values_left = tail;
+            jobs.push(Job { chunk, parts: (indices, values), before, offsets });
+            before += count;
+        }
+        self.each_job(&mut jobs, |job| {
+            let chunk = std::mem::take(&mut job.chunk);
+            job.offsets.iter_mut().zip(&chunk.ends).for_each(|(o, end)| *o = job.before + end);
+            job.parts.0.iter_mut().zip(&chunk.indices).for_each(|(j, index)| *j = index - base);
+            job.parts.1.copy_from_slice(&chunk.values);
+        })?;
+        Ok(Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values)))
+    }
+
+    /// Runs one job per chunk, with checks for cancellation between groups of them.
+    fn each_job<J: Send>(&self, jobs: &mut [J], job: impl Fn(&mut J) + Sync) -> Result<(), Halted> {
+        for jobs in jobs.chunks_mut(TOGETHER * self.par.threads()) {
+            self.asking.ask()?;
+            self.par.for_chunks(jobs, 1, |_, jobs| jobs.iter_mut().for_each(&job));
+        }
+        Ok(())
+    }
 }

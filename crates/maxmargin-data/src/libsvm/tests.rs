@@ -1,4 +1,4 @@
-//! LIBSVM text: what is read, what is refused and where, and that writing reads back.
+//! LIBSVM text: accepted input, refused input with its position, and writing that reads back.
 
 use super::*;
 use crate::samples::{Samples, Storage};
@@ -12,7 +12,7 @@ fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
     (0..data.samples.len()).map(|i| data.samples.row(i).entries()).collect()
 }
 
-/// The message of an error, and its place.
+/// The position of an error, and its message.
 fn refused(text: &str, options: ReadOptions) -> (u64, u64, String) {
     match parse(text.as_bytes(), &options, Par::Seq).expect_err(text) {
         error @ (ReadError::Line { line, column, .. } | ReadError::Binary { line, column }) => (line, column, error.to_string()),
@@ -274,9 +274,9 @@ proptest! {
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
         let whole = parse(&text, &options, Par::Seq);
-        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, (chunk, 3 * chunk), &Asking::nobody()), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk, 3 * chunk, &Asking::nobody()), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, (chunk, chunk), &Asking::nobody())), &whole);
+        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk, chunk, &Asking::nobody())), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);
@@ -302,7 +302,7 @@ fn datasets() -> impl Strategy<Value = Dataset> {
         let labels = proptest::collection::vec(any::<f64>().prop_filter("finite", |v| v.is_finite()), rows);
         let groups = proptest::collection::vec(any::<u64>(), rows);
         (values, labels, groups).prop_map(move |(values, labels, groups)| {
-            // Compressed rows keep no zeros, so no sign of zero either.
+            // Compressed rows store no zeros and hence no sign of zero.
             let values = values.into_iter().map(|v: f64| if v == 0.0 { 0.0 } else { v }).collect();
             let samples = Samples::from_dense(rows, features, values).expect("finite").compact();
             Dataset { samples, labels, groups: grouped.then_some(groups), index_base, sha256: [0; 32], columns: None }
@@ -336,7 +336,7 @@ fn written_text_is_what_one_expects() {
     assert_eq!(String::from_utf8(out).expect("text"), "1 0:0 1:2 5:0\n2 3:1\n");
 }
 
-/// What is written can be read: a feature beyond the last index is refused by the writer, too.
+/// Written text can be read: the writer refuses a feature beyond the last index, too.
 #[test]
 fn features_that_no_reader_takes_are_not_written() {
     let data = |features, index_base| Dataset {
@@ -347,7 +347,7 @@ fn features_that_no_reader_takes_are_not_written() {
         sha256: [0; 32],
         columns: None,
     };
-    // Matrices have no more columns than this; numbered from 1 that is one too many.
+    // The largest number of columns of a matrix; numbered from 1, the last index is one too large.
     let widest = u32::MAX as usize;
     for (features, base, option) in [(widest, 0, IndexBase::Zero), (widest - 1, 1, IndexBase::One)] {
         let mut text = Vec::new();
@@ -365,14 +365,13 @@ fn rows_know_their_lines() {
     assert_eq!((0..4).map(|row| line_of_row(text, row)).collect::<Vec<_>>(), [Some(2), Some(4), Some(5), None]);
 }
 
-/// A time limit was not heard while a file was parsed.
+/// A time limit used to have no effect while a file was parsed.
 #[test]
 fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
     let text = "1 1:0.5 2:0.25\n".repeat(1000);
     let whole = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("valid text");
     let sizes = (100, 1000);
-    // Fifteen stretches of a thousand bytes, their end, and some chunks after the other that are
-    // put in their place.
+    // Checks: fifteen parts of a thousand bytes, their end, and groups of chunks that are copied.
     let questions = 16 + split_lines(text.as_bytes(), sizes.0).len().div_ceil(merge::TOGETHER);
     for patience in 0..questions + 3 {
         let mut asked = 0;
@@ -380,14 +379,15 @@ fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
             asked += 1;
             asked <= patience
         };
-        let found = parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes, &Asking::new(&mut go_on));
+        let found =
+            parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &Asking::new(&mut go_on));
         let expected = if patience < questions { Err(ReadError::Halted) } else { Ok(whole.clone()) };
         assert!(found == expected && asked == questions.min(patience + 1), "{patience}: {asked} of {questions}");
     }
 }
 
-/// LIBSVM reads the columns of a precomputed kernel by position: zeros that are left out move all
-/// that follow.
+/// LIBSVM reads the columns of a precomputed kernel by position: an omitted zero would shift all
+/// later columns.
 #[test]
 fn precomputed_kernels_are_written_with_their_zeros() {
     let text = "1 0:1 1:4 2:0 3:1\n-1 0:2 1:0 2:18 3:0\n1 0:3 1:1 2:0 3:0\n";
@@ -395,14 +395,14 @@ fn precomputed_kernels_are_written_with_their_zeros() {
     let mut out = Vec::new();
     write(&data, &mut out).expect("memory does not fail");
     assert_eq!(String::from_utf8_lossy(&out), text);
-    // Mostly zeros, and so held sparsely.
+    // Mostly zeros, so the storage is sparse.
     let sparse = (1..=50).map(|i| format!("1 0:{i} {i}:1\n")).collect::<Vec<_>>().concat();
     let data = read(&sparse).expect("the identity");
     let mut out = Vec::new();
     write(&data, &mut out).expect("memory does not fail");
     assert!(String::from_utf8_lossy(&out).lines().all(|line| line.split(' ').count() == 52), "label, serial, 50 values");
     assert_eq!(rows(&read(std::str::from_utf8(&out).expect("text")).expect("the identity")), rows(&data));
-    // Zero-based data that is no kernel is as sparse as before.
+    // Zero-based data that are not a kernel are as sparse as before.
     let plain = "1 0:1 9:1\n-1 0:5 2:1\n";
     let mut out = Vec::new();
     write(&read(plain).expect("data"), &mut out).expect("memory does not fail");

@@ -1,27 +1,27 @@
-//! Writes LIBSVM-format text that reads back to the same bits.
+//! Writing of LIBSVM's text format, which reads back to the same bits.
 
 use super::chunk::MAX_INDEX;
 use crate::dataset::Dataset;
-use crate::number::{write_integer, write_shortest};
 use crate::samples::Storage;
+use crate::text::number::{write_integer, write_shortest};
 use std::io::{self, Write};
 
-/// Text is handed over in pieces of about this many bytes.
+/// Approximate number of bytes per write.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Writes `data` as LIBSVM-format text: shortest numbers that read back exactly, non-zero features
-/// only, the file's own index base, `qid:` where there are groups.
+/// Writes `data` as LIBSVM-format text: shortest exact numbers, only nonzero features, the data's
+/// own index base, `qid:` for groups.
 ///
-/// What the non-zero features do not show is kept by a stored zero in the first row: the last
-/// feature of the matrix when its column is all zero, and feature 0 of a zero-based file when that
-/// column is. Rows of a precomputed kernel (`0:serial 1:K(x,x1) 2:K(x,x2) …`) have every column,
-/// since LIBSVM reads them by position: zero-based rows numbered 1, 2, … by their first column,
-/// with as many more columns as there are rows, or held densely.
+/// A stored zero in the first row keeps information that nonzero features lack: the last feature if
+/// its column is all zero, and feature 0 of a zero-based file likewise. Rows of a precomputed
+/// kernel (`0:serial 1:K(x,x1) 2:K(x,x2) …`) have every column, because LIBSVM reads them by
+/// position. They are recognised as zero-based rows numbered 1, 2, … by their first column, with as
+/// many more columns as there are rows, or stored densely.
 ///
 /// # Errors
 ///
-/// Those of `out`, and of kind `InvalidInput` when the last feature has an index that no reader
-/// takes; nothing is flushed.
+/// The errors of `out`, and `InvalidInput` when the last feature has an index that no reader
+/// accepts; nothing is flushed.
 pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
     let last = (data.samples.features() as u64 + u64::from(data.index_base)).saturating_sub(1);
     if last > u64::from(MAX_INDEX) {
@@ -77,7 +77,7 @@ pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&text)
 }
 
-/// Whether these look like rows of a precomputed kernel.
+/// Returns whether the data appear to be rows of a precomputed kernel.
 fn is_kernel(data: &Dataset) -> bool {
     let (rows, columns) = (data.samples.len(), data.samples.features());
     let sized =
@@ -90,7 +90,7 @@ fn is_kernel(data: &Dataset) -> bool {
     data.index_base == 0 && sized && (0..rows).all(serial)
 }
 
-/// Whether the first and the last column have a non-zero entry.
+/// Returns whether the first and the last column have a nonzero entry.
 fn used_columns(data: &Dataset) -> (bool, bool) {
     let last = data.samples.features().saturating_sub(1);
     let (mut first_used, mut last_used) = (false, false);

@@ -1,32 +1,31 @@
-//! The columns of a table as a training has seen them: what fills their gaps, and which words there
-//! were.
+//! The encoding of table columns, fitted to training rows: imputed values and known words.
 
-use super::Impute;
+use super::impute::Impute;
+use super::scale::ScaleError;
 use crate::dataset::Dataset;
+use crate::dataset::{Column, Columns, ColumnsBefore9, Kind};
 use crate::samples::Samples;
-use crate::scale::ScaleError;
-use crate::table::{Columns, ColumnsBefore9, Kind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What training rows showed of the columns of a table.
+/// An encoding of the columns of a table, fitted to training rows.
 ///
-/// Samples of a table become [`Columns::width`] features: gaps are filled, and a word that no
-/// training row had is none of the words.
+/// Samples of a table become [`Columns::width`] features. Missing values are imputed, and words
+/// that no training row had are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked<Columns>")]
 pub struct Encoder {
     columns: Columns,
     impute: Option<Impute>,
-    /// One for each column where there is an imputation: the number, 0 or 1, or the place of the
-    /// word.
+    /// The imputed value of each column, if there is an imputation: a number, 0 or 1, or the index
+    /// of a word.
     fills: Vec<f64>,
-    /// Features of words that no training row had, ascending.
+    /// Features of words that no training row had, in ascending order.
     unseen: Vec<u32>,
 }
 
-/// An encoder as model files of formats 7 and 8 have it.
+/// The encoder in model files of formats 7 and 8.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked<ColumnsBefore9>")]
 pub struct EncoderBefore9(Encoder);
@@ -65,7 +64,7 @@ impl TryFrom<Unchecked<Columns>> for Encoder {
         if fills.len() != wanted || !fills.iter().all(|fill| fill.is_finite()) {
             return Err("what fills the gaps of columns is not a number for each");
         }
-        let possible = |(column, &fill): (&crate::table::Column, &f64)| match &column.kind {
+        let possible = |(column, &fill): (&Column, &f64)| match &column.kind {
             Kind::Number => true,
             Kind::Boolean => fill == 0.0 || fill == 1.0,
             Kind::Category(words) => fill.fract() == 0.0 && fill >= 0.0 && (fill as usize) < words.len().max(1),
@@ -80,7 +79,7 @@ impl TryFrom<Unchecked<Columns>> for Encoder {
 }
 
 impl Encoder {
-    /// What `rows` of a table's data show.
+    /// Fits an encoder to `rows` of a table's data.
     pub(super) fn fit(
         data: &Dataset,
         columns: Arc<Columns>,
@@ -90,7 +89,7 @@ impl Encoder {
         let (width, count) = (columns.width(), columns.features().len());
         let mut sizes = vec![0_usize; width];
         let mut gaps = vec![0_usize; count];
-        // Numbers that are stored, of each feature; the others are 0.
+        // The stored numbers of each feature; the others are 0.
         let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); if impute.is_some() { width } else { 0 }];
         let is_word = is_word(&columns);
         let mut total = 0;
@@ -113,7 +112,7 @@ impl Encoder {
             let Some(way) = impute else { break };
             let (of, known) = (columns.features_of(c), total - gaps[c]);
             fills.push(match &column.kind {
-                // The last of equal maxima would win otherwise.
+                // `max_by_key` returns the last maximum, so the order is reversed.
                 Kind::Category(_) => of.clone().rev().max_by_key(|&j| sizes[j]).map_or(0.0, |j| (j - of.start) as f64),
                 Kind::Boolean => f64::from(u8::from(2 * sizes[of.start] > known)),
                 Kind::Number => way.of(std::mem::take(&mut numbers[of.start]), known),
@@ -122,44 +121,45 @@ impl Encoder {
         Self { columns: Arc::unwrap_or_clone(columns), impute, fills, unseen }
     }
 
-    /// What the columns are.
+    /// The columns of the table.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// How gaps are filled.
+    /// The imputation method.
     pub fn impute(&self) -> Option<Impute> {
         self.impute
     }
 
-    /// What fills the gaps of column `c`, as people say it; nothing where there is no imputation.
+    /// The imputed value of column `c` as text; none where there is no imputation.
     pub fn fill(&self, c: usize) -> Option<String> {
         let fill = *self.fills.get(c)?;
         Some(match &self.columns.features().get(c)?.kind {
-            Kind::Number => crate::number::shortest(fill),
+            Kind::Number => crate::text::number::shortest(fill),
             Kind::Boolean => if fill == 1.0 { "true" } else { "false" }.to_owned(),
             Kind::Category(words) => words.get(fill as usize).cloned().unwrap_or_default(),
         })
     }
 
-    /// Whether samples of numbers pass as they are: nothing is filled in, no word is one of
-    /// several.
+    /// Returns whether samples of numbers pass unchanged: there is no imputation and no column of
+    /// words.
     pub fn is_plain(&self) -> bool {
         self.columns.are_numbers() && self.impute.is_none()
     }
 
-    /// Features that samples may have: those of the columns, and those that tell of gaps.
+    /// Number of features that samples may have: those of the columns, and those for missing
+    /// values.
     pub fn inputs(&self) -> usize {
         self.columns.width() + self.columns.features().len()
     }
 
-    /// Whether feature `j` is a number of the table.
+    /// Returns whether feature `j` is a number of the table.
     pub(super) fn is_number(&self, j: usize) -> bool {
         self.columns.column_of(j).is_some_and(|column| column.kind == Kind::Number)
     }
 
-    /// The samples with their gaps filled: [`Columns::width`] features. Features beyond
-    /// [`Encoder::inputs`] are left out.
+    /// Imputes missing values; the result has [`Columns::width`] features. Features beyond
+    /// [`Encoder::inputs`] are dropped.
     ///
     /// # Errors
     ///
@@ -202,18 +202,18 @@ impl Encoder {
         Ok(Cow::Owned(Samples::from_sparse(width, offsets, indices, values)?.compact()))
     }
 
-    /// The feature that a gap in column `c` sets, and its value.
+    /// The feature that a missing value of column `c` sets, and its value.
     fn filling(&self, c: usize) -> Option<(usize, f64)> {
         let (fill, begin) = (*self.fills.get(c)?, self.columns.features_of(c).start);
         Some(match &self.columns.features()[c].kind {
             Kind::Number | Kind::Boolean => (begin, fill),
-            // No word at all: nothing to fill in with.
+            // Without a known word there is no value to impute.
             Kind::Category(words) if words.is_empty() => return None,
             Kind::Category(_) => (begin + fill as usize, 1.0),
         })
     }
 
-    /// Whether this does to `samples` what `other` does.
+    /// Returns whether both encoders change `samples` in the same way.
     pub(super) fn is_same_for(&self, other: &Self, samples: &Samples) -> bool {
         let width = self.columns.width();
         if (&self.columns, self.impute, &self.unseen) != (&other.columns, other.impute, &other.unseen) {
@@ -234,22 +234,22 @@ impl Encoder {
     }
 }
 
-/// Which features are words.
+/// Flags of the features that are words.
 fn is_word(columns: &Columns) -> Vec<bool> {
     let words = |c: usize| matches!(columns.features()[c].kind, Kind::Category(_));
     (0..columns.features().len()).flat_map(|c| columns.features_of(c).map(move |_| words(c))).collect()
 }
 
 impl Impute {
-    /// What fills the gaps of `known` numbers, of which those that are not in `numbers` are 0.
-    /// Without any it is 0.
+    /// The imputed value for a column with `known` numbers, of which those that are not in
+    /// `numbers` are 0. It is 0 if there are no numbers.
     fn of(self, mut numbers: Vec<f64>, known: usize) -> f64 {
         if known == 0 {
             return 0.0;
         }
         if self == Self::Mean {
             let mean = numbers.iter().sum::<f64>() / known as f64;
-            // A sum may overflow where no mean can.
+            // A sum can overflow even though the mean cannot.
             return if mean.is_finite() { mean } else { numbers.iter().map(|value| value / known as f64).sum() };
         }
         numbers.resize(known.max(numbers.len()), 0.0);
@@ -259,7 +259,7 @@ impl Impute {
             return if below == above { below } else { below / 2.0 + above / 2.0 };
         }
         let runs = numbers.chunk_by(|a, b| a == b);
-        // The first of equally long runs.
+        // The first of the longest runs.
         runs.fold((0, 0.0), |best, run| if run.len() > best.0 { (run.len(), run[0]) } else { best }).1
     }
 }

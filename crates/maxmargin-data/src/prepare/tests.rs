@@ -1,4 +1,4 @@
-//! What gaps are filled with, and what training rows have to do with it.
+//! Imputed values, and their dependence on training rows.
 
 use super::*;
 use crate::table::{TableOptions, read};
@@ -29,7 +29,7 @@ fn gaps_are_filled_by_what_training_rows_show() {
     assert_eq!(of(Impute::Mean)[1], [5.0 / 3.0, 0.0, 0.0, 1.0]);
     assert_eq!(of(Impute::MostFrequent)[1], [0.0, 0.0, 0.0, 1.0]);
     assert_eq!(of(Impute::Median)[2], [0.0, 1.0, 0.0, 1.0]);
-    // All rows show something else: 4 twice, mostly no.
+    // All rows give other values: 4 occurs twice, and most truth values are no.
     let all: Vec<usize> = (0..6).collect();
     assert_eq!(filled(&data, Impute::MostFrequent, &all)[1][0], 4.0);
     assert_eq!(filled(&data, Impute::Mean, &all)[1][0], 0.0);
@@ -102,13 +102,13 @@ fn fillings_that_fill_nothing_are_no_difference() {
 fn damaged_encoders_are_refused() {
     let data = data(TEXT);
     let encoder = Preparing { impute: Some(Impute::Median), scale: None }.fit(&data).expect("imputed").encoder.expect("a table");
-    let bytes = crate::codec::encode(&encoder).expect("bytes");
-    assert_eq!(crate::codec::decode::<Encoder>(&bytes, 4096), Ok(encoder));
+    let bytes = crate::binary::codec::encode(&encoder).expect("bytes");
+    assert_eq!(crate::binary::codec::decode::<Encoder>(&bytes, 4096), Ok(encoder));
     for at in 0..bytes.len() {
         let mut wrong = bytes.clone();
         wrong[at] ^= 0x40;
-        // Whatever is taken can be used.
-        if let Ok(encoder) = crate::codec::decode::<Encoder>(&wrong, 4096) {
+        // Every accepted encoder can be used.
+        if let Ok(encoder) = crate::binary::codec::decode::<Encoder>(&wrong, 4096) {
             let _ = encoder.apply(&data.samples);
             (0..4).for_each(|c| drop(encoder.fill(c)));
         }

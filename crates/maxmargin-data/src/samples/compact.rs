@@ -1,22 +1,22 @@
-//! Which form is cheapest: the rule, and changing the form or the width of a matrix.
+//! The rule for the cheapest storage form, and conversions of form and width.
 
 use super::{Samples, Storage};
 use sprs::CsMatI;
 
-/// Above this many bytes a dense form must not be larger than the sparse one.
+/// Above this number of bytes a dense form is used only if it is not larger than the sparse one.
 const LARGE_BYTES: u128 = 1 << 30;
 
-/// Fewer columns than this are never packed.
+/// Matrices with fewer columns are never packed.
 const MANY_COLUMNS: usize = 1 << 22;
 
-/// Dense rows that are widened beyond this (64 MiB) are looked at again.
+/// Dense rows larger than this (64 MiB) after widening may change to the sparse form.
 const WIDENED_BYTES: u128 = 1 << 26;
 
-/// Whether `rows × features` values of which `entries` are not zero are better stored densely.
+/// Returns whether `rows × features` values with `entries` nonzeros are better stored densely.
 ///
-/// Dense rows are faster to multiply and need no indices, so they may cost twice the bytes of
-/// compressed rows (12 an entry, 8 a row) while they stay below a gibibyte, and no more bytes above
-/// that. A dense value takes 4 bytes when every value is exact in `f32` (`single`), otherwise 8.
+/// Dense rows multiply faster and need no indices. Below a gibibyte they may therefore take twice
+/// the bytes of compressed rows (12 per entry, 8 per row), above it no more bytes. A dense value
+/// takes 4 bytes if every value is exact in `f32` (`single`), otherwise 8.
 pub(crate) fn prefers_dense(rows: usize, features: usize, entries: usize, single: bool) -> bool {
     let dense = (rows as u128 * features as u128).saturating_mul(if single { 4 } else { 8 });
     let sparse = entries as u128 * 12 + rows as u128 * 8;
@@ -24,19 +24,19 @@ pub(crate) fn prefers_dense(rows: usize, features: usize, entries: usize, single
     dense <= allowed
 }
 
-/// Whether `value` survives the trip through `f32`.
+/// Returns whether `value` is exact in `f32`.
 pub(crate) fn is_single(value: f64) -> bool {
     f64::from(value as f32) == value
 }
 
 impl Samples {
-    /// The same matrix in its cheapest form.
+    /// Converts the matrix to its cheapest form.
     ///
-    /// Dense when that takes at most twice the bytes of compressed rows (12 bytes an entry, 8 a
-    /// row) and is below a gibibyte, or takes no more bytes than compressed rows; a dense value
-    /// takes 4 bytes if all values are exactly representable in `f32`, else 8. Explicit zeros of
-    /// compressed rows are dropped. The numbers do not change (but −0 becomes 0 in compressed
-    /// rows).
+    /// The form is dense if it takes at most twice the bytes of compressed rows (12 bytes per
+    /// entry, 8 per row) and is smaller than a gibibyte, or if it takes no more bytes than
+    /// compressed rows. A dense value takes 4 bytes if all values are exact in `f32`, otherwise 8.
+    /// Explicit zeros of compressed rows are dropped. The numbers do not change (but −0 becomes 0
+    /// in compressed rows).
     #[must_use]
     pub fn compact(self) -> Self {
         let single = self.is_single();
@@ -44,11 +44,11 @@ impl Samples {
         if prefers_dense(self.rows, self.features, entries, single) { self.into_dense(single) } else { self.into_sparse(entries) }
     }
 
-    /// Compressed rows without the columns in which nothing is stored, and the number of each
-    /// column that stays; `None` where columns are not many more than entries, or rows are dense.
+    /// The compressed rows without empty columns, and the original number of each remaining column.
+    /// `None` if there are not many more columns than entries, or rows are dense.
     ///
-    /// A few bytes of a file may name feature 4,000,000,000: whoever keeps something for each
-    /// feature works on this instead.
+    /// A few bytes of a file can contain feature 4,000,000,000. Code that stores something for each
+    /// feature uses this form instead.
     pub fn packed(&self) -> Option<(Self, Vec<u32>)> {
         let Storage::Sparse(matrix) = &self.storage else { return None };
         if self.features <= (16 * matrix.nnz()).max(MANY_COLUMNS) {
@@ -67,9 +67,9 @@ impl Samples {
     /// The same rows with `features` columns: zeros are added on the right, or entries beyond are
     /// dropped.
     ///
-    /// A model of `n` features sees a file with more or fewer of them this way. The form stays as
-    /// it is, but for dense rows that would become large with zeros: a model may have four thousand
-    /// million features.
+    /// A model of `n` features reads a file with more or fewer features this way. The form does not
+    /// change, except for dense rows that would become large with zeros: a model may have four
+    /// thousand million features.
     #[must_use]
     pub fn with_features(self, features: usize) -> Self {
         if features == self.features {
@@ -142,7 +142,7 @@ impl Samples {
             let matrix = CsMatI::new((self.rows, self.features), offsets, indices, values);
             return Self { storage: Storage::Sparse(matrix), ..self };
         }
-        // Column numbers must fit u32; a dense matrix wider than that stays as it is.
+        // Column numbers must fit in u32; a wider dense matrix stays dense.
         if u32::try_from(self.features).is_err() {
             return self;
         }
@@ -161,8 +161,8 @@ impl Samples {
     }
 }
 
-/// Keeps the entries of compressed rows that `wanted(column, value)` accepts and returns the new
-/// offsets.
+/// Keeps the entries of compressed rows for which `wanted(column, value)` is true, and returns the
+/// new offsets.
 fn keep(mut offsets: Vec<usize>, indices: &mut Vec<u32>, values: &mut Vec<f64>, wanted: impl Fn(u32, f64) -> bool) -> Vec<usize> {
     let mut kept = 0;
     let mut begin = 0;

@@ -1,4 +1,4 @@
-//! Dense copies of rows, for code that works on panels.
+//! Dense copies of rows, for code that uses panels.
 
 use super::{Row, Samples};
 use std::ops::Range;
@@ -8,8 +8,8 @@ impl Row<'_> {
     ///
     /// # Panics
     ///
-    /// When `out` is shorter than the row has features (for a sparse row: than its last stored
-    /// column).
+    /// When `out` is shorter than the number of features of the row (for a sparse row: its last
+    /// stored column).
     pub fn write_dense(self, out: &mut [f64]) {
         match self {
             Row::Dense32(values) => {

@@ -4,8 +4,8 @@ use super::compact::is_single;
 use super::{Samples, SamplesError, Storage};
 use sprs::{CsMatViewI, SpIndex};
 
-/// A dense matrix from its values in row order. They are gone through twice, so that nothing is
-/// allocated but the result.
+/// A dense matrix from its values in row order. The iterator runs twice, so that only the result is
+/// allocated.
 fn dense(rows: usize, features: usize, values: impl Iterator<Item = f64> + Clone) -> Result<Samples, SamplesError> {
     let mut single = true;
     for (at, value) in values.clone().enumerate() {
@@ -51,8 +51,7 @@ impl Samples {
         dense(rows.len(), expected, rows.iter().flat_map(|row| row.as_ref().iter().copied()))
     }
 
-    /// A dense matrix from row-major `values`, which are copied ([`Samples::from_dense`] takes them
-    /// over).
+    /// A dense matrix from a copy of row-major `values` ([`Samples::from_dense`] takes ownership).
     ///
     /// ```
     /// use maxmargin_data::Samples;
@@ -115,7 +114,7 @@ impl Samples {
         Self::from_sparse(matrix.cols(), offsets, indices, values)
     }
 
-    /// A dense matrix from an array of rows, whatever its strides, of any numbers that are exact in
+    /// A dense matrix from an array of rows with any strides, of any number type that is exact in
     /// `f64` (feature `ndarray`).
     ///
     /// ```
@@ -136,7 +135,7 @@ impl Samples {
         dense(x.nrows(), x.ncols(), x.iter().map(|&v| v.into()))
     }
 
-    /// A dense matrix from a `faer` matrix of rows, whatever its strides (feature `faer`).
+    /// A dense matrix from a `faer` matrix of rows with any strides (feature `faer`).
     ///
     /// ```
     /// use maxmargin_data::Samples;

@@ -1,4 +1,4 @@
-//! One row of a sample matrix, in whatever form it is stored.
+//! One row of a sample matrix in any storage form.
 
 /// One row of [`Samples`](super::Samples), borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Row<'_> {
         }
     }
 
-    /// Stored values, those that are 0 among them.
+    /// The number of stored values, including zeros.
     pub fn stored_values(self) -> usize {
         match self {
             Row::Dense32(values) => values.len(),
@@ -43,10 +43,10 @@ impl Row<'_> {
         entries
     }
 
-    /// Calls `each(column, x, z)` for every column in which this row's value `x` or the other's `z`
-    /// is not 0, columns ascending.
+    /// Calls `each(column, x, z)` for every column in which this row's value `x` or the other row's
+    /// value `z` is not 0, columns ascending.
     ///
-    /// The rows may be of different forms and widths; what a row lacks is 0.
+    /// The rows may have different forms and widths; missing values are 0.
     ///
     /// ```
     /// use maxmargin_data::Row;
@@ -78,7 +78,7 @@ impl Row<'_> {
         }
     }
 
-    /// `xᵀz` with another row, of whatever form and width, columns ascending.
+    /// The dot product `xᵀz` with another row of any form and width, columns ascending.
     pub fn dot(self, other: Row<'_>) -> f64 {
         let mut sum = 0.0;
         self.for_each_pair(other, |_, x, z| sum += x * z);

@@ -1,4 +1,4 @@
-//! Samples as bytes: arrays travel whole, little-endian, and everything is checked on the way back.
+//! Serialisation of samples: arrays as little-endian bytes, validated on reading.
 
 use super::{Samples, SamplesError, Storage, check_rows};
 use bytemuck::Pod;
@@ -8,7 +8,7 @@ use sprs::CsMatI;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What is stored of [`Samples`], before anything is checked.
+/// The serialised form of [`Samples`], before validation.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Stored<'a> {
     rows: u64,

@@ -32,18 +32,18 @@ fn malformed_rows_are_refused() {
 
 #[test]
 fn compact_follows_its_rule() {
-    // 12 bytes an entry and 8 a row against 4 (8) bytes a value.
+    // 12 bytes per entry and 8 per row against 4 (8) bytes per value.
     assert!(prefers_dense(100, 10, 150, true));
     assert!(!prefers_dense(100, 11, 50, true));
     assert!(prefers_dense(100, 10, 300, false));
     assert!(!prefers_dense(100, 12, 300, false));
-    // Exactly a gibibyte: 1024 bytes a row may replace 512, but no fewer.
+    // Exactly a gibibyte: 1024 bytes per row may replace 512, but not fewer.
     assert!(prefers_dense(1 << 20, 256, 42 << 20, true));
     assert!(!prefers_dense(1 << 20, 256, 41 << 20, true));
-    // Above a gibibyte they may replace 1024 only.
+    // Above a gibibyte they may replace only 1024.
     assert!(!prefers_dense(1 << 21, 256, 80 << 21, true));
     assert!(prefers_dense(1 << 21, 256, 85 << 21, true));
-    // More values than 32 bits (or 64) count.
+    // More values than 32 (or 64) bits can count.
     assert!(!prefers_dense(usize::MAX, usize::MAX, 1 << 40, true));
     assert!(prefers_dense(3, 0, 0, true));
 }
@@ -149,13 +149,13 @@ fn packing_drops_columns_that_nobody_uses() {
     assert_eq!(packed.row(1).entries(), [(0, 3.0)]);
     let summary = crate::inspect(&wide);
     assert_eq!((summary.min, summary.max, summary.constant), (0.0, 3.0, last as usize - 1));
-    let scaler = crate::Scaler::fit(&wide, crate::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
+    let scaler = crate::Scaler::fit(&wide, crate::prepare::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
     assert_eq!(scaler.features(), last as usize + 1);
     assert_eq!((scaler.column(7), scaler.column(last as usize)), (Some((1.0, 3.0)), Some((0.0, 2.0))));
     assert!(csr(9, &[0, 1], &[7], &[1.0]).expect("valid rows").packed().is_none());
 }
 
-/// Two rows asked about a model of 2²⁷ features took 2 GiB.
+/// A prediction for two rows by a model of 2²⁷ features used to take 2 GiB.
 #[test]
 fn dense_rows_that_are_widened_far_hold_no_zeros() {
     let dense = Samples::from_dense(2, 3, vec![1.0, 0.0, -2.5, 0.0, 0.5, 3.0]).expect("finite values");

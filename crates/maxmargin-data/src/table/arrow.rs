@@ -1,9 +1,10 @@
-//! Files and streams of Arrow as fields of a table: the names of the columns are the first row.
+//! Arrow files and streams as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{BATCH, Columnar, Fields};
 use super::error::{ColumnProblem, TableError};
-use crate::asking::{Asking, Halted};
+use super::fields::{BATCH, Fields};
+use super::format::Columnar;
+use crate::run::{Asking, Halted};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -17,21 +18,21 @@ use arrow_schema::DataType;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// How a file begins, and how it ends.
+/// The first and the last bytes of a file.
 const MAGIC: &[u8] = b"ARROW1";
-/// Messages begin at multiples of this.
+/// The alignment of messages.
 const STEP: usize = 8;
-/// What stands before every message, and with a length of zero behind the last.
+/// The mark before every message; with a length of zero it marks the end.
 const MARK: [u8; 4] = [0xff; 4];
 
-/// The fields of a file or stream of Arrow, rows with the numbers 1, 2, 3, …; the names are
-/// number 0. Columns that `leaves_out` says of all names have no fields, and may hold anything.
+/// Reads the fields of a file or stream. Rows have the numbers 1, 2, 3, …; the names are number 0.
+/// `leaves_out` receives all names and marks columns without fields, which may contain anything.
 ///
-/// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
+/// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
 pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
     let mut stream = Buffer::from(messages(bytes)?);
     let mut decoder = StreamDecoder::new();
-    // The schema comes first, and is known when the first batch is there, or the end.
+    // The schema precedes the batches. It is known after the first batch or at the end.
     let mut next = decode(&mut decoder, &mut stream, asking)?;
     let schema = decoder.schema().ok_or_else(damaged)?;
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_owned()).collect();
@@ -50,7 +51,7 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
     Ok(cells)
 }
 
-/// The next batch.
+/// Decodes the next batch.
 fn decode(decoder: &mut StreamDecoder, stream: &mut Buffer, asking: &Asking) -> Result<Option<RecordBatch>, TableError> {
     let before = stream.len();
     let batch = Columnar::Arrow.guarded(|| decoder.decode(stream))?;
@@ -66,8 +67,8 @@ fn damaged() -> TableError {
     Columnar::Arrow.fault("it is damaged; write it again")
 }
 
-/// The messages of a stream, or those that a file has between its magic words, with the mark of
-/// their end. What the library takes for granted is checked.
+/// The messages of a stream, or of a file between its magic bytes, including the end mark. This
+/// validates the structure that the library assumes.
 fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
     if bytes.starts_with(b"FEA1") {
         let what = "this is Feather of its first version; write it again (pyarrow.feather.write_feather)";
@@ -78,7 +79,7 @@ fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
         if bytes.len() < 2 * STEP || !bytes.ends_with(MAGIC) {
             return Err(cut());
         }
-        // Zeros follow up to where its writer likes messages to begin.
+        // Zeros follow up to the alignment of the writer.
         first = STEP * (1 + bytes[STEP..].chunks(STEP).take_while(|word| **word == [0; STEP]).count());
     }
     let mut at = first;
@@ -92,8 +93,8 @@ fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
         if long == 0 {
             return Ok(&bytes[first..at]);
         }
-        // Writers say where they end: a stream that does not was cut, and what is left of it would
-        // pass for a table.
+        // Writers mark the end. A stream without the mark was truncated, and its rest would be a
+        // valid table.
         let (head, rest) = bytes[at..].split_at_checked(long).ok_or_else(cut)?;
         let message = root_as_message(head).map_err(|error| Columnar::Arrow.fault(error))?;
         let body = usize::try_from(message.bodyLength()).map_err(|_| damaged())?;
@@ -103,15 +104,15 @@ fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
     }
 }
 
-/// Nothing where a packed buffer of this message says that it unpacks to more than there is memory
-/// for: the library reserves that, and a program that is refused ends there.
+/// Returns `None` if a compressed buffer of this message claims a size beyond the available memory:
+/// the library allocates this size, and a failed allocation aborts the program.
 fn check_sizes(message: &Message<'_>, body: &[u8]) -> Option<()> {
     let batch = message.header_as_record_batch();
     let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
     let Some(batch) = batch.filter(|batch| batch.compression().is_some()) else { return Some(()) };
     for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() > 0) {
         let told = i64::from_le_bytes(*body.get(usize::try_from(buffer.bias_term()).ok()?..)?.first_chunk()?);
-        // −1 where it is not packed.
+        // −1 if the buffer is not compressed.
         if told != -1 {
             Vec::<u8>::new().try_reserve_exact(usize::try_from(told).ok()?).ok()?;
         }
@@ -119,7 +120,7 @@ fn check_sizes(message: &Message<'_>, body: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// What is in a column, where that is neither number nor word.
+/// Validates the type of a column; the error describes a type that is neither numbers nor words.
 fn check(kind: &DataType) -> Result<(), &'static str> {
     match kind {
         kind if kind.is_integer() || kind.is_floating() || kind.is_string() => Ok(()),
@@ -135,7 +136,7 @@ fn check(kind: &DataType) -> Result<(), &'static str> {
     }
 }
 
-/// The rows of a batch.
+/// Adds the rows of a batch.
 fn add(cells: &mut Cells, batch: &RecordBatch, wanted: &[bool], asking: &Asking) -> Result<(), TableError> {
     let mut columns: Vec<Option<Column>> =
         batch.columns().iter().zip(wanted).map(|(array, wanted)| wanted.then(|| Column::of(array.as_ref()))).collect();
@@ -150,10 +151,10 @@ fn add(cells: &mut Cells, batch: &RecordBatch, wanted: &[bool], asking: &Asking)
     Ok(())
 }
 
-/// A column of a batch, and the fields of some of its rows.
+/// A column of a batch, with the fields of some of its rows.
 struct Column<'a> {
     array: &'a dyn Array,
-    /// Of a dictionary its values, and which of them each row has.
+    /// The values of a dictionary, and the key of each row.
     dictionary: Option<(Fields, Vec<usize>)>,
     fields: Fields,
 }
@@ -163,7 +164,7 @@ impl<'a> Column<'a> {
         let dictionary = array.as_any_dictionary_opt().map(|dictionary| {
             let (values, mut said) = (dictionary.values(), Fields::default());
             say(values.as_ref(), 0..values.len(), &mut said);
-            // Nothing has a key where the dictionary is empty.
+            // An empty dictionary has no keys.
             let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
             (said, keys)
         });
@@ -180,7 +181,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Adds some values of an array of a kind that was checked.
+/// Adds values of an array with a validated type.
 fn say(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
     match array.data_type() {
         DataType::Boolean => each(array, rows, to, |i, text| write!(text, "{}", array.as_boolean().value(i))),
@@ -201,7 +202,7 @@ fn say(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
         DataType::Utf8 => each(array, rows, to, |i, text| text.write_str(array.as_string::<i32>().value(i))),
         DataType::LargeUtf8 => each(array, rows, to, |i, text| text.write_str(array.as_string::<i64>().value(i))),
         DataType::Utf8View => each(array, rows, to, |i, text| text.write_str(array.as_string_view().value(i))),
-        // Nothing but nulls.
+        // The array contains only nulls.
         _ => rows.for_each(|_| to.push(|_| ())),
     }
 }

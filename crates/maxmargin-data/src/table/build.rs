@@ -1,34 +1,34 @@
-//! Numbers of the fields: samples, labels, and what was not known.
+//! Conversion of fields to samples and labels.
 
 use super::cells::Cells;
-use super::columns::{Columns, Kind};
 use super::error::{TableError, ValueProblem, listed};
 use super::infer::{Field, malformed};
 use super::words::{Missing, number, truth};
-use crate::asking::{Asking, Halted};
+use crate::dataset::{Columns, Kind};
+use crate::run::{Asking, Halted};
 use crate::samples::Samples;
 use std::ops::Range;
 
-/// Different words for missing values that are kept of a column.
+/// Largest number of different words for missing values that are kept per column.
 const KEPT: usize = 5;
 
-/// What becomes of missing values.
+/// The treatment of missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gaps {
-    /// They are marked, and somebody fills them in.
+    /// They are marked for imputation.
     Keep,
-    /// The first is an error.
+    /// The first one is an error.
     Refuse,
-    /// The first is an error, and the model is the reason.
+    /// The first one is an error, because the model has no imputation.
     NotImputed,
 }
 
-/// A column in which words stood that the model has not seen: they are none of its words.
+/// A column with words that the model does not know; they set no feature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownWords {
     /// The name of the column.
     pub column: String,
-    /// Rows with such words.
+    /// Number of rows with such words.
     pub rows: usize,
     /// The first such word.
     pub example: String,
@@ -36,14 +36,14 @@ pub struct UnknownWords {
     pub line: u64,
 }
 
-/// A column in which words stood for missing values.
+/// A column with words for missing values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingCells {
     /// The name of the column.
     pub column: String,
-    /// Rows in which its value is missing, empty fields among them.
+    /// Number of rows with a missing value, including empty fields.
     pub rows: usize,
-    /// The first different words that stood for it.
+    /// The first different words for missing values.
     pub words: Vec<String>,
 }
 
@@ -60,14 +60,14 @@ impl MissingCells {
     }
 }
 
-/// Samples of a table, and what was met on the way.
+/// Samples of a table, and their unknown and missing words.
 pub(super) struct Built {
     pub(super) samples: Samples,
     pub(super) unknown: Vec<UnknownWords>,
     pub(super) missing: Vec<MissingCells>,
 }
 
-/// One field of a column of features.
+/// The value of a field of a feature column.
 enum Cell {
     Value(usize, f64),
     Missing,
@@ -75,13 +75,13 @@ enum Cell {
 }
 
 impl Cell {
-    /// The field of a column of this kind, as a number or a place among its words.
+    /// Converts a field of a column of this kind: a number, or the index of a word.
     fn of(field: &str, kind: &Kind, missing: Missing) -> Result<Self, ValueProblem> {
         if missing.is_given(field) {
             return Ok(Self::Missing);
         }
-        // A word that the model knows is that word: models of earlier versions know some that now
-        // stand for a missing value.
+        // Known words take precedence: models of earlier versions know words that now mean missing
+        // values.
         if let Kind::Category(words) = kind
             && let Some(word) = place_of(words, field)
         {
@@ -101,11 +101,13 @@ impl Cell {
     }
 }
 
-/// The fields of `rows` as samples: column `c` of `columns` stands at `places[c]` of the table.
+/// Converts the fields of `rows` to samples. Column `c` of `columns` is column `places[c]` of the
+/// table.
 pub(super) fn samples(
     cells: &Cells,
     rows: Range<usize>,
-    (columns, places): (&Columns, &[usize]),
+    columns: &Columns,
+    places: &[usize],
     gaps: Gaps,
     asking: &Asking,
 ) -> Result<Built, TableError> {
@@ -151,7 +153,7 @@ pub(super) fn samples(
         offsets.push(indices.len());
     }
     let features = columns.width() + if has_gaps { places.len() } else { 0 };
-    // Features ascend in a row, values are finite, and there are fewer than 2^32 features.
+    // Features ascend in each row, values are finite, and there are fewer than 2^32 features.
     let samples = Samples::from_sparse(features, offsets, indices, values).map_err(|_| TableError::Empty)?;
     cells_missing.retain(|column| !column.words.is_empty());
     Ok(Built { samples: samples.compact(), unknown: unknown.into_iter().flatten().collect(), missing: cells_missing })
@@ -159,27 +161,27 @@ pub(super) fn samples(
 
 /// The treatment of labels that are missing or unknown to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TakenLabels {
-    /// Words that are not known follow those that are, in ascending order; otherwise they are an
-    /// error.
+pub(super) struct LabelTreatment {
+    /// Unknown words get the numbers after the known ones, in ascending order; otherwise they are
+    /// errors.
     pub(super) unknown: bool,
-    /// A row without a label has the label NaN; otherwise it is an error.
+    /// A missing label becomes NaN; otherwise it is an error.
     pub(super) missing: bool,
 }
 
-/// The labels of `rows` where `names` are the words that are known: a number each, NaN where it is
-/// missing. Also the rows without one.
+/// Converts the labels of `rows`, where `names` are the known words: a number per row, NaN if it is
+/// missing. Also returns the rows without a label.
 pub(super) fn labels(
     field: Field,
     rows: Range<usize>,
     names: &[String],
-    taken: TakenLabels,
+    treatment: LabelTreatment,
 ) -> Result<(Vec<f64>, MissingCells), TableError> {
     let Field { cells, column, name, words } = field;
     let missing = if names.is_empty() { words.of_numbers() } else { words.of_words(name) };
     let is_missing = |text: &str| missing.is_given(text) || (place_of(names, text).is_none() && missing.has(text));
     let mut new: Vec<&str> = Vec::new();
-    if !names.is_empty() && taken.unknown {
+    if !names.is_empty() && treatment.unknown {
         let texts = rows.clone().map(|row| cells.at(row, column));
         new.extend(texts.filter(|text| place_of(names, text).is_none() && !is_missing(text)));
         new.sort_unstable();
@@ -191,7 +193,7 @@ pub(super) fn labels(
         let wrong = |problem| Err(TableError::value(cells.line(row), name, problem));
         if is_missing(text) {
             without.count(text);
-            return if taken.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
+            return if treatment.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
         }
         if names.is_empty() {
             return finite(text).or_else(wrong);
@@ -206,13 +208,13 @@ pub(super) fn labels(
     Ok((labels, without))
 }
 
-/// The number that a field of a column of numbers holds.
+/// The finite number of a field in a column of numbers.
 fn finite(field: &str) -> Result<f64, ValueProblem> {
     let value = number(field).filter(|value| value.is_finite());
     value.ok_or_else(|| malformed(field).unwrap_or_else(|| ValueProblem::other(field, &Kind::Number)))
 }
 
-/// The place of a word among words in ascending order.
+/// The index of a word among ascending words.
 fn place_of(names: &[String], field: &str) -> Option<usize> {
     names.binary_search_by(|name| name[..].cmp(field)).ok()
 }

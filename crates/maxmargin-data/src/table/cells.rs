@@ -1,15 +1,15 @@
 //! The fields of a table as text, row by row.
 
 use super::error::TableError;
-use crate::asking::{Asking, Halted};
+use crate::run::{Asking, Halted};
 use csv::{ByteRecord, ReaderBuilder};
 use std::ops::Range;
 
-/// All fields, without blanks around them: as many in each row.
+/// All fields, without surrounding blanks, with the same number in each row.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     text: String,
-    /// Where each field ends in the text; the next begins there.
+    /// The end of each field in the text; the next field begins there.
     ends: Vec<usize>,
     /// The line on which each row begins, from 1.
     lines: Vec<u64>,
@@ -17,7 +17,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Cuts text at `delimiter`. Blank lines are no rows.
+    /// Splits text at `delimiter`. Blank lines are skipped.
     pub(super) fn of(text: &str, delimiter: u8, asking: &Asking) -> Result<Self, TableError> {
         let mut cells = Self { text: String::with_capacity(text.len()), ..Self::default() };
         let mut records = Records::of(text, delimiter);
@@ -30,7 +30,7 @@ impl Cells {
                 return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
             }
             for field in &records.record {
-                // The text is UTF-8, and fields are cut at ASCII.
+                // The text is UTF-8 and the delimiter ASCII, so fields are UTF-8.
                 cells.push(std::str::from_utf8(field).unwrap_or_default());
             }
             cells.end_row(line);
@@ -39,7 +39,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// A row of names, number 0; others follow by [`Self::push_rows`].
+    /// Creates cells with a row of names, number 0; [`Self::push_rows`] adds the others.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn below(names: &[String]) -> Self {
         let mut cells = Self::default();
@@ -48,7 +48,7 @@ impl Cells {
         cells
     }
 
-    /// Adds rows with the numbers that come next; `at` has the field of each of them and a column.
+    /// Adds rows with the following numbers. `at` returns the field of a row and a column.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn push_rows<'a>(&mut self, rows: usize, at: impl Fn(usize, usize) -> &'a str) {
         for i in 0..rows {
@@ -57,13 +57,13 @@ impl Cells {
         }
     }
 
-    /// The next field of a row.
+    /// Adds a field to the current row.
     pub(super) fn push(&mut self, field: &str) {
         self.text.push_str(field.trim());
         self.ends.push(self.text.len());
     }
 
-    /// Ends a row, which has as many fields as the first.
+    /// Finishes a row, which must have as many fields as the first.
     pub(super) fn end_row(&mut self, line: u64) {
         if self.lines.is_empty() {
             self.width = self.ends.len();
@@ -96,13 +96,13 @@ impl Cells {
     }
 }
 
-/// The rows of a text, one after the other.
+/// An iterator over the rows of a text.
 pub(super) struct Records<'t> {
     text: &'t str,
     reader: csv::Reader<&'t [u8]>,
     delimiter: u8,
     record: ByteRecord,
-    /// Where the row begins, and on which line.
+    /// The start of the row, and its line.
     begin: usize,
     line: u64,
 }
@@ -113,15 +113,15 @@ impl<'t> Records<'t> {
         Self { text, reader, delimiter, record: ByteRecord::new(), begin: 0, line: 1 }
     }
 
-    /// Goes to the next row that is not blank: how many fields it has.
+    /// Reads the next row that is not blank; returns its number of fields.
     pub(super) fn next(&mut self) -> Option<usize> {
         loop {
             let place = self.reader.position().byte() as usize;
-            // Bytes in memory cannot fail.
+            // Reading from memory cannot fail.
             if !self.reader.read_byte_record(&mut self.record).unwrap_or(false) {
                 return None;
             }
-            // Blank lines before a row are read with it.
+            // The reader includes preceding blank lines in a row.
             let blanks = self.text.as_bytes()[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             self.line += line_ends(&self.text.as_bytes()[self.begin..place + blanks]);
             self.begin = place + blanks;
@@ -132,7 +132,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Whether the last row ended outside of quotes: one that nothing closes takes all the rest of
+    /// Checks that the last row ended outside of quotes: an unclosed quote extends to the end of
     /// the text.
     fn check_closed(&self) -> Result<(), TableError> {
         let (mut inside, mut begins) = (false, true);
@@ -149,7 +149,7 @@ impl<'t> Records<'t> {
     }
 }
 
-/// Line ends of any kind: `\n`, `\r\n`, `\r`.
+/// The number of line ends of any kind: `\n`, `\r\n`, `\r`.
 fn line_ends(bytes: &[u8]) -> u64 {
     let ends = |at: usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
     (0..bytes.len()).filter(|&at| ends(at)).count() as u64

@@ -1,45 +1,45 @@
-//! What the columns of data are like, and what is odd about them.
+//! Summaries of the columns of a table, with remarks on unusual ones.
 
-use super::columns::{Columns, Kind};
 use crate::dataset::Dataset;
+use crate::dataset::{Columns, Kind};
 use serde::Serialize;
 
-/// A column of features, looked at.
+/// A summary of a feature column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnSummary {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// `number`, `boolean` or `category`.
     pub kind: &'static str,
-    /// Features that it becomes.
+    /// Number of features.
     pub features: usize,
-    /// Rows in which its value is missing.
+    /// Number of rows with a missing value.
     pub missing: usize,
-    /// The smallest number; none of a category, or where every value is missing.
+    /// The smallest number; none for a category, or if all values are missing.
     pub minimum: Option<f64>,
-    /// The greatest.
+    /// The greatest number.
     pub maximum: Option<f64>,
-    /// Their mean; of truths the share that is true.
+    /// The mean of the numbers; for truth values the share of true ones.
     pub mean: Option<f64>,
-    /// The word of most rows (the first of equals), of a category.
+    /// The most frequent word of a category (the first of equally frequent ones).
     pub most_frequent: Option<String>,
-    /// Rows that have it.
+    /// Number of rows with this word.
     pub most_frequent_rows: usize,
-    /// What is odd, in words, where something is.
+    /// A remark on an unusual column.
     pub odd: Option<String>,
 }
 
-/// Rows that count up by one are an index where there are at least so many.
+/// Smallest number of rows for which values that increase by one count as an index.
 const COUNTED: usize = 10;
 
-/// What is seen of a column in one pass.
+/// The statistics of a column from one pass.
 #[derive(Clone)]
 struct Seen {
     missing: usize,
     minimum: f64,
     maximum: f64,
     sum: f64,
-    /// Of a category: rows of each word.
+    /// The number of rows of each word of a category.
     words: Vec<usize>,
     last: Option<f64>,
     counts_up: bool,
@@ -54,7 +54,7 @@ impl Seen {
     }
 }
 
-/// The columns of a table's data; none where the data is of no table.
+/// Summarises the columns of a table's data; empty for other data.
 pub fn describe(data: &Dataset) -> Vec<ColumnSummary> {
     let Some(columns) = data.columns.as_deref() else { return Vec::new() };
     let nothing = |kind: &Kind| Seen {
@@ -95,7 +95,7 @@ fn summary(columns: &Columns, c: usize, seen: &Seen, rows: usize) -> ColumnSumma
     let column = &columns.features()[c];
     let known = rows - seen.missing;
     let of_number = |value: f64| Some(value).filter(|value| value.is_finite());
-    // The last of equal maxima would win otherwise.
+    // `max_by_key` returns the last maximum, so the order is reversed.
     let most = (0..seen.words.len()).rev().max_by_key(|&word| seen.words[word]);
     let most_rows = most.map_or(0, |word| seen.words[word]);
     let word = match &column.kind {

@@ -1,33 +1,33 @@
-//! Whether the first row of a table holds names.
+//! Detection of a header.
 
 use super::cells::Cells;
 use super::words::{is_mark, is_missing, looks_numeric, number};
 
-/// Rows that are looked at.
+/// Number of rows that are examined.
 const ROWS: usize = 1000;
 
-/// Names that targets have.
+/// Usual names of targets.
 pub(super) const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
 
-/// Whether the first row is a header, and whether it could be meant otherwise.
+/// The decision on the header, and whether it is ambiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) is_there: bool,
-    /// The first row has numbers, as names and as values have them.
+    /// The first row has numbers that could be names or values.
     pub(super) is_doubtful: bool,
 }
 
-/// The first field of a column, compared with those below it.
+/// The first field of a column, compared with the fields after it.
 struct Top {
     number: Option<f64>,
-    /// Neither a number nor missing.
+    /// The field is neither a number nor missing.
     is_word: bool,
-    /// The first field is there again below.
+    /// The first field occurs again.
     comes_again: bool,
     below: Below,
 }
 
-/// Fields below the first.
+/// The fields after the first one.
 #[derive(Default)]
 struct Below {
     numbers: usize,
@@ -35,7 +35,7 @@ struct Below {
     least: f64,
     greatest: f64,
     fractions: usize,
-    /// The numbers count up by one.
+    /// The numbers increase by one.
     counts_up: bool,
 }
 
@@ -73,14 +73,15 @@ impl Top {
         Self { number: number(field), is_word, comes_again, below }
     }
 
-    /// A word over numbers, which is not one of their slips.
+    /// Returns whether the first field is a word before numbers, and not one of the words among
+    /// them.
     fn is_name_of_numbers(&self) -> bool {
         self.is_word && !self.comes_again && self.below.is_numeric()
     }
 
-    /// A number that the column below would not have: outside of its range, whole where at least
-    /// half are fractions, or over words.
-    fn is_stranger(&self) -> bool {
+    /// Returns whether the first field is a number that does not suit the column: outside of its
+    /// range, a whole number if at least half of the column are fractions, or before words.
+    fn differs_from_column(&self) -> bool {
         let Below { least, greatest, fractions, numbers, .. } = self.below;
         let outside = |value: f64| value < least || value > greatest;
         let differs = |value: f64| outside(value) || (2 * fractions >= numbers && value.fract() == 0.0);
@@ -88,16 +89,16 @@ impl Top {
     }
 }
 
-/// Compares the first row with those below it, column by column.
+/// Compares the first row with the following ones, column by column.
 ///
-/// Without numbers in it: it is a header where a column has numbers below its word, or none of its
-/// words is there again below. With numbers: where
-/// - a word stands over numbers, and the numbers ascend or descend, or are no more than such words,
-///   or one of these has a name that targets have;
-/// - there are words, none of them again below, and the numbers are two or more that follow each
-///   other, or three or more at one distance;
-/// - there are numbers alone, 0, 1, 2, … in their order, and most of them are strangers to their
-///   columns, or the first field is empty over an index.
+/// A first row without numbers is a header if a column has numbers after its word, or if none of
+/// its words occurs again. A first row with numbers is a header in these cases:
+/// - a word precedes numbers, and the numbers of the row ascend or descend, or are at most as many
+///   as such words, or one of these words is a usual name of targets;
+/// - there are words, none of which occurs again, and two or more consecutive numbers, or three or
+///   more with equal differences;
+/// - there are only the numbers 0, 1, 2, … in this order, and most of them do not suit their
+///   columns, or the first field is empty and precedes an index.
 pub(super) fn find(cells: &Cells) -> Header {
     let rows = cells.rows().min(ROWS);
     if rows == 0 {
@@ -117,7 +118,7 @@ pub(super) fn find(cells: &Cells) -> Header {
     let is_target =
         |c: usize| tops[c].is_name_of_numbers() && TARGETS.iter().any(|name| cells.at(0, c).eq_ignore_ascii_case(name));
     let new_words = words().next().is_some() && words().all(|top| !top.comes_again);
-    let strangers = tops.iter().filter(|top| top.is_stranger()).count();
+    let strangers = tops.iter().filter(|top| top.differs_from_column()).count();
     let index = cells.at(0, 0).is_empty() && rows > 2 && tops[0].below.words == 0 && tops[0].below.counts_up;
     let over_numbers =
         names > 0 && numbers.len() == numeric && (ordered || names >= numeric || (0..cells.width()).any(is_target));

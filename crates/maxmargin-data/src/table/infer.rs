@@ -1,30 +1,30 @@
-//! What columns hold, by what stands in them.
+//! Detection of the kinds of columns from their fields.
 
 use super::cells::Cells;
-use super::columns::{Kind, Target};
 use super::error::{ColumnProblem, TableError, ValueProblem};
-use super::words::{Missing, MissingWords, has_comma, is_mark, number, truth};
+use super::words::{Missing, has_comma, is_mark, number, truth};
+use crate::dataset::{Kind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Most words of a column that become features.
+/// Largest number of words of a column that become features.
 pub const MOST_WORDS: usize = 1000;
 
-/// Words that are nearly all different are no categories where there are more of them than this.
+/// Nearly unique words are refused as categories if there are more of them than this.
 const FEW: usize = 50;
 
-/// A column whose words are taken for categories although some of them are numbers.
+/// A category column that contains some numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixedColumn {
-    /// Its name.
+    /// The name of the column.
     pub column: String,
-    /// Fields that are numbers.
+    /// Number of fields that are numbers.
     pub numbers: usize,
-    /// Fields that are not missing.
+    /// Number of fields that are not missing.
     pub filled: usize,
 }
 
-/// A column of the fields of a table.
+/// A column of the table.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) cells: &'a Cells,
@@ -33,18 +33,18 @@ pub(super) struct Field<'a> {
     pub(super) words: &'a MissingWords,
 }
 
-/// What stands in a column.
+/// The counts of kinds of fields in a column.
 #[derive(Default)]
 struct Tally {
     numbers: usize,
     /// Fields that are neither numbers, missing, nor marks.
     others: usize,
-    /// Marks that stand for a missing value among numbers or truths.
+    /// Marks for missing values among numbers or truth values.
     marks: usize,
     commas: usize,
-    /// Fields that are true, and that are false.
+    /// Fields that are true, and fields that are false.
     truths: [usize; 2],
-    /// The first row of the others.
+    /// The first row of the other fields.
     first: Option<usize>,
 }
 
@@ -70,24 +70,24 @@ impl Tally {
         tally
     }
 
-    /// Fields that are there where marks are words.
+    /// The number of present fields if marks are words.
     fn filled(&self) -> usize {
         self.numbers + self.others + self.marks
     }
 
-    /// Whether at least half of the fields are numbers, or all are numbers with commas in them.
+    /// Returns whether at least half of the fields are numbers, or all are numbers with commas.
     fn is_numbers(&self) -> bool {
         (self.numbers > 0 && self.numbers >= self.others) || (self.others > 0 && self.commas == self.others)
     }
 
-    /// Whether both truths are there, and nothing else.
+    /// Returns whether the column has both truth values and no other fields.
     fn is_truths(&self) -> bool {
         self.numbers == 0
             && self.truths[0] + self.truths[1] == self.others
             && (self.marks == 0 || self.truths[0].min(self.truths[1]) > 0)
     }
 
-    /// The first row that keeps the column from being one of numbers.
+    /// The error for the first row that is not a number.
     fn fault(&self, field: Field, rows: &Range<usize>) -> Option<TableError> {
         let row = self.first?;
         let value = field.cells.at(row, field.column);
@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// What a column of features holds.
+/// Detects the kind of a feature column.
 pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn>) -> Result<Kind, TableError> {
     let Field { cells, column, name, words } = field;
     let tally = Tally::of(field, rows.clone());
@@ -117,7 +117,7 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
             return Ok(Kind::Boolean);
         }
         let infinite = |row: &usize| number(cells.at(*row, column)).is_some_and(|value| !value.is_finite());
-        // Words may be anything, but infinity among numbers is none.
+        // Infinity is accepted as a word, but not among numbers.
         if let Some(row) = rows.clone().find(infinite).filter(|_| tally.numbers > 0) {
             let value = cells.at(row, column).to_owned();
             return Err(TableError::value(cells.line(row), name, ValueProblem::NotFinite(value)));
@@ -142,7 +142,7 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     Ok(Kind::Category(found.into_iter().map(str::to_owned).collect()))
 }
 
-/// A number that cannot be taken: infinite, or with a comma.
+/// The problem of a number that is infinite or contains a comma.
 pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
     match number(field) {
         Some(value) if !value.is_finite() => Some(ValueProblem::NotFinite(field.to_owned())),
@@ -151,12 +151,12 @@ pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
     }
 }
 
-/// The different words of a column, ascending.
+/// The different words of a column, in ascending order.
 fn distinct<'a>(cells: &'a Cells, rows: Range<usize>, column: usize, missing: Missing) -> BTreeSet<&'a str> {
     rows.map(|row| cells.at(row, column)).filter(|field| !missing.has(field)).collect()
 }
 
-/// What the target is: numbers, or words that become 0, 1, 2, … in ascending order.
+/// Detects the target: numbers, or words that become 0, 1, 2, … in ascending order.
 pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -> Result<Target, TableError> {
     let Field { cells, column, name, words } = field;
     let tally = Tally::of(field, rows.clone());

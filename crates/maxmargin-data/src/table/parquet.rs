@@ -1,9 +1,10 @@
-//! Parquet files as fields of a table: the names of the columns are the first row.
+//! Parquet files as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{BATCH, Columnar, Fields};
 use super::error::{ColumnProblem, TableError, ValueProblem};
-use crate::asking::{Asking, Halted};
+use super::fields::{BATCH, Fields};
+use super::format::Columnar;
+use crate::run::{Asking, Halted};
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -13,10 +14,10 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 use std::fmt::Write;
 
-/// The fields of a Parquet file, rows with the numbers 1, 2, 3, …; the names are number 0. Columns
-/// that `leaves_out` says of all names have no fields, and may hold anything.
+/// Reads the fields of a Parquet file. Rows have the numbers 1, 2, 3, …; the names are number 0.
+/// `leaves_out` receives all names and marks columns without fields, which may contain anything.
 ///
-/// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
+/// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
 pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
     let reader = guarded(|| SerializedFileReader::new(Bytes::copy_from_slice(bytes)))?;
     let schema = reader.metadata().file_metadata().schema_descr();
@@ -77,22 +78,22 @@ fn other_length() -> ParquetError {
     ParquetError::General("it is damaged: its columns have other lengths than it says; write it again".to_owned())
 }
 
-/// What the stored values of a column mean.
+/// The interpretation of the stored values of a column.
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// What they are: truths, numbers, text.
+    /// The values themselves: truth values, numbers, text.
     Plain,
-    /// Integers without sign.
+    /// Unsigned integers.
     Unsigned,
-    /// Integers in units of this many digits behind the point.
+    /// Decimal numbers: integers with this number of decimal places.
     Decimal(i32),
-    /// Reals of 16 bits.
+    /// 16-bit floats.
     Half,
 }
 
 impl How {
-    /// How the fields of a column are to be read; what is in it, where that is neither number nor
-    /// word.
+    /// The interpretation of a column; the error describes a type that is neither numbers nor
+    /// words.
     fn of(column: &Type) -> Result<Self, &'static str> {
         const TIMES: &str = "dates or times";
         let info = column.get_basic_info();
@@ -113,7 +114,7 @@ impl How {
             | None => {}
             Some(_) => return Err("bytes"),
         }
-        // Where a file says a logical type of these, the older notation is there or made of it.
+        // The library derives the older notation from logical types where a file lacks it.
         match info.converted_type() {
             ConvertedType::DATE
             | ConvertedType::TIME_MILLIS
@@ -127,21 +128,21 @@ impl How {
             }
             ConvertedType::DECIMAL if column.get_precision() > 38 => Err("decimals of more than 38 digits"),
             ConvertedType::DECIMAL => Ok(Self::Decimal(column.get_scale())),
-            // Nothing but times ever had this type.
+            // This type is only used for times.
             _ if column.get_physical_type() == Physical::INT96 => Err(TIMES),
             _ => Ok(Self::Plain),
         }
     }
 }
 
-/// The next fields of a column as text that reads back as the same number.
+/// The next fields of a column, as text that reads back as the same number.
 struct Strip {
     reader: ColumnReader,
     how: How,
     filled: Filled,
 }
 
-/// What was read last.
+/// The values that were read last.
 #[derive(Default)]
 struct Filled {
     fields: Fields,
@@ -154,8 +155,8 @@ impl Strip {
         Ok(Self { reader, how, filled: Filled::default() })
     }
 
-    /// Reads the fields of the next rows: the first that is neither number nor text, where there is
-    /// one.
+    /// Reads the fields of the next rows. Returns the first one that is neither number nor text, if
+    /// there is one.
     fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
         let (how, to) = (self.how, &mut self.filled);
         match &mut self.reader {
@@ -197,7 +198,7 @@ impl Filled {
         }
         let mut values = values.iter();
         for i in 0..rows {
-            // A column that has no gaps has no levels.
+            // A column without nulls has no levels.
             let is_there = self.levels.get(i).is_none_or(|level| *level > 0);
             let value = if is_there { Some(values.next().ok_or_else(other_length)?) } else { None };
             if self.fields.push(|text| value.map_or(Some(()), |value| say(value, text))).is_none() {
@@ -216,12 +217,12 @@ fn integer(value: i128, how: How, to: &mut String) -> Option<()> {
     .ok()
 }
 
-/// Bytes are text, or a number that is longer or shorter than those that Parquet has.
+/// Converts bytes: text, or a number of a length that Parquet's types do not have.
 fn of_bytes(bytes: &[u8], how: How, to: &mut String) -> Option<()> {
     match how {
         How::Half => write!(to, "{}", half(u16::from_le_bytes(bytes.try_into().ok()?))).ok(),
         How::Decimal(_) => {
-            // Two's complement, the greatest byte first.
+            // Two's complement, most significant byte first.
             let mut wide = [if *bytes.first()? >= 0x80 { 0xff } else { 0 }; 16];
             wide.get_mut(16_usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
             integer(i128::from_be_bytes(wide), how, to)
@@ -233,7 +234,7 @@ fn of_bytes(bytes: &[u8], how: How, to: &mut String) -> Option<()> {
     }
 }
 
-/// The value of a real of 16 bits (IEEE 754 binary16).
+/// The value of a 16-bit float (IEEE 754 binary16).
 fn half(bits: u16) -> f64 {
     let (exponent, digits) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let size = match exponent {

@@ -1,27 +1,27 @@
-//! The format of a text and the delimiter of its fields, found from its first lines.
+//! Detection of the format of a text and of its delimiter from the first lines.
 
 use super::cells::Records;
 use super::words::looks_numeric;
 
-/// Delimiters that are looked for. The comma is last: it stands in numbers and sentences, too.
+/// The delimiters that are tried. The comma is last, because it occurs in numbers and sentences.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// Bytes and rows that are looked at.
+/// Number of bytes and rows that are examined.
 const BYTES: usize = 1 << 18;
 const ROWS: usize = 1000;
 
-/// What a text looks like by itself, whatever its name is.
+/// The format of a text by its contents, independently of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// `label index:value …`: LIBSVM's format.
     Libsvm,
     /// Fields between delimiters.
     Table,
-    /// Words between tabs that could be `index:value` as well as times of day, or labels alone.
+    /// Words between tabs that could be `index:value` or times of day, or only labels.
     Either,
 }
 
-/// What a text looks like by its first lines.
+/// Detects the format of a text by its first lines.
 ///
 /// ```
 /// use maxmargin_data::table::{Look, look};
@@ -35,7 +35,7 @@ pub fn look(bytes: &[u8]) -> Look {
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(BYTES)]);
     let mut lines = shown.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
     let mut looks = lines.by_ref().take(20).map(of_line);
-    // A label alone tells nothing; the first line that tells something decides.
+    // A line with only a label decides nothing. The first line that decides is used.
     looks.find(|look| *look != Look::Either).unwrap_or(Look::Either)
 }
 
@@ -48,15 +48,15 @@ fn of_line(line: &str) -> Look {
         })
     };
     let pairs = words.clone().count();
-    // Several labels are separated by commas in LIBSVM's format, too.
+    // LIBSVM's format also separates several labels by commas.
     if pairs > 0 && words.all(is_pair) && label.split(',').all(looks_numeric) {
         return if line.contains('\t') { Look::Either } else { Look::Libsvm };
     }
     if line.bytes().any(|byte| DELIMITERS.contains(&byte)) { Look::Table } else { Look::Either }
 }
 
-/// What separates the fields: the first delimiter by which the first rows have as many fields each,
-/// or the one by which most of them have.
+/// Detects the delimiter: the first one that gives the first rows equal numbers of fields, or else
+/// the one for which most rows have them.
 pub(super) fn delimiter(text: &str) -> u8 {
     let cut = (0..=text.len().min(BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let shown = &text[..cut];
@@ -70,7 +70,7 @@ pub(super) fn delimiter(text: &str) -> u8 {
                 break;
             }
         }
-        // What was cut off may be a part of a row.
+        // The last row may be incomplete.
         if cut < text.len() && counts.len() > 1 && counts.len() < ROWS {
             counts.pop();
         }

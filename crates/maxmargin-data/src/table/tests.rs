@@ -1,8 +1,8 @@
-//! Tables by hand, faults by hand, and anything at random.
+//! Tables and faults by hand, and random tables.
 
 use super::*;
 use crate::libsvm::{self, ReadOptions};
-use crate::par::Par;
+use crate::run::par::Par;
 use proptest::prelude::*;
 
 fn options() -> TableOptions {
@@ -42,7 +42,7 @@ fn every_delimiter_is_found() {
         assert_eq!((table.delimiter, table.has_header, table.target), (Some(delimiter), true, TargetChoice::Name));
         assert_eq!(rows(&table), [[(0, 1.0), (1, 2.0)]]);
     }
-    // Sentences have commas, rows of one length have something else.
+    // Sentences contain commas, but another delimiter gives rows of equal length.
     assert_eq!(read_text("words;y\nyes, and no;1\nno;0\n").delimiter, Some(';'));
     let forced = TableOptions { delimiter: Some(b'-'), ..options() };
     assert_eq!(read(b"1-2\n3-4\n", &forced).expect("two columns").data.labels, [2.0, 4.0]);
@@ -53,10 +53,10 @@ fn headers_are_found() {
     let header = |text: &str| read_text(text).has_header;
     assert!(header("age,y\n1,0\n2,1\n"));
     assert!(!header("1,0\n2,1\n"));
-    // Words alone: names do not come again.
+    // Only words: the names do not occur again.
     assert!(header("colour,y\nred,no\nblue,yes\nred,yes\n"));
     assert!(!header("red,yes\nblue,no\nred,no\n"));
-    // The index of pandas has no name.
+    // pandas writes an index without a name.
     let table = read_text(",age,y\n0,7,1\n1,8,0\n");
     assert_eq!(kinds(&table)[0].0, "column 1");
     let forced = |header| TableOptions { header: Some(header), ..options() };
@@ -74,7 +74,8 @@ fn headers_with_numbers_are_told_from_rows() {
     assert_eq!(header(&format!("plant,1,2,yield\n{body}")), (true, true));
     assert_eq!(header(&format!("plant,2020,2010,yield\n{body}")), (true, true));
     assert_eq!(header(&format!("rose,1,2,1\n{body}")), (false, false));
-    // Numbers alone: 0, 1, 2 over fractions, or over an index; not over the like.
+    // Only numbers: 0, 1, 2 are a header before fractions or an index, but not before similar
+    // numbers.
     assert_eq!(header("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n"), (true, true));
     assert_eq!(header(",0,1\n0,5,7\n1,0,6\n2,3,1\n"), (true, true));
     assert_eq!(header("0,1,2\n1,2,2\n2,0,1\n0,3,4\n"), (false, false));
@@ -82,8 +83,7 @@ fn headers_with_numbers_are_told_from_rows() {
     let forced = TableOptions { header: Some(false), ..options() };
     let rows = read(b"0,1,2\n0.5,7.5,0\n0.25,6.5,1\n", &forced).expect("rows");
     assert_eq!((rows.data.labels.len(), rows.header_is_doubtful), (3, false));
-    // Names of a model that are numbers are found again, and a row that has one of them stays a
-    // row.
+    // Names of a model that are numbers are recognised, and a row with one of them remains a row.
     let table = read_text("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n");
     let known = table.data.columns.as_ref().expect("of a table");
     assert_eq!(read_like(b"1,0\n3.5,4.5\n", known, &options()).expect("a row").lines, [2]);
@@ -128,7 +128,7 @@ fn words_as_labels_are_numbered_in_their_order() {
     let table = read_text("x,y\n1,pear\n2,apple\n3,pear\n4,fig\n");
     assert_eq!(columns(&table).labels(), ["apple", "fig", "pear"]);
     assert_eq!(table.data.labels, [2.0, 0.0, 2.0, 1.0]);
-    // Truths are words as labels.
+    // As labels, truth values are words.
     assert_eq!(columns(&read_text("x,y\n1,yes\n2,no\n")).labels(), ["no", "yes"]);
     assert_eq!(columns(&read_text("x,y\n1,1\n2,-1\n")).labels(), [""; 0]);
 }
@@ -141,7 +141,7 @@ fn quotes_line_ends_marks_and_blank_lines() {
     assert_eq!(kinds(&table)[1].1, &Kind::Category(vec!["plain".to_owned(), "x, y\nz".to_owned()]));
     assert_eq!(table.lines, [3, 7]);
     assert_eq!(table.data.labels, [0.0, 1.0]);
-    // Old line ends of one byte.
+    // Old line ends with one byte.
     assert_eq!(read_text("x,y\r1,0\r2,1\r").lines, [2, 3]);
 }
 
@@ -186,7 +186,7 @@ fn gaps_are_marked_behind_the_features() {
     let table = read(b"a,w,y\n1,red,0\n,blue,1\n3,?,0\n", &taken).expect("three rows");
     assert_eq!(table.data.samples.features(), 5);
     assert_eq!(rows(&table), [vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0), (3, 1.0)], vec![(0, 3.0), (4, 1.0)]]);
-    // Where there are none, there are no features for them.
+    // Without missing values there are no features for them.
     assert_eq!(read(b"a,w,y\n1,red,0\n2,blue,1\n", &taken).expect("two rows").data.samples.features(), 3);
 }
 
@@ -263,17 +263,17 @@ fn what_is_odd_is_said() {
 #[test]
 fn columns_are_numbers_where_at_least_half_of_their_values_are() {
     let error = |text: &str| error_of(text, &options());
-    // Ages in words, grades, and codes: none becomes a category without a word.
+    // Ages in words, grades and codes: none becomes a category silently.
     assert!(error("n,y\n1,0\n2,1\n3+,0\n").contains("line 4, column `n`: `3+` is no number, but 2 of 3 values"));
     assert!(error("n,y\n1,0\nA7,1\n").contains("line 3, column `n`: `A7` is no number, but 1 of 2 values"));
     let asked = TableOptions { categories: vec!["n".to_owned()], ..options() };
     let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
     let table = read(b"n,y\n1,0\n2,1\n3+,0\n", &asked).expect("three rows");
     assert_eq!(kinds(&table), [("n", &words(&["1", "2", "3+"]))]);
-    // Words with fewer numbers among them are words, and that is told.
+    // Words with fewer numbers among them are a category, which is reported.
     let table = read_text("n,y\nA7,0\n12,1\nB,0\n");
     assert_eq!(table.mixed, [MixedColumn { column: "n".to_owned(), numbers: 1, filled: 3 }]);
-    // So are labels.
+    // The same holds for labels.
     assert!(error("x,y\n1,1\n2,2\n3,3+\n").contains("line 4, column `y`: `3+` is no number"));
     let asked = TableOptions { categories: vec!["y".to_owned()], ..options() };
     assert_eq!(columns(&read(b"x,y\n1,1\n2,2\n3,3+\n", &asked).expect("rows")).labels(), ["1", "2", "3+"]);
@@ -291,13 +291,13 @@ fn marks_are_words_among_words() {
     let asked = TableOptions { categories: vec!["part".to_owned()], ..taken };
     let table = read(b"part,y\nNone,0\nNA,1\nsome,0\n,1\n", &asked).expect("four rows");
     assert_eq!(kinds(&table), [("part", &words(&["NA", "None", "some"]))]);
-    // A table that is read by these columns has the same words.
+    // A table that is read with these columns has the same words.
     let like = read_like(b"part\nNA\nnull\n", table.data.columns.as_ref().expect("of a table"), &options()).expect("rows");
     assert_eq!((rows(&like), like.unknown.len()), (vec![vec![(0, 1.0)], vec![]], 1));
 }
 
 proptest! {
-    /// A column of numbers is the same whichever words stand for its gaps.
+    /// A column of numbers does not depend on the words for its missing values.
     #[test]
     fn words_for_gaps_are_empty_fields(
         values in proptest::collection::vec(proptest::option::of(-1e3..1e3_f64), 4..40),
@@ -316,7 +316,7 @@ proptest! {
         prop_assert_eq!(words.missing.iter().map(|column| column.rows).sum::<usize>(), values.iter().filter(|v| v.is_none()).count());
     }
 
-    /// What is written with quotes reads back, whatever it is.
+    /// Quoted text reads back unchanged.
     #[test]
     fn any_words_come_back(words in proptest::collection::vec("[ -~\u{e4}\n]{1,12}", 2..20)) {
         let quoted = |word: &String| format!("\"{}\"", word.replace('"', "\"\""));
@@ -325,7 +325,7 @@ proptest! {
         if let Ok(table) = read(text.as_bytes(), &options) {
             let Kind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
             for (row, word) in words.iter().enumerate() {
-                // Words of a column that was asked for are taken as they are.
+                // Words of a category column are verbatim.
                 let missing = word.trim().is_empty();
                 let place = known.binary_search_by(|known| known[..].cmp(word.trim()));
                 prop_assert!(missing || place.is_ok_and(|place| rows(&table)[row] == [(place, 1.0)]));

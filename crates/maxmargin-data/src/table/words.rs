@@ -1,48 +1,36 @@
-//! Words of a field: numbers, truths, and those for a value that is missing.
+//! Words in fields: numbers, truth values, and words for missing values.
 
-use super::columns::Kind;
-use serde::{Deserialize, Serialize};
+use crate::dataset::{Kind, MissingWords};
 
-/// Words for a missing value in every column, in any case: those of pandas, and what databases and
-/// statistical programs write.
+/// Words for missing values in every column, in upper or lower case: those of pandas, and those
+/// that databases and statistical programs write.
 const MISSING: [&str; 18] = [
     "?", "na", "n/a", "n.a.", "n.a", "#n/a", "#na", "#n/a n/a", "<na>", "nan", "-nan", "1.#ind", "-1.#ind", "1.#qnan",
     "-1.#qnan", "null", "\\n", "(null)",
 ];
 
-/// Marks for a missing value among numbers and truths. Among words they are words: `+` and `-`,
-/// `none` and `some`.
+/// Marks for missing values among numbers and truth values. Among words they are words, such as `+`
+/// and `-`, `none` and `some`.
 const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
 
-/// The words that a table has for missing values besides the known ones, and the columns whose
-/// words are taken as they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingWords {
-    /// Words that stand for a missing value in every column. A number stands for all fields of the
-    /// same value.
-    pub words: Vec<String>,
-    /// Names of columns in which only empty fields and [`MissingWords::words`] are missing.
-    pub verbatim: Vec<String>,
-}
-
-/// Which fields of one column are missing.
+/// The rule for missing fields of one column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Missing<'a> {
     own: &'a [String],
     level: Level,
 }
 
-/// How many of the known words count.
+/// The known words that count as missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// None of them.
+    /// Only the given words.
     Given,
     Words,
     Marks,
 }
 
 impl MissingWords {
-    /// Of a column of features with this name and kind.
+    /// The rule for a feature column with this name and kind.
     pub(super) fn of(&self, name: &str, kind: &Kind) -> Missing<'_> {
         match kind {
             Kind::Number | Kind::Boolean => self.of_numbers(),
@@ -50,18 +38,18 @@ impl MissingWords {
         }
     }
 
-    /// Of a column of words with this name.
+    /// The rule for a column of words with this name.
     pub(super) fn of_words(&self, name: &str) -> Missing<'_> {
         let level = if self.is_verbatim(name) { Level::Given } else { Level::Words };
         Missing { own: &self.words, level }
     }
 
-    /// Of a column of numbers or truths.
+    /// The rule for a column of numbers or truth values.
     pub(super) fn of_numbers(&self) -> Missing<'_> {
         Missing { own: &self.words, level: Level::Marks }
     }
 
-    /// Whether the words of this column are taken as they are.
+    /// Returns whether the words of this column are verbatim.
     pub(super) fn is_verbatim(&self, name: &str) -> bool {
         self.verbatim.iter().any(|known| known == name)
     }
@@ -74,27 +62,27 @@ impl Missing<'_> {
             || (self.level == Level::Marks && is_mark(field))
     }
 
-    /// Whether the field is empty, or one of the words that were named.
+    /// Returns whether the field is empty or one of the given words.
     pub(super) fn is_given(self, field: &str) -> bool {
         let same = |word: &String| word == field || number(word).is_some_and(|value| number(field) == Some(value));
         field.is_empty() || self.own.iter().any(same)
     }
 }
 
-/// Whether nothing is there: empty, or one of the words for it in any column.
+/// Returns whether the field is empty or a word for missing values in any column.
 pub(super) fn is_missing(field: &str) -> bool {
-    // pandas takes `None` in this case alone: `none` is a word that people have.
+    // Like pandas, this accepts only `None` with this capitalisation: `none` is an ordinary word.
     field.is_empty() || field == "None" || MISSING.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
-/// Whether this stands for a missing value among numbers.
+/// Returns whether this is a mark for a missing value among numbers.
 pub(super) fn is_mark(field: &str) -> bool {
     MARKS.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
-/// A number, which need not be finite: `inf`, and what is too great.
+/// Parses a number, which may be infinite: `inf`, and values that are too large.
 pub(super) fn number(field: &str) -> Option<f64> {
-    // Most words are told from numbers by their first letter.
+    // The first letter distinguishes most words from numbers.
     let first = *field.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b'i' | b'I')) {
         return None;
@@ -102,17 +90,17 @@ pub(super) fn number(field: &str) -> Option<f64> {
     field.parse().ok().filter(|value: &f64| !value.is_nan())
 }
 
-/// Whether this is a number with a comma in it: a decimal comma, or one between thousands.
+/// Returns whether this is a number with a comma: a decimal comma or a thousands separator.
 pub(super) fn has_comma(field: &str) -> bool {
     field.contains(',') && number(&field.replace(',', "")).is_some() && !field.starts_with(',')
 }
 
-/// A number in whatever notation.
+/// Returns whether this is a number in any notation.
 pub(super) fn looks_numeric(field: &str) -> bool {
     number(field).is_some() || has_comma(field)
 }
 
-/// `true`, `yes`, `t`, `y` and their opposites, in any case.
+/// Parses `true`, `yes`, `t`, `y` and their opposites, in upper or lower case.
 pub(super) fn truth(field: &str) -> Option<bool> {
     let is = |words: [&str; 4]| words.iter().any(|word| field.eq_ignore_ascii_case(word));
     if is(["true", "yes", "t", "y"]) {

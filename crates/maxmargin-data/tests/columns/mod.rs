@@ -1,5 +1,5 @@
-//! What tests of Parquet and of Arrow have in common: files that pyarrow wrote (`data/write.py`),
-//! and what is no table.
+//! Common parts of the tests of Parquet and Arrow: files written by pyarrow (`data/write.py`), and
+//! refused columns.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use maxmargin_data::table::{TableOptions, read, read_like};
@@ -9,13 +9,12 @@ pub(crate) fn gaps() -> TableOptions {
     TableOptions { missing: true, ..TableOptions::default() }
 }
 
-/// A file of the tests' data.
+/// A file of the test data.
 pub(crate) fn written(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
 }
 
-/// A file that is the table of `insects.csv`, for one that was read as it is and for a model of the
-/// text.
+/// Checks that a file is the table of `insects.csv`, read by itself and for a model of the text.
 pub(crate) fn check_insects(name: &str) {
     let expected = read(&written("insects.csv"), &gaps()).expect("a table");
     let columns = expected.data.columns.as_ref().expect("of a table");
@@ -27,8 +26,8 @@ pub(crate) fn check_insects(name: &str) {
     assert_eq!((like.data.samples, like.data.labels), (samples, labels), "{name}");
 }
 
-/// Six columns of a file are none of a table, each for its reason, until all are left out; a model
-/// asks for no more than it knows.
+/// Six columns of a file are refused for different reasons until all are left out. A model reads
+/// only its own columns.
 pub(crate) fn check_odd(name: &str) {
     let odd = written(name);
     let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };
@@ -46,7 +45,7 @@ pub(crate) fn check_odd(name: &str) {
         assert!(error.contains(&format!("column `{column}`")) && error.contains(what), "{error}");
         names.push(column);
     }
-    // By number as well.
+    // Columns can also be given by number.
     names[5] = "7";
     let table = read(&odd, &dropping(&names)).expect("a table");
     assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));

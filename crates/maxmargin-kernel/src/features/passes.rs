@@ -1,16 +1,15 @@
-//! Passes over all rows of a problem, in chunks whose size does not depend on the number of
-//! threads.
+//! Passes over rows, in chunks whose size does not depend on the number of threads.
 
 use super::FeatureRows;
 use maxmargin_data::Par;
 
-/// Rows per task of a pass that writes one number a row.
+/// Rows per task of a pass that writes one number per row.
 pub const CHUNK: usize = 4096;
 
-/// Partial sums of w that may exist at once.
+/// Largest number of partial sums of w.
 const PARTS: usize = 16;
 
-/// `out_k = x_{ids[k]} · w`
+/// Computes `out_k = x_{ids[k]} · w`.
 pub fn products<R: FeatureRows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f64], par: Par) {
     par.for_chunks(out, CHUNK, |chunk, out| {
         for (out, &id) in out.iter_mut().zip(&ids[chunk * CHUNK..]) {
@@ -19,10 +18,11 @@ pub fn products<R: FeatureRows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f
     });
 }
 
-/// `Σ_k coef_k x_{ids[k]}`, in a fixed number of partial sums that are added in order.
+/// Computes `Σ_k coef_k x_{ids[k]}` in partial sums that are added in order. Their number does not
+/// depend on the threads.
 pub fn combine<R: FeatureRows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
     let used = coef.iter().filter(|c| **c != 0.0).count();
-    // A partial sum must not cost more to clear and add than its rows do.
+    // Clearing and adding a partial sum must not cost more than its rows.
     let work = used * (rows.entries() / rows.len().max(1) + 1);
     let parts = (work / (4 * rows.width() + 1)).clamp(1, PARTS);
     let size = ids.len().div_ceil(parts).max(1);

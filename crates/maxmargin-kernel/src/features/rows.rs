@@ -1,4 +1,4 @@
-//! Rows of numbers, sparse or dense, as linear solvers multiply with them.
+//! Sparse and dense rows that linear solvers multiply with weight vectors.
 
 use maxmargin_simd::sparse::{SparseRows, Value, prefetch};
 use maxmargin_simd::sums;
@@ -7,15 +7,15 @@ use maxmargin_simd::sums;
 pub trait FeatureRows: Sync {
     /// Number of rows.
     fn len(&self) -> usize;
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Length of the weight vector, the extra feature included.
+    /// Length of the weight vector, including the additional feature.
     fn width(&self) -> usize;
     /// Number of stored entries.
     fn entries(&self) -> usize;
-    /// Entries of row `i`.
+    /// Number of entries of row `i`.
     fn entries_of(&self, i: usize) -> usize;
     /// `x_i · w`
     fn dot(&self, i: usize, w: &[f64]) -> f64;
@@ -24,11 +24,11 @@ pub trait FeatureRows: Sync {
     /// Calls `each` with column and value of every entry of row `i` that may differ from 0, columns
     /// ascending.
     fn each(&self, i: usize, each: impl FnMut(usize, f64));
-    /// Row `i` will be needed soon.
+    /// Loads row `i` into the cache for a use soon after.
     fn prefetch(&self, i: usize);
 }
 
-/// Rows with one more feature of the same value: the bias as a weight.
+/// Sparse rows, optionally with an additional feature of the same value in all rows.
 pub(crate) struct Sparse<'s, V: Value> {
     pub(crate) rows: SparseRows<'s, V>,
     pub(crate) feature: Option<f64>,
@@ -80,7 +80,7 @@ impl<V: Value> FeatureRows for Sparse<'_, V> {
     }
 }
 
-/// Dense rows, borrowed from the samples.
+/// Dense rows borrowed from the samples, optionally with the additional feature.
 pub(crate) struct Dense<'s, T> {
     pub(crate) values: &'s [T],
     pub(crate) rows: usize,

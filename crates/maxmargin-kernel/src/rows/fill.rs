@@ -1,38 +1,38 @@
-//! Rows computed in blocks: cut into pieces that threads share, symmetric halves copied.
+//! Blocks of rows: cut into pieces for the threads, symmetric halves copied.
 
 use super::Rows;
+use super::block::{Block, BlockMut};
 use crate::Gram;
-use crate::block::{Block, Filled};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Row;
 use maxmargin_simd::transpose::transpose;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Columns that are copied from rows already held, at once.
+/// Columns per piece that is copied from stored rows.
 const MIRROR_COLUMNS: usize = 512;
-/// Blocks with fewer entries are computed on the calling thread.
+/// Blocks with fewer entries are computed by the calling thread.
 const SMALL: usize = 1 << 14;
 
-/// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one
-/// row.
+/// A piece of a block of rows: `rows` are positions in the block, each slice of `out` receives
+/// `columns` of one row.
 struct Piece<'b, T> {
     rows: Range<usize>,
     columns: Range<usize>,
-    /// Copied from rows that are held, by symmetry.
+    /// The piece is copied from stored rows, by symmetry.
     mirrored: bool,
     out: Vec<&'b mut [T]>,
 }
 
-/// What rows are held in.
-trait Stored: Copy + Send + Sync {
+/// An element of stored rows: a value or a code.
+trait RowElement: Copy + Send + Sync {
     /// Computes `K[ids, columns]`.
     fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [Self]]);
-    /// Copies it from rows that are held.
+    /// Copies `K[ids, columns]` from stored rows, by symmetry.
     fn mirror(rows: &Rows, ids: &[usize], columns: Range<usize>, out: &mut [&mut [Self]]);
 }
 
-impl Stored for f32 {
+impl RowElement for f32 {
     fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         gram.fill_rows(ids, columns, out);
     }
@@ -42,8 +42,8 @@ impl Stored for f32 {
     }
 }
 
-/// Codes cost no more than copies of them.
-impl Stored for u8 {
+/// Codes are computed instead of copied: both cost the same.
+impl RowElement for u8 {
     fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
         gram.fill_codes(ids, columns, out);
     }
@@ -54,11 +54,11 @@ impl Stored for u8 {
 }
 
 impl Rows<'_> {
-    /// Fills `out`, buffers of one or more rows of `ids` each, in pieces of fixed size.
+    /// Fills `out`, buffers of one or more rows of `ids` each, in pieces of a fixed size.
     pub(super) fn compute<'b>(
         &self,
         ids: &[usize],
-        out: impl Iterator<Item = Filled<'b>>,
+        out: impl Iterator<Item = BlockMut<'b>>,
         mirror: bool,
         asking: &Asking,
     ) -> Result<(), Halted> {
@@ -66,14 +66,20 @@ impl Rows<'_> {
         let (mut values, mut codes) = (Vec::new(), Vec::new());
         for buffer in out {
             match buffer {
-                Filled::Values(buffer) => values.extend(buffer.chunks_exact_mut(n)),
-                Filled::Codes(buffer) => codes.extend(buffer.chunks_exact_mut(n)),
+                BlockMut::Values(buffer) => values.extend(buffer.chunks_exact_mut(n)),
+                BlockMut::Codes(buffer) => codes.extend(buffer.chunks_exact_mut(n)),
             }
         }
         if codes.is_empty() { self.compute_as(ids, values, mirror, asking) } else { self.compute_as(ids, codes, false, asking) }
     }
 
-    fn compute_as<T: Stored>(&self, ids: &[usize], mut out: Vec<&mut [T]>, mirror: bool, asking: &Asking) -> Result<(), Halted> {
+    fn compute_as<T: RowElement>(
+        &self,
+        ids: &[usize],
+        mut out: Vec<&mut [T]>,
+        mirror: bool,
+        asking: &Asking,
+    ) -> Result<(), Halted> {
         let begun = Instant::now();
         let n = self.gram().len();
         let tile = self.gram().tile();
@@ -100,7 +106,7 @@ impl Rows<'_> {
         if ids.len() * n < SMALL {
             pieces.iter_mut().for_each(work);
         } else {
-            // What all threads do between two questions.
+            // A group is the work of all threads between two checks for cancellation.
             let per_value = self.gram().value_operations();
             let entries = tile.rows.max(1).saturating_mul(tile.columns.max(1)).min(ids.len() * n) as u64;
             let group = (Asking::piece() / (per_value * entries)).max(1) as usize * self.par.threads();
@@ -116,8 +122,8 @@ impl Rows<'_> {
         done
     }
 
-    /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers
-    /// are held.
+    /// The column ranges of the pieces, each with a flag: true if all rows with these numbers are
+    /// stored, so that the piece can be copied.
     fn cuts(&self, n: usize, width: usize, mirror: bool) -> Vec<(Range<usize>, bool)> {
         let mut cuts: Vec<(Range<usize>, bool)> = Vec::new();
         if !mirror {
@@ -134,7 +140,7 @@ impl Rows<'_> {
         cuts
     }
 
-    /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
+    /// Copies `out[r][j] = K[columns[j], ids[r]]` from stored rows.
     fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         let sources: Vec<&[f32]> = columns
             .map(|j| match self.resident(j).map(|row| row.held()) {
@@ -145,7 +151,7 @@ impl Rows<'_> {
         for (c, sources) in sources.chunks(16).enumerate() {
             let mut done = 0;
             while done < ids.len() {
-                // Runs of consecutive rows are columns that lie side by side.
+                // A run of consecutive rows is a range of adjacent columns of the sources.
                 let run = ids[done..].iter().zip(ids[done]..).take_while(|(i, next)| *i == next).count();
                 transpose(sources, ids[done], &mut out[done..done + run], 16 * c);
                 done += run;
@@ -156,9 +162,9 @@ impl Rows<'_> {
     /// Computes one row on the calling thread.
     pub(super) fn fill(&self, i: usize, block: &mut Block) {
         let begun = Instant::now();
-        match block.fill() {
-            Filled::Values(values) => self.gram().fill(&[i], 0..self.gram().len(), values),
-            Filled::Codes(codes) => self.gram().fill_codes(&[i], 0..self.gram().len(), &mut [codes]),
+        match block.contents_mut() {
+            BlockMut::Values(values) => self.gram().fill(&[i], 0..self.gram().len(), values),
+            BlockMut::Codes(codes) => self.gram().fill_codes(&[i], 0..self.gram().len(), &mut [codes]),
         }
         self.count_time(begun);
     }

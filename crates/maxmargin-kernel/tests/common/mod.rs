@@ -1,4 +1,4 @@
-//! Sample matrices of every kind that the engines distinguish.
+//! Sample matrices of every kind that the stores distinguish.
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use maxmargin_data::Samples;
@@ -13,7 +13,7 @@ pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// The kinds of data, each deciding for another engine or path.
+/// The kinds of data, each for another store or code path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// Small integers: `f32` products are exact.
@@ -65,7 +65,7 @@ pub(crate) fn samples(kind: Kind, n: usize, d: usize, seed: u64) -> Samples {
     Samples::from_dense(n, d, (0..n * d).map(|_| value(next())).collect()).expect("finite values")
 }
 
-/// A kernel value straight from its definition, in the order of the features.
+/// A kernel value by its definition, summed in the order of the features.
 pub(crate) fn direct(kernel: &maxmargin_kernel::Kernel, x: &[(usize, f64)], z: &[(usize, f64)]) -> f64 {
     use std::collections::BTreeMap;
     let mut both: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
@@ -90,7 +90,7 @@ pub(crate) fn full(gram: &dyn Gram) -> (Vec<f32>, Vec<f64>) {
     (fast, exact)
 }
 
-/// A kernel of each kind, at a width that suits the data.
+/// A kernel of each kind, with a gamma that suits the data.
 pub(crate) fn kernels(kind: Kind, d: usize) -> [Kernel; 4] {
     let gamma = match kind {
         Kind::Integers => 0.3 / d as f64,

@@ -59,7 +59,7 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         kernel,
         support,
         machines,
-        decide: DecisionRule::Vote,
+        decision_rule: DecisionRule::Vote,
         classes: classes.to_vec(),
         index_base: 1,
         scaler: None,

@@ -32,13 +32,13 @@ fn labels_are_those_of_the_greatest_probability_and_votes_where_asked_for() {
             let place = model.classes().iter().position(|class| class == label).unwrap();
             assert_eq!(row[place], likeliest);
         }
-        let votes = model.clone().with_decide(DecisionRule::Vote).unwrap();
+        let votes = model.clone().with_decision_rule(DecisionRule::Vote).unwrap();
         let plain = model.clone().without_calibration();
         assert_eq!(plain.decision_rule(), DecisionRule::Vote);
         assert_eq!(votes.predict(&queries, Par::Seq).unwrap(), plain.predict(&queries, Par::Seq).unwrap());
         assert_ne!(plain.predict(&queries, Par::Seq).unwrap(), labels, "the thresholds differ");
         assert!(matches!(plain.probabilities(&queries, Par::Seq), Err(ModelError::NoProbabilities(_))));
-        assert!(plain.with_decide(DecisionRule::Coupled).is_err());
+        assert!(plain.with_decision_rule(DecisionRule::Coupled).is_err());
     }
 }
 
@@ -52,7 +52,8 @@ fn equal_probabilities_leave_the_label_to_the_votes() {
 #[test]
 fn each_class_against_the_rest_has_its_share() {
     let pairs = model(Kernel::Linear, dense(9, 4, 2), CLASSES[1]);
-    let rest = changed(&pairs, |parts| (parts.multiclass, parts.decide) = (Multiclass::OneVsRest, DecisionRule::Argmax)).unwrap();
+    let rest =
+        changed(&pairs, |parts| (parts.multiclass, parts.decision_rule) = (Multiclass::OneVsRest, DecisionRule::Argmax)).unwrap();
     assert_eq!(rest.sides(1), Some((None, 0.0)));
     assert_eq!(rest.label(&[0.5, 0.75, 0.75]), 0.0);
     let even = vec![Calibration::Sigmoid { a: -1.0, b: 0.0 }; 3];
@@ -72,11 +73,13 @@ fn rules_calibrations_and_machines_have_to_fit() {
     assert!(plain.clone().with_calibration(vec![sigmoid.clone(); 2]).is_err());
     assert!(plain.clone().with_calibration(vec![Calibration::Laplace { scale: 1.0 }; 3]).is_err());
     assert!(plain.clone().with_calibration(vec![Calibration::Sigmoid { a: f64::NAN, b: 0.0 }; 3]).is_err());
-    assert!(changed(&plain, |parts| parts.decide = DecisionRule::Argmax).is_err());
+    assert!(changed(&plain, |parts| parts.decision_rule = DecisionRule::Argmax).is_err());
     assert!(changed(&plain, |parts| parts.multiclass = Multiclass::OneVsRest).is_err());
-    assert!(changed(&plain, |parts| parts.decide = DecisionRule::Coupled).is_err());
+    assert!(changed(&plain, |parts| parts.decision_rule = DecisionRule::Coupled).is_err());
     let two = model(Kernel::Linear, dense(9, 4, 2), CLASSES[0]);
-    assert!(changed(&two, |parts| (parts.multiclass, parts.decide) = (Multiclass::OneVsRest, DecisionRule::Argmax)).is_err());
+    assert!(
+        changed(&two, |parts| (parts.multiclass, parts.decision_rule) = (Multiclass::OneVsRest, DecisionRule::Argmax)).is_err()
+    );
 }
 
 #[test]
@@ -155,10 +158,10 @@ fn a_threshold_moves_labels_and_nothing_else() {
     assert_eq!(decode(&encode(&moved).unwrap()).unwrap(), moved);
     assert_eq!(moved.clone().without_threshold(), plain);
     assert_eq!(
-        moved.with_decide(DecisionRule::Vote).unwrap().predict(&queries, Par::Seq).unwrap(),
+        moved.with_decision_rule(DecisionRule::Vote).unwrap().predict(&queries, Par::Seq).unwrap(),
         plain.predict(&queries, Par::Seq).unwrap()
     );
-    assert!(plain.with_decide(DecisionRule::Threshold).is_err());
+    assert!(plain.with_decision_rule(DecisionRule::Threshold).is_err());
 }
 
 #[test]
@@ -174,7 +177,7 @@ fn labels_of_a_threshold_stay_where_there_are_probabilities() {
     assert_eq!(both.clone().without_calibration(), moved);
     assert_eq!(both.clone().without_threshold(), probable);
     assert_eq!(
-        both.with_decide(DecisionRule::Coupled).unwrap().predict(&queries, Par::Seq).unwrap(),
+        both.with_decision_rule(DecisionRule::Coupled).unwrap().predict(&queries, Par::Seq).unwrap(),
         probable.predict(&queries, Par::Seq).unwrap()
     );
 }
@@ -191,5 +194,5 @@ fn thresholds_without_two_classes_or_without_a_place_are_refused() {
     assert!(error.to_string().contains("threshold"), "{error}");
     let error = maxmargin_model::liblinear::LinearModel::from_model(&moved).expect_err("no place for it");
     assert!(error.to_string().contains("threshold"), "{error}");
-    assert!(write_model(&moved.with_decide(DecisionRule::Vote).unwrap(), &mut Vec::new()).is_ok());
+    assert!(write_model(&moved.with_decision_rule(DecisionRule::Vote).unwrap(), &mut Vec::new()).is_ok());
 }

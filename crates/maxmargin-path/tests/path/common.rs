@@ -1,4 +1,4 @@
-//! What the tests share: points with a kernel, a plain pair-wise solver to compare with, random
+//! Shared parts of the tests: points with a kernel, a plain pairwise solver for comparison, random
 //! numbers.
 
 use maxmargin_core::{Dual, Point, Status};
@@ -21,7 +21,7 @@ impl Dice {
         ((self.roll() * n as f64) as usize).min(n - 1)
     }
 
-    /// A standard normal number (sum of twelve uniform ones).
+    /// Returns a standard normal number (a sum of twelve uniform ones).
     pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.roll()).sum::<f64>() - 6.0
     }
@@ -47,7 +47,7 @@ pub(crate) fn gram(points: &[[f64; 2]], form: Form) -> impl Gram + use<> {
     })
 }
 
-/// The artificial data of the paper (section 4.1): a mixture of two Gaussians against one.
+/// Returns the artificial data of the paper (section 4.1): a mixture of two Gaussians against one.
 pub(crate) fn artificial(n: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<f64>) {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let point = |label: f64, dice: &mut Dice| {
@@ -68,8 +68,8 @@ pub(crate) fn artificial(n: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<f64>) {
         .unzip()
 }
 
-/// The plainest solver there is: the maximal violating pair, in `f64`, until its violation is below
-/// `tol`.
+/// Solves by the maximal violating pair, in `f64`, until its violation is below `tol`: the plainest
+/// solver.
 pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
     let n = dual.len();
     let mut k = vec![0.0; gram.len() * n];
@@ -97,19 +97,20 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
     beta.iter().zip(s).map(|(b, s)| b * s).collect()
 }
 
-/// `½ αᵀQα + linᵀα`.
+/// Returns `½ αᵀQα + linᵀα`.
 pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
     -maxmargin_core::audit(gram, &[Point { dual, alpha, bias: 0.0 }], Par::Seq)[0].certificate.dual
 }
 
-/// The violation that an exact solution may show, whatever the code under test calls exact.
+/// Returns the violation that an exact solution may show, independent of the tested code's own
+/// tolerance.
 ///
-/// A residual is a sum of `m` products `K β` and the bias, about `K Σ|β|` large. Computed in `f64`
-/// it is off by `(m + 2) ε K Σ|β|` at most, and a step of refinement with a factor whose pivots are
-/// above 10⁻¹³ of the diagonal (smaller ones are refused) leaves no more than a few times that: its
-/// relative error is `κ ε ≤ 10³ ε·10¹⁰`, less than 1, so that it contracts until only the rounding
-/// of the residual itself is left. A violation is the difference of two residuals. What is below
-/// 10⁻¹⁰ of the margin 1 nobody has to remove.
+/// A residual is a sum of `m` products `K β` and the bias, of size about `K Σ|β|`. Computed in
+/// `f64` its error is at most `(m + 2) ε K Σ|β|`. A refinement step with a factor whose pivots are
+/// above 10⁻¹³ of the diagonal (smaller ones are refused) leaves at most a few times that: its
+/// relative error is `κ ε ≤ 10³ ε·10¹⁰`, less than 1. It contracts until only the rounding of the
+/// residual itself is left. A violation is the difference of two residuals. Below 10⁻¹⁰ of the
+/// margin 1 no solver has to reduce it.
 pub(crate) fn allowed(path: &Path, gram: &dyn Gram) -> f64 {
     let Some(dual) = path.dual() else { return 0.0 };
     let alpha = path.solution().alpha;
@@ -118,14 +119,14 @@ pub(crate) fn allowed(path: &Path, gram: &dyn Gram) -> f64 {
     2e-10 + 4.0 * (m + 2.0) * f64::EPSILON * largest * mass
 }
 
-/// The independent judgement: the certificate of the core crate shows that the path is exact and
-/// feasible, by a tolerance of this test's own.
+/// Asserts by the core crate's certificate that the path is exact and feasible, by a tolerance of
+/// this test's own.
 pub(crate) fn assert_exact(path: &Path, gram: &dyn Gram, update: &Update, what: &str) {
     assert_eq!(update.status, Status::Converged, "{what}: {update:?}");
     let Some(certificate) = path.certify(Par::Seq) else { return };
     let allowed = allowed(path, gram);
     assert!(certificate.kkt <= allowed, "{what}: {allowed} {certificate:?} {update:?}");
-    // What the code calls exact is 10⁻⁸, or rounding.
+    // The tested code's tolerance is 10⁻⁸, or rounding.
     assert!(update.tolerance <= 1e-8 + allowed, "{what}: {allowed} {update:?}");
     assert!(certificate.infeasible <= 1e-11, "{what}: {certificate:?}");
     // The gap is at most the violation times the mass that could move.
@@ -135,7 +136,7 @@ pub(crate) fn assert_exact(path: &Path, gram: &dyn Gram, update: &Update, what: 
     assert!(certificate.gap().abs() <= allowed * room + rounding, "{what}: {certificate:?}");
 }
 
-/// Agrees with the plain solver from nothing: objective and decision values.
+/// Asserts that objective and decision values agree with the plain solver from 0.
 pub(crate) fn assert_optimal(path: &Path, gram: &dyn Gram, what: &str) {
     let Some(dual) = path.dual() else { return };
     let solution = path.solution();

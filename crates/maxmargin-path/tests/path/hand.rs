@@ -23,7 +23,7 @@ fn two_points_at_once() {
     close(path.alpha(0).expect("a member"), 0.5);
     close(path.alpha(1).expect("a member"), 0.5);
     close(path.bias(), 0.0);
-    // C below ½ binds: then nothing is in the margin and the bias is the middle of its interval.
+    // A C below ½ binds: the margin is then empty, and the bias is the middle of its interval.
     let update = path.set_c(0.25).expect("a possible C");
     assert_exact(&path, &gram, &update, "small C");
     close(path.alpha(0).expect("a member"), 0.25);
@@ -34,8 +34,8 @@ fn two_points_at_once() {
     close(path.alpha(0).expect("a member"), 0.5);
 }
 
-/// Points 0, 1 (negative, positive), then 3 (positive) is no support vector; then 0.5 (negative)
-/// takes over: w = 4, b = −3.
+/// Points 0, 1 (negative, positive). A third, 3 (positive), is no support vector; a fourth, 0.5
+/// (negative), changes the solution to w = 4, b = −3.
 #[test]
 fn a_nearer_point_takes_over() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [0.5, 0.0]], Form::Linear);
@@ -162,8 +162,8 @@ fn bad_requests_are_refused_and_change_nothing() {
     assert_eq!(path.save(), before);
 }
 
-/// One-class: `Σ α = 1`, no linear term, three points on a line: min ½‖Σ α x‖² puts all weight on
-/// the smallest.
+/// One-class: `Σ α = 1`, no linear term, three points on a line. The minimum of ½‖Σ α x‖² has all
+/// weight on the smallest.
 #[test]
 fn other_problems_can_be_polished() {
     let points = gram(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], Form::Linear);

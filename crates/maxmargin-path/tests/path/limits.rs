@@ -1,4 +1,4 @@
-//! What a path may take: time and memory, and what it makes of ties and slow samples.
+//! Limits of a path in time and memory, ties, and slow samples.
 
 use crate::common::{Form, artificial, assert_exact, gram};
 use maxmargin_kernel::{FnGram, Gram};
@@ -6,7 +6,7 @@ use maxmargin_path::{Added, Config, Path, PathError, polish};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A Gram matrix that counts the exact values asked of it.
+/// A Gram matrix that counts the exact values it computes.
 struct Counted<G> {
     inner: G,
     values: AtomicU64,
@@ -40,11 +40,12 @@ fn counted(n: usize, gamma: f64) -> (Counted<impl Gram>, Vec<f64>) {
     (Counted { inner: gram(&points, Form::Rbf(gamma)), values: AtomicU64::new(0) }, labels)
 }
 
-/// Values between two questions: a piece of work is 2²⁴ operations, a value counts as 64.
+/// The number of values between two checks: a piece of work is 2²⁴ operations, a value counts as
+/// 64.
 const PIECE: u64 = (1 << 24) / 64;
 
-/// Whoever says no at the k-th question sees no kernel value computed after it, and at most a piece
-/// between two questions.
+/// After a cancellation at the k-th check no kernel value is computed, and between two checks at
+/// most a piece.
 #[test]
 fn every_part_of_a_path_ends_when_it_is_told() {
     let n = 900;
@@ -53,7 +54,7 @@ fn every_part_of_a_path_ends_when_it_is_told() {
     let ids: Vec<usize> = (0..n).collect();
     let add: Vec<Added> = ids.iter().map(|&id| Added { id, upper: 10.0 }).collect();
     let mut asked_in_all = 0;
-    // The finish from nothing, the walk from nothing, a walk along C.
+    // The finish from an empty model, the walk from an empty model, and a walk along C.
     for what in 0..3 {
         let whole = AtomicU64::new(0);
         for most in [0, 1, 3, 10, u64::MAX] {
@@ -109,8 +110,8 @@ fn a_path_that_was_called_off_says_so_for_ever() {
     assert_eq!(polish(&dual, &gram, &[0.0; 900], 1 << 30, &never), Err(PathError::Interrupted));
 }
 
-/// The budget is what columns and factor take together; with less than the factor needs there is
-/// one error, and before any column is computed.
+/// The budget covers columns and factor together. If the factor alone needs more, there is one
+/// error before any column is computed.
 #[test]
 fn the_budget_holds_factor_and_columns() {
     let n = 300;
@@ -129,7 +130,7 @@ fn the_budget_holds_factor_and_columns() {
         assert_exact(&path, &gram, &update, "within a budget");
         let later = path.change(&[], &[ids[0], ids[7], ids[19]]).expect("members");
         assert_exact(&path, &gram, &later, "removed within a budget");
-        // Columns on their way come on top: an eighth of the budget, or eight.
+        // Columns under computation come on top: an eighth of the budget, or eight.
         let room = budget + (budget / 8).max(8 * 8 * n as u64);
         assert!(later.bytes <= room && path.bytes() <= room, "{} of {budget}", later.bytes);
         let needed = update.columns + later.columns;
@@ -140,7 +141,7 @@ fn the_budget_holds_factor_and_columns() {
     let config = Config::default().with_memory(Path::memory_of(free) - 1);
     let refused = Path::from_solution(&gram, &labels, &ids, &upper, &alpha, config).expect_err("no room");
     assert!(matches!(refused, PathError::Memory { margin, .. } if margin == free), "{refused}");
-    // The residuals alone were computed: they tell who is free.
+    // Only the residuals were computed: they show which samples are free.
     assert!(gram.values.load(Ordering::Relaxed) - before <= (n * n) as u64);
     let config = Config::default().with_memory(1000);
     let add: Vec<Added> = ids.iter().map(|&id| Added { id, upper: 10.0 }).collect();
@@ -150,8 +151,8 @@ fn the_budget_holds_factor_and_columns() {
 }
 
 /// Eighty corners of a regular polygon against its centre: all meet the margin together and join it
-/// one after the other, without the path moving. It still ends where it goes, and leaves nothing to
-/// the finish.
+/// one after the other, while the path does not move. The path still reaches its end and leaves no
+/// work to the finish.
 #[test]
 fn a_tie_of_many_is_walked_through() {
     let n = 80;
@@ -174,13 +175,13 @@ fn a_tie_of_many_is_walked_through() {
     assert_eq!((update.travelled, update.repairs), (1.0, 0), "{update:?}");
 }
 
-/// A sample whose residual moves 10⁻¹¹ times as fast as the coefficients still is an event of its
-/// own, not something for the finish.
+/// A sample whose residual moves 10⁻¹¹ times as fast as the coefficients is still an event of its
+/// own, not work for the finish.
 #[test]
 fn a_slow_sample_is_not_passed_by() {
-    // p and q are free and hold the bias at half of C_e; u and v are opposite points whose C grows
-    // from 10³ to 10⁴, at its bound all the way, which moves the residual of e by 10⁻¹¹ · 2 ·
-    // 9,000. It begins half of that inside its margin, at C.
+    // p and q are free and hold the bias at half of C_e. u and v are opposite points whose C grows
+    // from 10³ to 10⁴, at the bound all the way. That moves the residual of e by 10⁻¹¹ · 2 · 9,000.
+    // It begins half of that inside its margin, at C.
     let (near, coupling) = (1e-3, 1e-8);
     let points =
         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, near, 0.0], [0.0, 0.0, -near, 0.0], [0.0, 0.0, coupling, 1.0]];
@@ -189,7 +190,7 @@ fn a_slow_sample_is_not_passed_by() {
         a.iter().zip(&b).map(|(a, b)| a * b).sum()
     });
     let way = near * coupling * 2.0 * 9000.0;
-    // r_e = C_e + C_e/2 − 1 + what u and v add = −way/2 at the beginning.
+    // r_e = C_e + C_e/2 − 1 + the part of u and v = −way/2 at the beginning.
     let at_bound = (1.0 - near * coupling * 2000.0 - 0.5 * way) / 1.5;
     let upper = [10.0, 10.0, 1e3, 1e3, at_bound];
     let labels = [1.0, -1.0, 1.0, -1.0, 1.0];

@@ -1,4 +1,4 @@
-//! Random scripts of updates: what comes out is exact, and does not depend on the way.
+//! Random scripts of updates: the result is exact and does not depend on the order.
 
 use crate::common::{Dice, Form, artificial, assert_exact, assert_optimal, gram};
 use maxmargin_core::Status;
@@ -13,21 +13,21 @@ fn form_of(kind: usize) -> Form {
     [Form::Rbf(1.0), Form::Linear, Form::Poly, Form::Rbf(0.01), Form::Rbf(50.0)][kind % 5]
 }
 
-/// Points on a coarse lattice: plenty of duplicates, ties and affine dependencies.
+/// Returns points on a coarse lattice: plenty of duplicates, ties and affine dependencies.
 fn lattice(n: usize, dice: &mut Dice) -> (Vec<[f64; 2]>, Vec<f64>) {
     let side = 2 + dice.below(5);
     let point = |dice: &mut Dice| [dice.below(side) as f64, dice.below(side) as f64];
     (0..n).map(|_| (point(dice), if dice.roll() < 0.5 { 1.0 } else { -1.0 })).unzip()
 }
 
-/// One random script, and how many exchanges it took; panics where a step is not exact.
+/// Runs one random script and returns the number of exchanges; panics if a step is not exact.
 fn script(seed: u64, n: usize, steps: usize, ties: bool) -> usize {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (points, labels) = if ties { lattice(n, &mut dice) } else { artificial(n, seed) };
     let form = form_of(dice.below(5));
     let gram = gram(&points, form);
     let mode = if dice.roll() < 0.25 { Mode::Single } else { Mode::Multiple };
-    // Now and then hardly more than the factor can be kept.
+    // Sometimes the memory holds little more than the factor.
     let memory = if dice.roll() < 0.25 { 16 * (n * n) as u64 } else { 1 << 24 };
     let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode).with_memory(memory)).expect("labels");
     let mut c = 10_f64.powf(3.0 * dice.roll() - 1.0);
@@ -71,7 +71,7 @@ fn script(seed: u64, n: usize, steps: usize, ties: bool) -> usize {
     exchanges
 }
 
-/// A number from the environment, for long runs: how many scripts, or how many updates in a row.
+/// Returns a number from the environment, for long runs: the scripts, or the updates in a row.
 fn wanted(variable: &str, default: usize) -> usize {
     std::env::var(variable).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
@@ -113,8 +113,7 @@ proptest! {
         prop_assert!((before.bias - after.bias).abs() <= 1e-8, "{} {}", before.bias, after.bias);
     }
 
-    /// Whatever the order, and whether at once or one by one, the same members give the same
-    /// decision function.
+    /// The same members give the same decision function in any order, at once or one by one.
     #[test]
     fn the_order_does_not_matter(seed in 1_u64..1_000_000, kind in 0_usize..5, log_c in -1.0..2.0_f64) {
         let (points, labels) = artificial(40, seed);
@@ -144,7 +143,7 @@ proptest! {
         }
     }
 
-    /// A path from another solver's rough solution, C moved there and back.
+    /// A path from another solver's rough solution, with C moved there and back.
     #[test]
     fn rough_solutions_become_exact(seed in 1_u64..1_000_000, kind in 0_usize..5, tol in 1e-6..1e-2_f64) {
         let (points, labels) = artificial(50, seed);
@@ -163,8 +162,8 @@ proptest! {
     }
 }
 
-/// Three samples span a plane: whoever comes into a margin of three takes somebody's place, or goes
-/// to its other bound.
+/// Three samples span a plane: a sample that enters a margin of three replaces another, or goes to
+/// its other bound.
 #[test]
 fn in_a_plane_margins_are_exchanged() {
     let mut exchanges = 0;
@@ -199,8 +198,8 @@ fn a_polish_counts_what_comes_into_the_margin_and_leaves_it() {
     assert!(moved > 0, "nothing to do in any of them");
 }
 
-/// No walk is promised for a kernel that is not positive semidefinite, or not a number: but an
-/// answer, and an honest one.
+/// For a kernel that is not positive semidefinite, or not a number, no walk is guaranteed. The call
+/// must still return, with a true status.
 #[test]
 fn impossible_kernels_end_in_a_status() {
     let mut dice = Dice(77);
@@ -277,8 +276,8 @@ fn idle_samples_move_the_middle() {
     assert!((bias(40, Mode::Multiple) - bias(13, Mode::Single)).abs() <= 1e-9);
 }
 
-/// The one optimal model has no free sample, so that its bias is an interval; a path may leave a
-/// sample within rounding of its bound.
+/// The only optimal model has no free sample, so its bias is an interval; a path may leave a sample
+/// within rounding of its bound.
 #[test]
 fn rounding_at_a_bound_does_not_choose_the_bias() {
     let (points, labels) = artificial(40, 795_491);

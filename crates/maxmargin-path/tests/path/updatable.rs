@@ -79,7 +79,7 @@ fn sparse_samples_with_new_features_join() {
     assert_eq!(model.save(), before);
 }
 
-/// A saved model may say that the next key is the last there is: keys once began again at 0.
+/// A saved model may have the last possible key as its next one: keys once began again at 0.
 #[test]
 fn keys_that_run_out_are_an_error() {
     let start = samples(&[[0.0, 0.0], [1.0, 1.0]]);

@@ -88,7 +88,7 @@ fn parts(draws: &mut Draws) -> Parts {
         kernel,
         support,
         machines,
-        decide: match (&threshold, calibration.is_empty()) {
+        decision_rule: match (&threshold, calibration.is_empty()) {
             (Some(_), _) => DecisionRule::Threshold,
             (None, true) => DecisionRule::Vote,
             (None, false) => DecisionRule::Coupled,

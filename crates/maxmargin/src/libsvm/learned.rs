@@ -1,7 +1,7 @@
 //! What a training learned, with LIBSVM's model of one class only, and its text.
 
 use maxmargin_data::{Par, Samples};
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Kernel, KernelKind};
 use maxmargin_model::{DecisionRule, Model, ModelError, libsvm};
 use std::io::Write;
 
@@ -80,8 +80,8 @@ impl Learned {
     pub fn by_votes(self) -> Result<Self, ModelError> {
         match self {
             Self::Model(model) if model.decision_rule() == DecisionRule::Coupled => {
-                let decide = model.multiclass().decision_rule();
-                Ok(Self::Model(Box::new(model.with_decide(decide)?)))
+                let decision_rule = model.multiclass().decision_rule();
+                Ok(Self::Model(Box::new(model.with_decision_rule(decision_rule)?)))
             }
             other => Ok(other),
         }
@@ -110,14 +110,9 @@ fn read_constant(bytes: &[u8]) -> Option<Learned> {
         return None;
     }
     let (gamma, coef0) = (number("gamma").unwrap_or(1.0), number("coef0").unwrap_or(0.0));
-    let kernel = match field("kernel_type")? {
-        "linear" => Kernel::Linear,
-        "polynomial" => Kernel::poly(gamma, coef0, field("degree")?.parse().ok()?),
-        "rbf" => Kernel::rbf(gamma),
-        "sigmoid" => Kernel::sigmoid(gamma, coef0),
-        "precomputed" => Kernel::Precomputed,
-        _ => return None,
-    };
+    let kind = KernelKind::with_libsvm_name(field("kernel_type")?)?;
+    let degree = if kind.has("degree") { field("degree")?.parse().ok()? } else { 0 };
+    let kernel = kind.kernel(gamma, coef0, degree);
     let svm_type = match field("svm_type")? {
         "c_svc" => 0,
         "nu_svc" => 1,

@@ -3,7 +3,7 @@
 use super::classes::Classes;
 use maxmargin_core::{Formulation, Goal};
 use maxmargin_data::classes::pairs;
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Kernel, KernelKind};
 
 /// What `svm-train` is told; types are LIBSVM's numbers, which are checked as late as LIBSVM does.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl Parameters {
         let not_below = |value: f64| value >= 0.0;
         let checks = [
             (!(0..=4).contains(&svm_type), "unknown svm type"),
-            (!(0..=4).contains(&kernel_type), "unknown kernel type"),
+            (KernelKind::with_libsvm_number(kernel_type).is_none(), "unknown kernel type"),
             (matches!(kernel_type, 1..=3) && !not_below(self.gamma), "gamma < 0"),
             (kernel_type == 1 && self.degree < 0, "degree of polynomial kernel < 0"),
             (!positive(self.cache_size), "cache_size <= 0"),
@@ -133,13 +133,8 @@ impl Parameters {
             4 => Formulation::NuSvr { c, nu },
             _ => Formulation::c_svc(c),
         };
-        let kernel = match self.kernel_type {
-            0 => Kernel::Linear,
-            1 => Kernel::poly(gamma, coef0, self.degree.max(0) as u32),
-            3 => Kernel::sigmoid(gamma, coef0),
-            4 => Kernel::Precomputed,
-            _ => Kernel::rbf(gamma),
-        };
+        let kind = KernelKind::with_libsvm_number(self.kernel_type);
+        let kernel = kind.map_or(Kernel::rbf(gamma), |kind| kind.kernel(gamma, coef0, self.degree.max(0) as u32));
         Shape { formulation, kernel, goal: Goal::Kkt(self.eps) }
     }
 

@@ -212,8 +212,8 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
             };
             let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
             let parts = model.parts();
-            let decide = if parts.classes.is_empty() { parts.decide } else { parts.multiclass.decision_rule() };
-            let rule = Rule { decide, classes: parts.classes.clone(), multiclass: parts.multiclass };
+            let decision_rule = if parts.classes.is_empty() { parts.decision_rule } else { parts.multiclass.decision_rule() };
+            let rule = Rule { decision_rule, classes: parts.classes.clone(), multiclass: parts.multiclass };
             let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
             let made = made.with_calibration(parts.calibration.clone())?;
             let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();

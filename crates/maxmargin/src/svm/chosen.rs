@@ -2,11 +2,11 @@
 //! whose neighbours are best too.
 
 use super::ranges::Cell;
-use maxmargin_cv::{Best, Metric};
 use maxmargin_kernel::Kernel;
+use maxmargin_metrics::{Best, Metric};
 
 /// Whether one score is better than another.
-pub(crate) fn better(metric: &dyn Metric, this: f64, other: f64) -> bool {
+pub(crate) fn better(metric: &Metric, this: f64, other: f64) -> bool {
     match metric.best() {
         Best::Highest => this > other,
         Best::Lowest => this < other,
@@ -14,7 +14,7 @@ pub(crate) fn better(metric: &dyn Metric, this: f64, other: f64) -> bool {
 }
 
 /// The place of the best cell that may be chosen; of equals the first.
-pub fn best<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
+pub fn best<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let known = cells.iter().enumerate().filter(|(_, cell)| cell.scored.is_candidate());
     let known = known.filter_map(|(at, cell)| Some((at, cell.scored.score?)));
     known.reduce(|best, next| if better(metric, next.1, best.1) { next } else { best }).map(|best| best.0)
@@ -23,7 +23,7 @@ pub fn best<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
 /// The place of the simplest cell whose score is within one standard error of the best: of its
 /// kernel that with the least C, then the least γ (ν-SVC, one class: the least γ). The best itself,
 /// where its folds tell of no error.
-pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
+pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = &cells[at];
     let (Some(score), Some(error)) = (top.scored.score, top.scored.standard_error) else { return Some(at) };
@@ -42,7 +42,7 @@ pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<u
 
 /// The place of that cell among those as good as the best whose neighbours (the next C and the next
 /// γ on either side) have the best score in the mean; of equals the first.
-pub fn flattest<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
+pub fn flattest<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = cells[at].scored.score;
     let equal = (0..cells.len()).filter(|&at| cells[at].scored.is_candidate() && cells[at].scored.score == top);

@@ -3,8 +3,9 @@
 use super::Svm;
 use super::grid::SearchHooks;
 use super::search::Search;
-use maxmargin_cv::{CvError, FoldPlan, FoldStatistics, PlanError, score_of};
+use maxmargin_cv::{CvError, FoldPlan, PlanError};
 use maxmargin_data::{ClassLabels, Dataset};
+use maxmargin_metrics::{FoldStatistics, score_of};
 use std::time::Instant;
 
 /// What a search is worth: its choices in every outer fold, and how they did there.

@@ -2,11 +2,11 @@
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{
-    Calibrated, CalibrationOptions, CvError, CvWatch, Fitted, Metric, Probability, Quiet, Solver, Study, calibration_plan,
-};
+use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, CvWatch, Fitted, Probability, Quiet, Study, calibration_plan};
 use maxmargin_data::{Dataset, Encoder};
+use maxmargin_metrics::Metric;
 use maxmargin_model::Model;
+use maxmargin_solvers::Solver;
 use std::time::Instant;
 
 impl Svm {
@@ -30,14 +30,14 @@ impl Svm {
     /// of the machine.
     ///
     /// ```
-    /// use maxmargin::cv::BalancedAccuracy;
+    /// use maxmargin::metrics::BALANCED_ACCURACY;
     /// use maxmargin::prelude::*;
     ///
     /// // One sample in eight is of the class 1.
     /// let all = Generator::Banana.generate(400, None, 1)?;
     /// let rows: Vec<usize> = (0..400).filter(|&i| all.labels[i] < 0.0 || i % 7 == 0).collect();
     /// let data = all.select(&rows);
-    /// let fitted = Svm::rbf(0.5).c(0.1).threshold(&BalancedAccuracy).fit(&data)?;
+    /// let fitted = Svm::rbf(0.5).c(0.1).threshold(&BALANCED_ACCURACY).fit(&data)?;
     /// let report = fitted.threshold.clone().expect("asked for");
     /// assert!(report.after > report.before); // of samples that the machines of the folds did not see
     /// let threshold = fitted.model.threshold().expect("there is one");
@@ -46,7 +46,7 @@ impl Svm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn threshold(self, metric: &'static dyn Metric) -> Self {
+    pub fn threshold(self, metric: &'static Metric) -> Self {
         let fits = CalibrationOptions { threshold: Some(metric), ..self.calibration };
         Self { calibration: fits, ..self }
     }

@@ -4,8 +4,9 @@ use super::Svm;
 use super::chosen::best;
 use super::search::Descent;
 use maxmargin_core::Formulation;
-use maxmargin_cv::{CvError, Metric};
+use maxmargin_cv::CvError;
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_metrics::Metric;
 
 /// The values that a grid tries: all combinations. What has no values here is what the [`Svm`]
 /// says.
@@ -168,7 +169,7 @@ pub struct SearchResult<T> {
 impl<T> SearchResult<T> {
     /// The place of the cell that the search decides for: what a descent found, where there was one
     /// and its cell may be chosen, otherwise the best.
-    pub fn taken(&self, metric: &dyn Metric) -> Option<usize> {
+    pub fn taken(&self, metric: &Metric) -> Option<usize> {
         let descended = self.descent.as_ref().map(|descent| descent.at);
         descended.filter(|&at| self.cells[at].scored.is_candidate()).or_else(|| best(&self.cells, metric))
     }

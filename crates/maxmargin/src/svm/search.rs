@@ -1,18 +1,21 @@
 //! Searches: which cells are tried, to which goal, and which are given up.
 
+mod bfgs;
 mod choose;
 mod descent;
 mod run;
 
+pub use bfgs::DescentEnd;
 pub use descent::{Descent, DescentPoint, MOST_WIDTHS};
 
 use super::Svm;
 use super::grid::SearchHooks;
 use super::ranges::{Ranges, SearchResult};
 use maxmargin_core::{Goal, TargetKind};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, SmoothLoss, metrics_of};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Seeding, SmoothLoss};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Gamma;
+use maxmargin_metrics::{Metric, metrics_of};
 use run::Run;
 use std::time::Instant;
 
@@ -25,7 +28,7 @@ const LOOSE: f64 = 1e-3;
 #[allow(clippy::struct_excessive_bools, reason = "choices that do not depend on each other, each made by a method")]
 pub struct Search {
     ranges: Ranges,
-    metric: Option<&'static dyn Metric>,
+    metric: Option<&'static Metric>,
     /// Points that rivals are from the best of a fast search.
     fast: Option<f64>,
     prune: bool,
@@ -56,7 +59,7 @@ impl Search {
 
     /// What cells are compared by, instead of what the formulation is usually chosen by.
     #[must_use]
-    pub fn metric(self, metric: &'static dyn Metric) -> Self {
+    pub fn metric(self, metric: &'static Metric) -> Self {
         Self { metric: Some(metric), ..self }
     }
 
@@ -133,7 +136,7 @@ impl Search {
     }
 
     /// What cells of `svm` are compared by.
-    pub fn metric_of(&self, svm: &Svm) -> &'static dyn Metric {
+    pub fn metric_of(&self, svm: &Svm) -> &'static Metric {
         self.metric.unwrap_or(metrics_of(svm.formulation.target_kind())[0])
     }
 
@@ -182,10 +185,10 @@ impl Svm {
         Ok(found)
     }
 
-    fn check_search(&self, data: &Dataset, search: &Search, metric: &dyn Metric) -> Result<(), CvError> {
+    fn check_search(&self, data: &Dataset, search: &Search, metric: &Metric) -> Result<(), CvError> {
         let refused = |what: String| Err(CvError::Search(what));
         if search.prune {
-            if !metric.counts() {
+            if !metric.counts_errors() {
                 return refused(format!(
                     "prune: {} is no count of errors, which alone can be bounded before all folds are done; use accuracy",
                     metric.name()

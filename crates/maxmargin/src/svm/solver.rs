@@ -2,8 +2,8 @@
 
 use super::Svm;
 use maxmargin_core::Solve;
-use maxmargin_cv::{SmoFinish, Solver};
 use maxmargin_smo::Smo;
+use maxmargin_solvers::{SmoFinish, Solver};
 
 impl Svm {
     /// Who solves.

@@ -3,12 +3,12 @@
 use crate::console::failure::Failure;
 use crate::console::format;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 use maxmargin::data::ClassLabels;
+use maxmargin::metrics::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
 
 /// The metric by which cells are compared.
 pub(super) struct Choice {
-    metric: &'static dyn Metric,
+    metric: &'static Metric,
     needs: TargetKind,
 }
 
@@ -54,7 +54,7 @@ impl Choice {
         self.needs
     }
 
-    pub(super) fn metric(&self) -> &'static dyn Metric {
+    pub(super) fn metric(&self) -> &'static Metric {
         self.metric
     }
 

@@ -3,7 +3,7 @@
 use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
 use crate::console::format;
-use maxmargin::cv::descend::Ended;
+use maxmargin::DescentEnd;
 use maxmargin::data::Dataset;
 use maxmargin::{Descent, DescentPoint};
 use serde::Serialize;
@@ -73,9 +73,9 @@ impl DescentDocument {
             found: weighed(descent.at, descent.loss_at()),
             evaluations: descent.points.len(),
             ended: match descent.ended {
-                Ended::Flat => "flat",
-                Ended::Short => "short",
-                Ended::Evaluations => "evaluations",
+                DescentEnd::Flat => "flat",
+                DescentEnd::Short => "short",
+                DescentEnd::Evaluations => "evaluations",
             },
             iterations: descent.iterations,
             points: descent.points.iter().map(point).collect(),

@@ -206,7 +206,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     warn_of_missing_calibration(&fitted, notes);
     let support_vectors = fitted.model.support_vectors();
     let decide = decision_rule(&fitted.model, args.probability.decide);
-    let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
+    let written = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
     let _writing = Phase::new(quiet, format!("writing {model}"));
     model_file::save(&written, output)?;
     let (status, certificate, threshold) = (fitted.status, fitted.certificate, fitted.threshold);

@@ -101,7 +101,7 @@ pub(super) enum Painter {}
 #[cfg(not(feature = "png"))]
 impl Painter {
     fn new(name: &str) -> Result<Self, Failure> {
-        let what = "this program was built without the feature png; name a file that ends in .svg";
+        let what = "this program was built without PNG; name a file that ends in .svg, or build it with `--features png`";
         Err(Failure::input(name, what))
     }
 

@@ -3,9 +3,9 @@
 use super::super::Svm;
 use super::super::grid::Asked;
 use super::super::ranges::SearchResult;
+use super::bfgs::{Descending, DescentEnd, Visited, descend, lowest};
 use super::run::{Run, place};
 use maxmargin_core::Goal;
-use maxmargin_cv::descend::{Descending, Ended, Visited, descend, lowest};
 use maxmargin_cv::{CvError, CvProgress, CvReport, SmoothLoss};
 use maxmargin_kernel::Gamma;
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ pub struct Descent {
     /// Every point whose loss was computed, in order.
     pub points: Vec<DescentPoint>,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: DescentEnd,
     /// Solver iterations of all its trainings.
     pub iterations: u64,
 }

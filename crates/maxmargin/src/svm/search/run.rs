@@ -6,9 +6,10 @@ use super::super::grid::{Asked, SearchHooks};
 use super::super::ranges::{Cell, CellScore, SearchResult};
 use super::{Search, choose};
 use maxmargin_core::{Goal, Status};
-use maxmargin_cv::{Best, CvError, CvReport, FoldPlan, Metric};
+use maxmargin_cv::{CvError, CvReport, FoldPlan};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::{Gamma, gamma_scale};
+use maxmargin_metrics::{Best, Metric};
 use std::time::Instant;
 
 /// Columns of each wave of a search that gives cells up; of all later ones the last. The first
@@ -35,7 +36,7 @@ pub(super) struct Run<'a, E> {
     pub(super) data: &'a Dataset,
     pub(super) plan: &'a FoldPlan,
     pub(super) search: &'a Search,
-    pub(super) metric: &'static dyn Metric,
+    pub(super) metric: &'static Metric,
     pub(super) attended: SearchHooks<'a>,
     pub(super) each: &'a E,
     pub(super) asked: Goal,

@@ -1,0 +1,101 @@
+//! Certificates of many solutions at once: every exact kernel value is computed once for all of
+//! them.
+
+use crate::certificate::certify::certify_gradient;
+use crate::certificate::figures::Certificate;
+use crate::certificate::gradient::coefficients;
+use crate::problem::dual::Dual;
+use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_kernel::Exact;
+
+/// Columns between two reports of progress, for each thread.
+const STRIPE: usize = 4096;
+
+/// A solution to be certified.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// The problem.
+    pub dual: &'a Dual,
+    /// One α per variable.
+    pub alpha: &'a [f64],
+    /// The bias. It is ignored without an equality constraint, because it is then inside the
+    /// kernel.
+    pub bias: f64,
+}
+
+/// A certificate with the exact numbers behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The certificate.
+    pub certificate: Certificate,
+    /// The exact gradient `Qα + lin`, one entry per variable.
+    pub gradient: Vec<f64>,
+    /// The exact `Σ s_l α_l K(id_l, i)` of every sample `i` of the source, inside the problem or
+    /// not: decision values without bias.
+    pub sums: Vec<f64>,
+}
+
+/// Certifies many points at once: every kernel value is computed once for all of them.
+pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
+    audit_asking(source, points, par, &Asking::nobody(), |_| ()).unwrap_or_default()
+}
+
+/// Audits as [`audit`] does, checking for cancellation, and calls `on_progress` with the number of
+/// samples of the source that are done.
+///
+/// # Errors
+///
+/// When the run is cancelled: there are no partial results.
+///
+/// # Panics
+///
+/// As [`audit`].
+pub fn audit_asking<'e>(
+    source: impl Into<Exact<'e>>,
+    points: &[Point],
+    par: Par,
+    asking: &Asking,
+    mut on_progress: impl FnMut(usize),
+) -> Result<Vec<Audit>, Halted> {
+    let source = source.into();
+    let whole = source;
+    for Point { dual, alpha, .. } in points {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    }
+    let (samples, h) = (source.len(), points.len());
+    // Equal samples have equal sums: one is computed for all of them.
+    let different = source.different();
+    let source = different.as_ref().map_or(source, |(different, _)| *different);
+    let of = |i: usize| different.as_ref().map_or(i, |(_, of)| of[i] as usize);
+    let n = source.len();
+    let terms: Vec<Vec<(usize, f64)>> = points.iter().map(|point| coefficients(point.dual, whole, point.alpha)).collect();
+    let mut ids: Vec<usize> = terms.iter().flatten().map(|term| term.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut place = vec![usize::MAX; n];
+    ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
+    let mut coef = vec![0.0; ids.len() * h];
+    for (p, terms) in terms.iter().enumerate() {
+        terms.iter().for_each(|&(id, beta)| coef[place[id] * h + p] = beta);
+    }
+    asking.ask()?;
+    let mut sums = Vec::with_capacity(n * h);
+    if ids.is_empty() {
+        sums.resize(n * h, 0.0);
+    }
+    // Features cost two passes for any number of columns.
+    let stripe = if matches!(source, Exact::Gram(..)) { STRIPE * par.threads() } else { n.max(1) };
+    while sums.len() < n * h {
+        let start = sums.len() / h;
+        on_progress(start * samples / n);
+        sums.extend(source.sums_asking(&ids, &coef, h, start..n.min(start + stripe), par, asking)?);
+    }
+    let certify_point = |p: usize| {
+        let Point { dual, alpha, bias } = points[p];
+        let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
+        let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
+        let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
+        Audit { certificate: certify_gradient(dual, whole, alpha, bias, &gradient), gradient, sums }
+    };
+    Ok(par.map(h, certify_point))
+}

@@ -1,0 +1,74 @@
+//! Warm starts from solutions of other problems.
+
+use crate::certificate::figures::{Certificate, apart};
+use crate::linalg::dense::exact_sum;
+use crate::problem::dual::{Dual, EqualityConstraint};
+use crate::problem::start::{of_sign, shift_to_sum};
+
+/// Returns the solution of `from` as a start for `to`, the same samples with another `C`. Variables
+/// at their bound move to the new bound, free ones stay free, and zeros stay 0.
+pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
+    assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
+    // A variable with an empty box is at both bounds, so its start is 0.
+    let bounded = |k: usize| alpha[k] > 0.0 && alpha[k] >= from.upper()[k];
+    let mut moved: Vec<f64> =
+        (0..alpha.len()).map(|k| if bounded(k) { to.upper()[k] } else { alpha[k].min(to.upper()[k]) }).collect();
+    balance(to, &mut moved);
+    moved
+}
+
+/// Moves `Σ s_k α_k`, or the sum of each sign, to its required value by the free variables as far
+/// as possible: variables at a bound belong there.
+pub fn balance(dual: &Dual, alpha: &mut [f64]) {
+    match dual.balance() {
+        EqualityConstraint::Sum(wanted) => to_sum(dual.sign(), dual.upper(), alpha, wanted),
+        EqualityConstraint::PerSign(plus, minus) => {
+            for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
+                of_sign(dual, alpha, sign, |upper, alpha| to_sum(&vec![1.0; upper.len()], upper, alpha, wanted));
+            }
+        }
+        EqualityConstraint::Free | EqualityConstraint::Simplex => {}
+    }
+}
+
+/// Restores equality constraints that rounding violates by more than certificates allow, as for α
+/// that are tiny next to boxes that they once filled. Returns true if a constraint was violated.
+pub fn close(dual: &Dual, alpha: &mut [f64]) -> bool {
+    let open = match dual.balance() {
+        EqualityConstraint::Sum(wanted) => {
+            let signed = exact_sum(dual.sign().iter().zip(&*alpha).map(|(s, a)| s * a));
+            apart(signed, wanted, exact_sum(alpha.iter().copied())) > Certificate::FEASIBLE
+        }
+        EqualityConstraint::PerSign(plus, minus) => [(1.0, plus), (-1.0, minus)].into_iter().any(|(sign, wanted)| {
+            let sum = exact_sum((0..dual.len()).filter(|&k| dual.sign()[k] == sign).map(|k| alpha[k]));
+            apart(sum, wanted, sum) > Certificate::FEASIBLE
+        }),
+        EqualityConstraint::Free | EqualityConstraint::Simplex => false,
+    };
+    if open {
+        balance(dual, alpha);
+    }
+    open
+}
+
+fn to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64) {
+    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(sign).map(|(a, s)| a * s).sum::<f64>();
+    let between = |a: f64, k: usize| a > 0.0 && a < upper[k];
+    for _ in 0..4 {
+        let left = lack(alpha);
+        let free = (0..alpha.len()).filter(|&k| between(alpha[k], k)).count();
+        if left == 0.0 || free == 0 {
+            break;
+        }
+        for (k, a) in alpha.iter_mut().enumerate() {
+            if between(*a, k) {
+                *a = (*a + sign[k] * left / free as f64).clamp(0.0, upper[k]);
+            }
+        }
+    }
+    let mass: f64 = alpha.iter().sum();
+    if lack(alpha).abs() > 1e-14 * mass.max(1.0) {
+        // A feasible point exists, because the problem's own start was one.
+        let _ = shift_to_sum(sign, upper, alpha, wanted);
+    }
+}

@@ -1,0 +1,284 @@
+//! Probabilities and thresholds from decision values of machines that did not see the sample: five
+//! folds, and a calibration for each machine.
+
+mod out_of_fold;
+mod probability;
+pub(crate) mod threshold;
+
+pub use out_of_fold::OutOfFold;
+pub use probability::{Probability, cross_fitted};
+pub use threshold::{ThresholdReport, best_threshold, is_tunable};
+
+use crate::calibrate::probability::Fit;
+use crate::plan::FoldPlan;
+use crate::report::CvReport;
+use crate::run::error::CvError;
+use crate::run::watch::CvWatch;
+use crate::seed::Seeding;
+use crate::study::Study;
+use crate::study::matching::terms;
+use maxmargin_core::TargetKind;
+use maxmargin_data::ClassLabels;
+use maxmargin_metrics::{Metric, Reliability};
+use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
+use serde::Serialize;
+
+/// Folds whose decision values probabilities are fitted to.
+const FOLDS: usize = 5;
+
+/// Why there is nothing.
+const ENDED: &str = "the run was ended before all folds had a solution";
+
+/// What is made of decision values of samples that machines did not see.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CalibrationOptions {
+    /// Probabilities, in this way.
+    pub probability: Option<Probability>,
+    /// A threshold with the best score by this metric.
+    pub threshold: Option<&'static Metric>,
+}
+
+impl CalibrationOptions {
+    /// Whether nothing is asked for.
+    pub fn is_nothing(&self) -> bool {
+        self.probability.is_none() && self.threshold.is_none()
+    }
+
+    /// Whether the data has what is asked for; before any work.
+    ///
+    /// # Errors
+    ///
+    /// When a threshold is asked for and there are not two classes, or by a metric that cannot
+    /// choose one; as [`calibration_plan`].
+    pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
+        self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
+        if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(drop) }
+    }
+}
+
+/// A model that was given probabilities or a threshold, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The model; without what a report says is missing.
+    pub model: Model,
+    /// What probabilities were fitted to and how good they are, where they were asked for.
+    pub calibration: Option<CalibrationReport>,
+    /// What the threshold was chosen by, where one was asked for.
+    pub threshold: Option<ThresholdReport>,
+}
+
+impl Calibrated {
+    /// The cross-validation that all of it comes from; none where nothing was asked for.
+    pub fn run(&self) -> Option<&OutOfFold> {
+        let calibration = self.calibration.as_ref().map(|report| &report.run);
+        calibration.or(self.threshold.as_ref().map(|report| &report.run))
+    }
+
+    /// Why there is not what was asked for.
+    pub fn missing(&self) -> Option<&'static str> {
+        let calibration = self.calibration.as_ref().and_then(|report| report.missing);
+        calibration.or(self.threshold.as_ref().and_then(|report| report.missing))
+    }
+}
+
+/// What probabilities were fitted to, and how good they are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CalibrationReport {
+    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one
+    /// class.
+    pub method: &'static str,
+    /// Why there are no probabilities after all.
+    pub missing: Option<&'static str>,
+    /// What it cost to know.
+    #[serde(flatten)]
+    pub run: OutOfFold,
+    /// The scale of the errors of a regression.
+    pub scale: Option<f64>,
+    /// Of classes: how good probabilities are of samples that took no part in their calibration
+    /// ([`cross_fitted`]).
+    pub reliability: Option<Reliability>,
+}
+
+/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as
+/// the smallest class has samples where that is fewer, but two.
+///
+/// # Errors
+///
+/// When there are fewer than two samples, or as many classes.
+pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
+    let Some(classes) = classes else {
+        return Ok(FoldPlan::shuffled(labels.len(), FOLDS.min(labels.len()), seed)?);
+    };
+    let smallest = classes.sizes().iter().copied().min().unwrap_or(0);
+    Ok(FoldPlan::stratified(labels, smallest.clamp(2, FOLDS), seed)?)
+}
+
+impl Study<'_> {
+    /// Gives `model`, which this study trained (now, or long ago), what `fits` asks for:
+    /// cross-validates by `plan`, each fold from the model, and fits it to the decision values of
+    /// the samples that each fold did not see. The same for any number of threads.
+    ///
+    /// A run that is ended early, errors of a regression that are all 0, and one class with too few
+    /// samples inside or outside are no errors: the model stays without, and the report says why.
+    /// Where a threshold and probabilities are asked for, labels are those of the threshold.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::cross_validate`] and [`CalibrationOptions::check`]; when the model has no record
+    /// of its training, or is not one of this data.
+    pub fn calibrate(
+        &self,
+        model: Model,
+        fits: CalibrationOptions,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<Calibrated, CvError> {
+        let begun = std::time::Instant::now();
+        fits.check(self.classes, &self.data.labels)?;
+        let start = self.solutions(&model)?;
+        let mut found = match self.cross_validate_from(&start, plan, seeding, watch) {
+            Err(CvError::Ended(status)) => Err(status),
+            other => Ok(other?),
+        };
+        drop(start);
+        let run = OutOfFold {
+            folds: plan.folds(),
+            status: found.as_ref().map_or_else(|status| *status, CvReport::status),
+            iterations: found.as_ref().map_or(0, |found| found.total_iterations),
+            rows_computed: found.as_ref().map_or(0, |found| found.rows_computed),
+            certificate: found.as_ref().ok().and_then(CvReport::certificate),
+            missing_classes: found.as_ref().map_or_else(|_| Vec::new(), CvReport::missing_classes),
+            seconds: 0.0,
+        };
+        found.iter_mut().for_each(|found| self.fill(plan, &mut found.decisions));
+        let found = found.ok().filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
+        let mut all = Calibrated { model, calibration: None, threshold: None };
+        if let Some(probability) = fits.probability {
+            self.probable(&mut all, found.as_ref(), plan, (probability, &run))?;
+        }
+        if let Some(metric) = fits.threshold {
+            self.parted(&mut all, found.as_ref(), plan, (metric, run))?;
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        all.calibration.iter_mut().for_each(|report| report.run.seconds = seconds);
+        all.threshold.iter_mut().for_each(|report| report.run.seconds = seconds);
+        Ok(all)
+    }
+
+    /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is
+    /// there for a decision value, as LIBSVM does.
+    fn fill(&self, plan: &FoldPlan, decisions: &mut [f64]) {
+        let (classes, multiclass) = (self.fold_classes(plan), self.rule().multiclass);
+        let sides = multiclass.sides(self.classes.map_or(0, ClassLabels::count));
+        for (fold, (p, sides)) in (0..plan.folds()).flat_map(|fold| sides.iter().enumerate().map(move |machine| (fold, machine)))
+        {
+            let Some(value) = classes.without_a_machine(fold, *sides) else { continue };
+            let before = plan.round(fold) * plan.len();
+            plan.test(fold).iter().for_each(|i| decisions[(before + i) * self.machines() + p] = value);
+        }
+    }
+
+    /// Probabilities from what a cross-validation found, or why there is nothing.
+    fn probable(
+        &self,
+        to: &mut Calibrated,
+        found: Result<&CvReport, &&'static str>,
+        plan: &FoldPlan,
+        (probability, run): (Probability, &OutOfFold),
+    ) -> Result<(), CvError> {
+        let method = match self.formulation.target_kind() {
+            TargetKind::Classes => probability.name(),
+            TargetKind::Values => "laplace",
+            TargetKind::Nothing => "marks",
+        };
+        let mut report = CalibrationReport { method, missing: None, run: run.clone(), scale: None, reliability: None };
+        let calibration = found.map_or_else(|why| Ok(Err(*why)), |found| self.fitted(found, probability))?;
+        to.model = to.model.clone().without_calibration();
+        match calibration {
+            Err(why) => report.missing = Some(why),
+            Ok(calibration) => {
+                report.scale = calibration.first().and_then(Calibration::scale);
+                to.model = to.model.clone().with_calibration(calibration)?;
+            }
+        }
+        if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
+            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.multiclass()), probability, self.par)?;
+            report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
+        }
+        to.calibration = Some(report);
+        Ok(())
+    }
+
+    /// A threshold from what a cross-validation found, or why there is none.
+    fn parted(
+        &self,
+        to: &mut Calibrated,
+        found: Result<&CvReport, &&'static str>,
+        plan: &FoldPlan,
+        (metric, run): (&'static Metric, OutOfFold),
+    ) -> Result<(), CvError> {
+        to.model = to.model.clone().without_threshold();
+        let classes = self.classes.ok_or(CvError::Classes(self.formulation.name()))?;
+        let report = match found {
+            Ok(found) => threshold::choose(metric, &found.decisions, plan, classes, run),
+            Err(why) => ThresholdReport {
+                metric: metric.name(),
+                missing: Some(why),
+                value: None,
+                before: None,
+                after: None,
+                cross_fitted: None,
+                run,
+            },
+        };
+        if let Some(value) = report.value {
+            to.model = to.model.clone().with_threshold(value)?;
+        }
+        to.threshold = Some(report);
+        Ok(())
+    }
+
+    /// The calibration of each machine, or why there is none.
+    fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
+        let decisions = &found.decisions[..];
+        if let Some(classes) = self.classes {
+            return Ok(Ok(Fit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.par)?));
+        }
+        // Samples that no fold tests have none.
+        let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();
+        if self.formulation.target_kind() == TargetKind::Nothing {
+            let marks = Calibration::marks(&known)?;
+            return Ok(marks
+                .map(|marks| vec![marks])
+                .ok_or("fewer than five samples are inside, or outside, of the folds that did not see them"));
+        }
+        let targets = self.data.labels.iter().cycle().zip(decisions).filter(|(_, value)| !value.is_nan());
+        let errors: Vec<f64> = targets.map(|(target, value)| target - value).collect();
+        if errors.iter().all(|error| *error == 0.0) {
+            return Ok(Err("all errors are 0"));
+        }
+        Ok(Ok(vec![Calibration::laplace(&errors)?]))
+    }
+
+    /// Row of the data and coefficient of every support vector of every machine of a model that was
+    /// trained on this data.
+    fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
+        let other = |why: String| Err(CvError::OtherModel(why));
+        let Some(record) = model.record() else {
+            return other("it has no record of its training".to_owned());
+        };
+        if ![data_sha256(self.data), numbers_sha256(self.data)].contains(&record.data_sha256) {
+            return other("it was trained on other data, by the hash that it keeps".to_owned());
+        }
+        let classes = self.classes.map_or(&[][..], ClassLabels::labels);
+        if model.classes() != classes || record.rows != self.data.samples.len() as u64 {
+            return other("its classes or rows are not those of the data".to_owned());
+        }
+        if record.formulation != self.formulation || model.multiclass() != self.rule().multiclass {
+            return other("it is a model of another formulation".to_owned());
+        }
+        let samples = model.prepared(&self.data.samples)?;
+        terms(model, &samples, self.classes.map_or(&[], ClassLabels::of)).or_else(other)
+    }
+}

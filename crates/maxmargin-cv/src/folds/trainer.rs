@@ -1,0 +1,309 @@
+//! One training: its problem, its solution so far, its judgement.
+
+use crate::folds::fold_factors::FoldBoxes;
+use crate::run::deadline::Deadline;
+use crate::run::error::CvError;
+use crate::run::watch::{CvWatch, Stage, StageProgress};
+use crate::seed::Seeding;
+use crate::seed::problem::{Fold, Trained};
+use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
+use crate::study::layout::HeldOut;
+use maxmargin_core::{
+    Asking, Audit, Dual, Goal, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop,
+    Watch, audit_asking, settle_twins, warm,
+};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Rows, Space};
+use maxmargin_path::PathError;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Solutions audited in one pass over the kernel.
+const AUDITED: usize = 65;
+
+/// Rounds of exact gradients after which a fold that still misses its goal is given up.
+const ROUNDS: usize = 20;
+
+/// A training that has run.
+pub(crate) struct Task {
+    /// The fold; `None` for the model of all data.
+    pub(crate) fold: Option<usize>,
+    /// The problem of all samples with the boxes of the fold.
+    pub(crate) dual: Dual,
+    /// One α for each variable of it, 0 where the box is empty; the gradient is not a number there.
+    pub(crate) solution: Solution,
+    /// Whether the gradient is exact, so that the solver has nothing to go on with.
+    exact: bool,
+    pub(crate) counts: Vec<(&'static str, u64)>,
+    pub(crate) audit: Option<Audit>,
+    pub(crate) seed_steps: u64,
+    pub(crate) breakpoints: u64,
+    pub(crate) seed_seconds: f64,
+    pub(crate) solve_seconds: f64,
+}
+
+/// A start, the rows read and the breakpoints passed to find it.
+type Found = (Start, u64, u64);
+
+/// When a cross-validation cannot win any more.
+#[derive(Clone, Copy)]
+pub(crate) struct Prune<'a> {
+    /// More errors than these are too many.
+    pub(crate) most: usize,
+    /// Errors in what a fold tests, by the decision values of all rounds.
+    pub(crate) wrong: &'a (dyn Fn(usize, &[f64]) -> usize + Sync),
+}
+
+/// A machine of a study and everything that is the same for all trainings of it.
+pub(crate) struct Trainer<'a> {
+    /// The problem of all data, whose rows are `0…n` of the space; a fold is the same with other
+    /// boxes, some of them empty.
+    pub(crate) problem: &'a Problem,
+    /// Its place among the machines of the study.
+    pub(crate) machine: usize,
+    pub(crate) space: Space<'a>,
+    /// What seeds work on, where the problem is one for them.
+    pub(crate) seeds: Option<(RowBoxes<'a>, &'a Rows<'a>)>,
+    /// What each fold holds back, in rows; some may hold back none.
+    pub(crate) folds: &'a [HeldOut],
+    /// The problem of each fold, where it differs by more than samples from that of all data.
+    pub(crate) boxes: FoldBoxes<'a>,
+    pub(crate) solver: &'a dyn Solve,
+    pub(crate) seeding: Seeding,
+    pub(crate) stop: Stop,
+    pub(crate) par: Par,
+    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) deadline: &'a Deadline,
+    /// Bytes that an exact path may take.
+    pub(crate) path_memory: u64,
+    pub(crate) begun: Instant,
+    /// Whether the machines of folds are asked for more than their own samples, and have to be
+    /// kept.
+    pub(crate) keep: bool,
+    /// Where too many errors end it: folds are then trained one by one, in order.
+    pub(crate) prune: Option<Prune<'a>>,
+    /// Folds trained so far.
+    pub(crate) done: AtomicUsize,
+    /// Set once a training was interrupted or out of time.
+    pub(crate) stopped: AtomicBool,
+}
+
+impl<'a> Trainer<'a> {
+    /// The rows that a training does not see, ascending.
+    pub(crate) fn hidden_in(&self, fold: Option<usize>) -> &'a [usize] {
+        fold.map_or(&[], |h| &self.folds[h].out)
+    }
+
+    /// `start` brought to what the balance of a problem asks for.
+    pub(crate) fn balanced(dual: &Dual, mut alpha: Vec<f64>) -> Vec<f64> {
+        warm::balance(dual, &mut alpha);
+        alpha
+    }
+
+    fn relay(&self, stage: Stage) -> StageProgress<'_> {
+        StageProgress { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
+    }
+
+    /// The problem of a fold, or of all data: the same variables in other boxes.
+    pub(crate) fn dual_of(&self, fold: Option<usize>) -> Result<Dual, CvError> {
+        let Some(fold) = fold else { return Ok(self.problem.dual().clone()) };
+        let mut takes_part = vec![true; self.space.len()];
+        self.folds[fold].out.iter().for_each(|&i| takes_part[i] = false);
+        let own = if self.boxes.differ(fold) { Some(self.boxes.problem(fold)?) } else { None };
+        let problem = own.as_ref().unwrap_or(self.problem);
+        problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
+    }
+
+    /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on
+    /// `par`. `start` is α of all data.
+    pub(crate) fn train(
+        &self,
+        fold: Option<usize>,
+        start: Option<&[f64]>,
+        from: Option<&Trained>,
+        par: Par,
+    ) -> Result<Task, CvError> {
+        let begun = Instant::now();
+        let dual = self.dual_of(fold)?;
+        let part = dual.taking_part();
+        let own = part.as_ref().map_or(&dual, |part| &part.0);
+        let kept = part.as_ref().map(|part| &part.1[..]);
+        let from = from.filter(|_| !self.deadline.is_over());
+        let hidden = self.hidden_in(fold);
+        let stage = fold.map_or(Stage::Full, Stage::Fold);
+        let found = match (from, start) {
+            // Seeds keep every coefficient in the box that it came from.
+            (Some(from), _) if fold.is_some_and(|h| self.boxes.differ(h)) => {
+                let alpha = warm::along_c(&from.dual, &alpha_of(&from.dual, &from.beta), &dual);
+                Start::checked(own, picked(&alpha, kept)).ok().map(|start| (start, 0, 0))
+            }
+            (Some(from), _) => self.start(own, hidden, from, stage)?,
+            (None, Some(alpha)) => {
+                let alpha = Self::balanced(own, picked(alpha, kept));
+                Start::checked(own, alpha).ok().map(|start| (start, 0, 0))
+            }
+            (None, None) => None,
+        };
+        let (start, seed_steps, breakpoints) = match found {
+            Some(found) => found,
+            None => (Start::cold(own)?, 0, 0),
+        };
+        let seed_seconds = begun.elapsed().as_secs_f64();
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.goal, 0))?;
+        let solution = spread(solution, kept, dual.len());
+        let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
+        self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
+        Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
+    }
+
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (goal, spent): (Goal, u64)) -> Result<Solved, CvError> {
+        // Solvers look at the clock, but what they set up before takes its time, for each of
+        // thousands of machines.
+        if self.deadline.is_over() {
+            self.stopped.store(true, Ordering::Relaxed);
+            let solution = Solution::not_begun(dual, start, self.deadline.status());
+            return Ok(Solved { solution, exact: false, counts: Vec::new() });
+        }
+        let mut due = self.deadline.watch(self.relay(stage), self.space, par);
+        // The audit of all solutions together shows whether the goal is met.
+        let mut run = Run {
+            stop: Stop { goal, ..self.stop.left(self.begun, spent) },
+            refine: Refine::Never,
+            par,
+            machine: self.machine,
+            watch: &mut due,
+        };
+        let mut solved = self.solver.solve(dual, self.space, start, &mut run)?;
+        solved.solution = due.told(solved.solution);
+        settle_twins(dual, &mut solved.solution);
+        if solved.solution.status.ended_early() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        Ok(solved)
+    }
+
+    /// The seed's point as a start with its gradient; without seeds what `from` has of the training
+    /// set.
+    fn start(&self, dual: &Dual, hidden: &[usize], from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
+        let (Some((boxes, _)), Some(rows)) = (&self.seeds, from.rows) else {
+            let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
+            return Ok(Start::checked(dual, alpha).ok().map(|start| (start, 0, 0)));
+        };
+        let go_on = || self.go_on(stage);
+        let mut ask = go_on;
+        let asking = Asking::new(&mut ask);
+        let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
+        let fold = Fold { dual, hidden, boxes, rows, tol, go_on: &go_on, asking: &asking, memory };
+        let draft = match self.seeding.draft(from, fold) {
+            Ok(Some(draft)) => draft,
+            // The training that follows sees for itself that it is over.
+            Ok(None) | Err(PathError::Interrupted) => return Ok(None),
+            Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
+        };
+        let alpha = alpha_of(dual, draft.beta());
+        let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
+        let start = Start::checked(dual, alpha).ok();
+        Ok(start.map(|start| (start.with_gradient(gradient), draft.steps, draft.breakpoints)))
+    }
+
+    /// Whether long work is still wanted; the watch is told of it.
+    pub(crate) fn go_on(&self, stage: Stage) -> bool {
+        let solver = Progress { tol: self.stop.goal.tol(), rows_computed: self.space.rows_computed(), ..Progress::default() };
+        if self.deadline.is_over() {
+            return false;
+        }
+        if self.relay(stage).tick(&solver).is_break() {
+            self.deadline.end();
+        }
+        !self.deadline.is_over()
+    }
+
+    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient
+    /// until they meet it. What is called converged afterwards has been seen to be. Returns the
+    /// seconds that it took.
+    pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
+        let begun = Instant::now();
+        let goal = self.stop.goal;
+        let mut open: Vec<usize> = (0..tasks.len()).collect();
+        for round in 0..=ROUNDS {
+            for chunk in open.chunks(AUDITED) {
+                let point =
+                    |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
+                let points: Vec<_> = chunk.iter().map(point).collect();
+                // What is known is to be reported: whoever ends the run now waits a little for it.
+                let judged = Cell::new(0);
+                let mut go_on = || {
+                    let _ = self.go_on(Stage::Certify { judged: judged.get(), samples: self.space.len() });
+                    self.deadline.may_certify()
+                };
+                let asking = Asking::new(&mut go_on);
+                let source = self.space.exact(&asking);
+                let audits = source.and_then(|source| audit_asking(source, &points, self.par, &asking, |done| judged.set(done)));
+                let audits = audits.map_err(|Halted| CvError::Ended(self.deadline.status()))?;
+                chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
+            }
+            open.retain(|&t| {
+                let task = &mut tasks[t];
+                let certificate = &task.audit.as_ref().expect("audited just now").certificate;
+                task.solution.status = goal.reached(task.solution.status, certificate);
+                if goal.met(certificate) || task.solution.status != Status::Converged {
+                    return false;
+                }
+                // Who has stopped by exact values missed by rounding: one more try is enough.
+                let last = if task.exact { 1 } else { ROUNDS };
+                if round >= last {
+                    task.solution.status = Status::Stalled;
+                }
+                round < last
+            });
+            if open.is_empty() {
+                break;
+            }
+            if self.deadline.is_over() {
+                // They stay where they are, and are judged already.
+                self.stopped.store(true, Ordering::Relaxed);
+                open.iter().for_each(|&t| tasks[t].solution.status = self.deadline.status());
+                break;
+            }
+            open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
+        }
+        Ok(begun.elapsed().as_secs_f64())
+    }
+
+    /// Continues a solution from its exact gradient.
+    fn resume(&self, task: &mut Task) -> Result<(), CvError> {
+        let begun = Instant::now();
+        let Some(audit) = &task.audit else { return Ok(()) };
+        let part = task.dual.taking_part();
+        let (dual, kept) = part.as_ref().map_or((&task.dual, None), |(dual, kept)| (dual, Some(&kept[..])));
+        let start = Start::checked(dual, picked(&task.solution.alpha, kept)).expect("a solution is feasible");
+        let start = start.with_gradient(picked(&audit.gradient, kept));
+        let before = task.solution.work;
+        let goal = if task.exact { self.stop.goal.times(0.5) } else { self.stop.goal };
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, (goal, before.iterations))?;
+        task.exact = solved.exact;
+        Solved::add_counts(&mut task.counts, &solved.counts);
+        task.solution = spread(solved.solution, kept, task.dual.len());
+        task.solution.work += before;
+        task.solution.work.refinements = before.refinements + 1;
+        task.solve_seconds += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
+}
+
+/// What the variables that take part have of a vector of all variables.
+fn picked(values: &[f64], kept: Option<&[usize]>) -> Vec<f64> {
+    kept.map_or_else(|| values.to_vec(), |kept| kept.iter().map(|&k| values[k]).collect())
+}
+
+/// The solution of the variables that take part as one of all variables.
+fn spread(solution: Solution, kept: Option<&[usize]>, all: usize) -> Solution {
+    let Some(kept) = kept else { return solution };
+    let (mut alpha, mut gradient) = (vec![0.0; all], vec![f64::NAN; all]);
+    for (at, &k) in kept.iter().enumerate() {
+        alpha[k] = solution.alpha[at];
+        gradient[k] = solution.gradient[at];
+    }
+    Solution { alpha, gradient, ..solution }
+}

@@ -1,0 +1,155 @@
+//! Folds that are studies of their own: where samples are scaled by what a training set shows, and
+//! the training sets show different things.
+
+use crate::folds::fold_classes::FoldClasses;
+use crate::plan::FoldPlan;
+use crate::report::{CvReport, FoldReport, MachineReport};
+use crate::run::error::CvError;
+use crate::run::watch::{CvProgress, CvWatch, Stage};
+use crate::study::Study;
+use crate::train::Fitted;
+use maxmargin_core::{Progress, Solved, TargetKind};
+use maxmargin_data::ClassLabels;
+use maxmargin_metrics::{are_sides, greatest_label, scores};
+use maxmargin_model::ModelError;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Cross-validates by a training of every fold from zero, on all threads.
+pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+    let mut report = CvReport::empty(plan, study.machines());
+    let all = study.fold_classes(plan);
+    for fold in 0..plan.folds() {
+        let fold = Apart { study, plan, fold, classes: &all };
+        let trained = fold.train(begun, watch)?;
+        fold.add(&mut report, trained.as_ref())?;
+    }
+    report.total_seconds = begun.elapsed().as_secs_f64();
+    Ok(report.summed(study.formulation.target_kind(), &study.data.labels))
+}
+
+/// The row that an error names, as one of the data.
+fn of_data(error: CvError, rows: &[usize]) -> CvError {
+    match error {
+        CvError::Scale(error) | CvError::Model(ModelError::Scale(error)) => CvError::Scale(error.in_order(rows)),
+        other => other,
+    }
+}
+
+/// One fold.
+struct Apart<'a> {
+    study: &'a Study<'a>,
+    plan: &'a FoldPlan,
+    fold: usize,
+    classes: &'a FoldClasses,
+}
+
+impl Apart<'_> {
+    /// The model of its training set, of the classes that this has; none where it has one class
+    /// alone.
+    fn train(&self, begun: Instant, watch: &dyn CvWatch) -> Result<Option<Fitted>, CvError> {
+        let Self { study, plan, fold, classes } = *self;
+        let some = classes.some(fold);
+        if some.is_some_and(|present| present.len() < 2) {
+            return Ok(None);
+        }
+        let mut train = plan.train(fold);
+        let mut given = study.weights.to_vec();
+        if let (Some(present), Some(of)) = (some, study.classes.map(ClassLabels::of)) {
+            // Samples of the others have no weight.
+            train.retain(|&i| present.contains(&(of[i] as usize)));
+            given = present.iter().map(|&class| given[class]).collect();
+        }
+        let data = study.data.select(&train);
+        let own = study.classes.map(|_| ClassLabels::new(&data.labels)).transpose()?;
+        let sample_weights: Option<Vec<f64>> = study.sample_weights.map(|weights| train.iter().map(|&i| weights[i]).collect());
+        let part = Study {
+            data: &data,
+            classes: own.as_ref(),
+            weights: &given,
+            sample_weights: sample_weights.as_deref(),
+            stop: study.stop.left(begun, 0),
+            ..*study
+        };
+        let told = |progress: &CvProgress| -> ControlFlow<()> {
+            watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
+        };
+        let trained = part.train(&told).map_err(|error| of_data(error, &train))?;
+        let _ = watch.tick(&CvProgress {
+            stage: Stage::Certify { judged: 0, samples: plan.test(fold).len() },
+            done: fold,
+            total: plan.folds(),
+            solver: Progress::default(),
+        });
+        Ok(Some(trained))
+    }
+
+    /// Decision values of the machines of all classes from those of a fold's model; not numbers of
+    /// machines that it does not have.
+    fn of_all(&self, row: &[f64]) -> Vec<f64> {
+        let rule = self.study.rule();
+        let sides = rule.multiclass.sides(rule.classes.len());
+        let Some(present) = self.classes.some(self.fold) else { return row.to_vec() };
+        let mut own = row.iter();
+        let of = |sides: (Option<usize>, usize)| match (self.classes.lacks(self.fold, sides), present) {
+            (true, _) => f64::NAN,
+            // One machine of the two is there for both sides.
+            (false, [first, _]) if sides.0.is_none() => {
+                if sides.1 == *first {
+                    -row[0]
+                } else {
+                    row[0]
+                }
+            }
+            _ => own.next().copied().unwrap_or(f64::NAN),
+        };
+        sides.into_iter().map(of).collect()
+    }
+
+    /// Adds what the fold says.
+    fn add(&self, report: &mut CvReport, trained: Option<&Fitted>) -> Result<(), CvError> {
+        let Self { study, plan, fold, classes } = *self;
+        let (width, needs, rule) = (study.machines(), study.formulation.target_kind(), study.rule());
+        let (test, before) = (plan.test(fold), plan.round(fold) * plan.len());
+        let labels = &study.data.labels;
+        let countable = needs == TargetKind::Classes || (needs == TargetKind::Nothing && are_sides(labels));
+        let machines = trained.map_or_else(Vec::new, |trained| trained.machines.clone());
+        let solved = machines.iter().all(MachineReport::is_solution);
+        let mut correct = 0;
+        if solved {
+            let found = trained.map_or(Ok(Vec::new()), |trained| {
+                trained
+                    .model
+                    .decision_values(&study.data.samples.select(test), study.par)
+                    .map_err(|error| of_data(error.into(), test))
+            })?;
+            let own = found.len() / test.len();
+            for (at, &i) in test.iter().enumerate() {
+                let row = self.of_all(&found[at * own..(at + 1) * own]);
+                let place = before + i;
+                report.predicted[place] = classes.label(fold, &rule, &row);
+                report.decisions[place * width..(place + 1) * width].copy_from_slice(&row);
+                correct += usize::from(report.predicted[place] == labels[i]);
+            }
+        }
+        let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
+        let ranked = (width == 1).then(|| of(&report.decisions[before..]));
+        let scores = scores(needs, greatest_label(labels), &of(labels), &of(&report.predicted[before..]), ranked.as_deref());
+        if let Some(trained) = trained {
+            report.kernel_seconds += trained.kernel.time.as_secs_f64();
+            report.rows_computed += trained.kernel.computed;
+            report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
+            Solved::add_counts(&mut report.counts, &trained.counts);
+        }
+        let sizes = (plan.trained(fold), test.len());
+        report.folds.push(FoldReport {
+            solved,
+            correct: (solved && countable).then_some(correct),
+            scores,
+            support_vectors: trained.map_or(0, |trained| trained.model.support_vectors()),
+            missing_classes: classes.missing(fold),
+            ..FoldReport::of((fold, plan.round(fold)), sizes, machines.iter(), machines.clone())
+        });
+        Ok(())
+    }
+}

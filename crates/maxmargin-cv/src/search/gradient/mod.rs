@@ -1,0 +1,7 @@
+//! Derivatives of a validation loss by C, γ and the weights of features.
+
+mod sensitivity;
+mod smooth;
+
+pub use sensitivity::{Moved, Parameters, Sensitivity};
+pub use smooth::{Smooth, SmoothLoss};

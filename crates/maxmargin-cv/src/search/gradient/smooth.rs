@@ -1,0 +1,241 @@
+//! A smooth loss of a cross-validation, as a function of C and γ, and its gradient.
+
+use crate::folds::fold_classes::FoldClasses;
+use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
+use crate::plan::FoldPlan;
+use crate::run::deadline::Deadline;
+use crate::run::error::CvError;
+use crate::run::watch::{CvWatch, Stage, StageProgress};
+use crate::search::gradient::sensitivity::{Moved, Parameters, Sensitivity};
+use crate::study::layout::{HeldOut, MachineLayout};
+use crate::study::{Prepared, SpaceSource, Study};
+use maxmargin_core::{Asking, Dual, Halted, Problem, Progress, Refine, Run, Start, Status, Watch, warm};
+use maxmargin_data::{Par, Samples, scale::Scaler};
+use maxmargin_kernel::{Kernel, Space};
+use maxmargin_model::Calibration;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// The loss of a cross-validation at some C and γ: Platt's ([`Calibration::platt_loss`]) of the
+/// decision values of samples that the machines did not see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Smooth {
+    /// The mean over all samples that are tested, in nats.
+    pub loss: f64,
+    /// By log C, and by log γ or by that of each feature.
+    pub gradient: Vec<f64>,
+    /// Solver iterations of all folds.
+    pub iterations: u64,
+    /// The worst status of their trainings.
+    pub status: Status,
+}
+
+/// The folds of a study whose parameters are still to be said, each with its last solution, from
+/// which the next begins.
+pub struct SmoothLoss<'a> {
+    study: Study<'a>,
+    layout: MachineLayout,
+    folds: Vec<HeldOut>,
+    factors: FoldFactors,
+    classes: FoldClasses,
+    /// The samples of all folds, or of each where their training sets are prepared differently.
+    grounds: Vec<Prepared<'a>>,
+    last: Vec<Option<(Dual, Vec<f64>)>>,
+    begun: Instant,
+    deadline: Deadline,
+}
+
+/// What one fold found.
+struct Fold {
+    solved: (Dual, Vec<f64>),
+    moved: Moved,
+    iterations: u64,
+    status: Status,
+}
+
+impl<'a> SmoothLoss<'a> {
+    /// Of the folds of `plan`. C and γ of the study count for nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the study is not two classes by C-SVC with the hinge loss, a free bias and a Gaussian
+    /// kernel, its data cannot be prepared, or the plan is for other data.
+    pub fn new(study: Study<'a>, plan: &FoldPlan) -> Result<Self, CvError> {
+        let refused = |why: &str| Err(CvError::Search(format!("gradient: {why}")));
+        if plan.len() != study.data.samples.len() {
+            return Err(CvError::Plan { plan: plan.len(), data: study.data.samples.len() });
+        }
+        if !matches!(study.kernel, Kernel::Rbf { .. }) {
+            return refused("derivatives are those of the Gaussian kernel; use that kernel, or leave it out");
+        }
+        if !study.is_c_svc() {
+            return refused("derivatives are those of C-SVC with the hinge loss and a free bias; leave it out");
+        }
+        if study.classes.is_none_or(|classes| classes.count() != 2) {
+            return refused("the loss is that of one machine which tells two classes apart; leave it out");
+        }
+        if plan.folds() == plan.len() {
+            return refused("with one sample a fold every step costs a training a sample; use fewer folds (-k)");
+        }
+        study.over_features()?;
+        let study = Study { gamma: None, ..study };
+        let grounds = match study.shared(plan)? {
+            Some(whole) => vec![whole],
+            None => (0..plan.folds()).map(|fold| study.prepared_by(&plan.train(fold))).collect::<Result<_, _>>()?,
+        };
+        let layout = study.layout(Some(plan));
+        let (folds, factors, classes) = (layout.folds(plan), study.fold_factors(plan), study.fold_classes(plan));
+        if (0..folds.len()).all(|fold| classes.some(fold).is_some()) {
+            return refused("no training set has both classes; use other folds, such as stratified ones");
+        }
+        let (begun, last) = (Instant::now(), folds.iter().map(|_| None).collect());
+        Ok(Self { study, layout, folds, factors, classes, grounds, last, begun, deadline: Deadline::new(begun, &study.stop) })
+    }
+
+    /// Features that the kernel sees.
+    pub fn features(&self) -> usize {
+        self.grounds.iter().map(|ground| ground.samples.features()).max().unwrap_or(0)
+    }
+
+    /// The loss and its gradient at these parameters.
+    ///
+    /// # Errors
+    ///
+    /// When a training set is no problem or a parameter is out of range, and when the run was
+    /// ended: half a loss is none.
+    pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+        self.evaluated((c, gamma), None, watch)
+    }
+
+    /// The same where features are multiplied by factors, besides those that the study has: the
+    /// derivatives are by log C, and by the logarithm of γ times the square of the factor of each
+    /// feature.
+    ///
+    /// # Errors
+    ///
+    /// As [`SmoothLoss::at`], and when there are not as many positive factors as features.
+    pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+        let features = self.features();
+        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
+            return Err(CvError::Factors { found: factors.len(), features });
+        }
+        self.evaluated((c, gamma), Some(factors), watch)
+    }
+
+    fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+        let kernel = Kernel::rbf(gamma).checked()?;
+        let (part, formulation) = (&self.layout.parts[0], self.study.formulation.with_c(c));
+        let problem = part.problem(formulation, self.factors.all())?;
+        let done = AtomicUsize::new(0);
+        let par = self.study.par;
+        // A fold that lacks one of the classes has no machine, and nothing to add.
+        let open: Vec<usize> = (0..self.folds.len()).filter(|&h| self.classes.some(h).is_none()).collect();
+        let count = open.len();
+        let found: Vec<Result<Fold, CvError>> = {
+            let this = &*self;
+            let boxes = FoldBoxes { part, formulation, classes: &this.classes, factors: &this.factors };
+            let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
+            if let [shared] = &this.grounds[..] {
+                let (source, samples) = run.source(shared, &kernel)?;
+                let part = &this.layout.parts[0];
+                let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
+                source.with_space(part, None, (this.study.memory, par), all).0
+            } else {
+                let memory = this.study.memory / par.threads() as u64;
+                par.map(count, |at| {
+                    let h = open[at];
+                    let (source, samples) = run.source(&this.grounds[h], &kernel)?;
+                    let one = |space: Space| run.fold(h, space, samples.as_ref());
+                    source.with_space(&this.layout.parts[0], None, (memory, Par::Seq), one).0
+                })
+            }
+        };
+        let found = found.into_iter().collect::<Result<Vec<Fold>, CvError>>()?;
+        let target = &self.layout.parts[0].target;
+        let later: Vec<bool> = open.iter().flat_map(|&h| &self.folds[h].test).map(|&row| target[row] > 0.0).collect();
+        let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
+        let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
+        let count = 1 + factors.map_or(1, <[f64]>::len);
+        let mut gradient = vec![0.0; count];
+        let derivatives = found.iter().flat_map(|fold| fold.moved.derivatives.chunks_exact(count));
+        for (slope, row) in slopes.iter().zip(derivatives) {
+            gradient.iter_mut().zip(row).for_each(|(sum, own)| *sum += slope * own);
+        }
+        let iterations = found.iter().map(|fold| fold.iterations).sum();
+        let status = found.iter().map(|fold| fold.status).reduce(Status::worse).unwrap_or(Status::Converged);
+        open.into_iter().zip(found).for_each(|(h, fold)| self.last[h] = Some(fold.solved));
+        Ok(Smooth { loss, gradient, iterations, status })
+    }
+}
+
+/// All folds at some parameters.
+struct Evaluation<'e, 'a> {
+    of: &'e SmoothLoss<'a>,
+    problem: &'e Problem,
+    boxes: FoldBoxes<'e>,
+    gamma: f64,
+    factors: Option<&'e [f64]>,
+    watch: &'e dyn CvWatch,
+    done: &'e AtomicUsize,
+}
+
+impl Evaluation<'_, '_> {
+    /// Where kernel values come from, and the samples behind them where every feature has a width
+    /// of its own.
+    fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
+        let (layout, deadline) = (&self.of.layout, &self.of.deadline);
+        let mut go_on = || deadline.may_continue(self.watch);
+        let asking = Asking::new(&mut go_on);
+        let at = |ground: &Prepared, kernel: &Kernel| {
+            SpaceSource::at(ground, kernel, layout, &asking).map_err(|error| deadline.error(error))
+        };
+        let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
+        let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
+        let (preparation, kernel) = (ground.preparation.clone(), kernel.clone());
+        let ground = Prepared { preparation, samples: Cow::Owned(stretched), kernel };
+        let samples = ground.samples.select(&layout.original);
+        Ok((at(&ground, &ground.kernel)?, Some(samples)))
+    }
+
+    fn relay(&self, h: usize) -> StageProgress<'_> {
+        StageProgress { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
+    }
+
+    /// Trains fold `h` from its last solution, and follows what it says of its test samples.
+    fn fold(&self, h: usize, space: Space, samples: Option<&Samples>) -> Result<Fold, CvError> {
+        let (of, held) = (self.of, &self.of.folds[h]);
+        let mut takes_part = vec![true; space.len()];
+        held.out.iter().for_each(|&i| takes_part[i] = false);
+        let own = if self.boxes.differ(h) { Some(self.boxes.problem(h)?) } else { None };
+        let problem = own.as_ref().unwrap_or(self.problem);
+        let dual = problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold: h, source })?;
+        let dual = dual.taking_part().map_or(dual, |part| part.0);
+        let last = of.last[h].as_ref();
+        let start = last.and_then(|(old, alpha)| Start::checked(&dual, warm::along_c(old, alpha, &dual)).ok());
+        let start = start.map_or_else(|| Start::cold(&dual), Ok)?;
+        let mut due = of.deadline.watch(self.relay(h), space, Par::Seq);
+        let stop = of.study.stop.left(of.begun, 0);
+        let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut due };
+        let solved = of.study.solver.solve(&dual, space, start, &mut run)?;
+        let solution = due.told(solved.solution);
+        if solution.status.ended_early() {
+            return Err(CvError::Ended(solution.status));
+        }
+        let mut go_on = || {
+            let solver = Progress { tol: stop.goal.tol(), rows_computed: space.rows_computed(), ..Progress::default() };
+            if !of.deadline.is_over() && self.relay(h).tick(&solver).is_break() {
+                of.deadline.end();
+            }
+            !of.deadline.is_over()
+        };
+        let asking = Asking::new(&mut go_on);
+        let gram = space.rows().expect("a Gaussian kernel has rows").gram();
+        let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
+        let moved = Sensitivity::new(gram, &dual, &solution, &asking)
+            .and_then(|sensitivity| sensitivity.of_rows(&held.test, parameters, &asking))
+            .map_err(|Halted| CvError::Ended(of.deadline.status()))?;
+        self.done.fetch_add(1, Ordering::Relaxed);
+        Ok(Fold { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
+    }
+}

@@ -1,0 +1,76 @@
+//! What seeds are given: a solution that is there, and the problem that wants a start.
+
+use crate::seed::SeedRows;
+use crate::seed::row_boxes::RowBoxes;
+use maxmargin_core::{Asking, Dual};
+use maxmargin_path::Path;
+
+/// A trained point spread over all rows of a machine: what seeds start from.
+#[derive(Clone)]
+pub(crate) struct Trained<'g> {
+    /// The problem that it solves, of all rows.
+    pub(crate) dual: Dual,
+    /// `y α` of every row, 0 outside the training set.
+    pub(crate) beta: Vec<f64>,
+    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training
+    /// set or not.
+    pub(crate) sums: Vec<f64>,
+    /// The kernel rows that the sums are of, where there are seeds.
+    pub(crate) rows: Option<SeedRows<'g>>,
+    /// The bias.
+    pub(crate) bias: f64,
+    /// Rows that were not in the training set, ascending.
+    pub(crate) hidden: &'g [usize],
+    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, where a seeding asks for
+    /// it.
+    pub(crate) free_sums: Option<Vec<f64>>,
+    /// The same solution made exact and ready to move, where a seeding asks for it.
+    pub(crate) path: Option<Path<'g>>,
+}
+
+/// The training problem of one fold, as seeds see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Fold<'a> {
+    /// The problem of the samples that take part.
+    pub(crate) dual: &'a Dual,
+    /// Rows that are not in the training set, ascending.
+    pub(crate) hidden: &'a [usize],
+    /// What coefficients of all rows may be.
+    pub(crate) boxes: &'a RowBoxes<'a>,
+    /// Rows of the kernel.
+    pub(crate) rows: SeedRows<'a>,
+    /// Where the solver will stop.
+    pub(crate) tol: f64,
+    /// Whether long work is still wanted, asked from any thread,
+    pub(crate) go_on: &'a (dyn Fn() -> bool + Sync),
+    /// and between pieces of it.
+    pub(crate) asking: &'a Asking<'a>,
+    /// Bytes that an exact path may take.
+    pub(crate) memory: u64,
+}
+
+impl<'a> Fold<'a> {
+    /// Rows of the training set.
+    pub(crate) fn seen(self, rows: usize) -> impl Iterator<Item = usize> + use<'a> {
+        without(0..rows, self.hidden)
+    }
+
+    /// Rows that were not in the training set of `from` and are in this one.
+    pub(crate) fn entering(self, from: &Trained) -> Vec<usize> {
+        without(from.hidden.iter().copied(), self.hidden).collect()
+    }
+
+    /// Rows that were in the training set of `from` and are not in this one.
+    pub(crate) fn leaving(self, from: &Trained) -> Vec<usize> {
+        without(self.hidden.iter().copied(), from.hidden).collect()
+    }
+}
+
+/// What is not in `others`; both ascend.
+pub(crate) fn without(rows: impl Iterator<Item = usize>, others: &[usize]) -> impl Iterator<Item = usize> {
+    let mut others = others.iter().copied().peekable();
+    rows.filter(move |row| {
+        while others.next_if(|other| other < row).is_some() {}
+        others.next_if_eq(row).is_none()
+    })
+}

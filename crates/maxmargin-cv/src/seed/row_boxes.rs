@@ -1,0 +1,92 @@
+//! The rows of a machine as seeds see them: what the coefficient of each may be.
+
+use maxmargin_core::Dual;
+
+/// A problem by its rows: `β_i = Σ s_k α_k` over the variables of row `i`, which lies in
+/// `low_i…high_i`. Two classes have one variable a row, with one side of 0; regression twins have
+/// both.
+#[derive(Clone, Debug)]
+pub(crate) struct RowBoxes<'a> {
+    dual: &'a Dual,
+    low: Vec<f64>,
+    high: Vec<f64>,
+    target: Vec<f64>,
+}
+
+impl<'a> RowBoxes<'a> {
+    /// The rows `0…rows` of a problem of all samples.
+    pub(crate) fn new(dual: &'a Dual, rows: usize) -> Self {
+        let (mut low, mut high, mut target) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
+        for (k, &i) in dual.ids().iter().enumerate() {
+            let (s, u) = (dual.sign()[k], dual.upper()[k]);
+            if s > 0.0 {
+                high[i] = u;
+            } else {
+                low[i] = -u;
+            }
+            target[i] = -s * dual.linear_term()[k];
+        }
+        Self { dual, low, high, target }
+    }
+
+    /// The problem of all samples.
+    pub(crate) fn dual(&self) -> &'a Dual {
+        self.dual
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// `−s lin` of the row: the label, of two classes.
+    pub(crate) fn target(&self, i: usize) -> f64 {
+        self.target[i]
+    }
+
+    /// How far `β_i` may move in the direction of `amount`.
+    pub(crate) fn room(&self, i: usize, beta: f64, amount: f64) -> f64 {
+        if amount > 0.0 { self.high[i] - beta } else { beta - self.low[i] }
+    }
+
+    /// The nearest value that `β_i` may have.
+    pub(crate) fn clamp(&self, i: usize, beta: f64) -> f64 {
+        beta.clamp(self.low[i], self.high[i])
+    }
+
+    /// Whether `β_i` is neither 0 nor at a bound.
+    pub(crate) fn is_free(&self, i: usize, beta: f64) -> bool {
+        beta != 0.0 && beta > self.low[i] && beta < self.high[i]
+    }
+
+    /// Whether two rows have their coefficients on the same side of 0.
+    pub(crate) fn same_side(&self, i: usize, j: usize) -> bool {
+        (self.low[i] < 0.0, self.high[i] > 0.0) == (self.low[j] < 0.0, self.high[j] > 0.0)
+    }
+
+    /// As much of `amount` as row `i` can carry, on its own side where it has one only.
+    pub(crate) fn carried(&self, i: usize, amount: f64) -> f64 {
+        let side = if amount > 0.0 { self.high[i] > 0.0 } else { self.low[i] < 0.0 };
+        self.clamp(i, if side { amount } else { -amount })
+    }
+
+    /// The largest bound.
+    pub(crate) fn scale(&self) -> f64 {
+        self.high.iter().zip(&self.low).fold(0.0, |most: f64, (high, low)| most.max(*high).max(-low))
+    }
+}
+
+/// α of the variables of `dual` for the `β` of every row.
+pub(crate) fn alpha_of(dual: &Dual, beta: &[f64]) -> Vec<f64> {
+    dual.ids().iter().zip(dual.sign()).map(|(&i, s)| (s * beta[i]).max(0.0)).collect()
+}
+
+/// The gradient of the variables of `dual` for `α` and the kernel sum of every row.
+pub(crate) fn gradient_of(dual: &Dual, alpha: &[f64], sum: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k]).collect()
+}
+
+/// The kernel sum of the row of variable `k`, from its gradient.
+pub(crate) fn sum_of(dual: &Dual, k: usize, alpha: f64, gradient: f64) -> f64 {
+    dual.sign()[k] * (gradient - dual.ridge_of(k) * alpha - dual.linear_term()[k])
+}

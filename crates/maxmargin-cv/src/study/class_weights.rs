@@ -1,0 +1,56 @@
+//! Factors of C for classes: the given ones, and those that belong to a training set.
+
+use maxmargin_data::ClassLabels;
+
+/// Factors of C for classes that follow from a training set, besides the given ones
+/// ([`Study::weights`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassWeights {
+    /// None: the given factors alone.
+    #[default]
+    Given,
+    /// All classes weigh the same: `rows / (classes · rows of the class)`, of the training set. In
+    /// a cross-validation every fold has its own.
+    Balanced,
+    /// As `Balanced`, where every row counts as much as its own weight.
+    BalancedByWeight,
+}
+
+impl ClassWeights {
+    /// The factor of each class of `classes` in the training set of `rows`; 1 for a class that has
+    /// no row there, or no weight.
+    pub fn factors(self, classes: &ClassLabels, sample_weights: Option<&[f64]>, rows: impl Iterator<Item = usize>) -> Vec<f64> {
+        let count = classes.count();
+        let by_weight = sample_weights.filter(|_| self == Self::BalancedByWeight);
+        if self == Self::Given {
+            return vec![1.0; count];
+        }
+        let (mut present, mut mass) = (vec![false; count], vec![0.0; count]);
+        for row in rows {
+            let class = classes.of()[row] as usize;
+            present[class] = true;
+            mass[class] += by_weight.map_or(1.0, |weights| weights[row]);
+        }
+        let even = mass.iter().sum::<f64>() / present.iter().filter(|present| **present).count() as f64;
+        mass.iter().map(|mass| if *mass > 0.0 { even / mass } else { 1.0 }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_training_set_has_factors_of_its_own() {
+        let classes = ClassLabels::new(&[1.0, 2.0, 2.0, 2.0, 5.0]).expect("three classes");
+        let weights = [1.0, 0.5, 0.5, 2.0, 0.0];
+        let of = |mode: ClassWeights, rows: &[usize]| mode.factors(&classes, Some(&weights), rows.iter().copied());
+        assert_eq!(of(ClassWeights::Given, &[0, 1]), [1.0; 3]);
+        assert_eq!(of(ClassWeights::Balanced, &[0, 1, 2, 3, 4]), [5.0 / 3.0, 5.0 / 9.0, 5.0 / 3.0]);
+        // A class that is not there is not counted.
+        assert_eq!(of(ClassWeights::Balanced, &[0, 1, 2]), [1.5, 0.75, 1.0]);
+        // A class without weight is counted, as scikit-learn counts it.
+        assert_eq!(of(ClassWeights::BalancedByWeight, &[0, 1, 2, 4]), [2.0 / 3.0, 2.0 / 3.0, 1.0]);
+        assert_eq!(ClassWeights::BalancedByWeight.factors(&classes, None, 0..3), [1.5, 0.75, 1.0]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Tables: comma- or tab-separated values, with or without a header, with numbers, words and
+//! missing values. The features `parquet` and `arrow` add files of these formats.
+//!
+//! [`read`] detects the delimiter, the header and the kinds of the columns, and returns a
+//! [`Dataset`](crate::Dataset) whose `columns` contain the names. Each word becomes a feature, and
+//! missing values are marked. Each training imputes them from its own rows ([`crate::prepare`]).
+//! [`read_like`] reads another table for a model with known columns.
+//!
+//! ```
+//! use maxmargin_data::table::{self, TableOptions};
+//!
+//! let text = b"age,colour,kind\n31,red,cat\n8,blue,dog\n12,red,dog\n";
+//! let table = table::read(text, &TableOptions::default())?;
+//! let columns = table.data.columns.as_ref().expect("of a table");
+//! assert_eq!(columns.feature_name(1).as_deref(), Some("colour = blue"));
+//! assert_eq!(columns.labels(), ["cat", "dog"]);
+//! assert_eq!(table.data.labels, [0.0, 1.0, 1.0]);
+//!
+//! let more = table::read_like(b"colour;age\ngreen;3\n", columns, &TableOptions::default())?;
+//! assert!(!more.is_labelled);
+//! assert_eq!(more.unknown[0].example, "green");
+//! # Ok::<(), maxmargin_data::table::TableError>(())
+//! ```
+
+#[cfg(feature = "arrow")]
+mod arrow;
+mod build;
+mod cells;
+mod columnar;
+mod describe;
+mod error;
+mod fields;
+mod format;
+mod header;
+mod infer;
+mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod sheet;
+mod sniff;
+mod words;
+
+pub use crate::dataset::{Column, Columns, Kind, MissingWords, Target};
+pub use build::{MissingCells, UnknownWords};
+pub use describe::{ColumnSummary, describe};
+pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
+pub use fields::decodes_columns;
+pub use format::Columnar;
+pub use infer::{MOST_WORDS, MixedColumn};
+pub use options::{LabelRule, Table, TableOptions, TargetChoice};
+pub use sniff::{Look, look};
+
+use crate::run::Asking;
+use build::{Gaps, LabelTreatment};
+use sheet::{Sheet, TableLayout};
+use std::sync::Arc;
+
+/// Reads a table and detects the kinds of its columns. A columnar file ([`Columnar`]) defines
+/// delimiter, header and missing values (nulls) itself. Its columns have the kinds of a text with
+/// the same values.
+///
+/// # Errors
+///
+/// The first fault, with its line and column, and columns that are neither numbers, categories nor
+/// labels.
+pub fn read(bytes: &[u8], options: &TableOptions) -> Result<Table, TableError> {
+    read_asking(bytes, options, &Asking::nobody())
+}
+
+/// [`read`] that can be cancelled.
+///
+/// # Errors
+///
+/// As [`read`], and [`TableError::Halted`] when `asking` cancels it.
+pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Result<Table, TableError> {
+    let sheet = Sheet::of(bytes, options, None, asking)?;
+    let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
+    let (dropped, categories) = (places(&options.drop)?, places(&options.categories)?);
+    let (target, choice) = sheet.target(options, &dropped)?;
+    if let Some(twice) = target.filter(|target| dropped.contains(target)) {
+        return Err(TableError::column(&sheet.names[twice], ColumnProblem::TargetDropped));
+    }
+    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| Some(*c) != target && !dropped.contains(c)).collect();
+    if places.is_empty() {
+        return Err(TableError::NoFeatures);
+    }
+    let named = |c: &usize| sheet.names[*c].clone();
+    let words = MissingWords { words: options.missing_words.clone(), verbatim: categories.iter().map(named).collect() };
+    let mut mixed = Vec::new();
+    let column = |c: &usize| -> Result<Column, TableError> {
+        Ok(Column { name: named(c), kind: infer::kind(sheet.field(*c, &words), sheet.rows.clone(), &mut mixed)? })
+    };
+    let features = places.iter().map(column).collect::<Result<_, _>>()?;
+    let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.labels == LabelRule::Optional);
+    let target_column = target.map(of_target).transpose()?;
+    // Names are unique and words ascend, so only a table without features fails here.
+    let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
+    let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
+    let ignored = dropped.iter().map(named).collect();
+    let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
+    let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
+    let table = sheet.table(layout, gaps, treatment, asking)?;
+    Ok(Table { mixed, ..table })
+}
+
+/// Reads a table for a model that knows its columns by name. Columns may have another order,
+/// unknown columns are left out, and unknown words set no feature. Labels may be missing.
+///
+/// # Errors
+///
+/// As [`read`]. When a column is missing, or has another kind than in training.
+pub fn read_like(bytes: &[u8], columns: &Arc<Columns>, options: &TableOptions) -> Result<Table, TableError> {
+    read_like_asking(bytes, columns, options, &Asking::nobody())
+}
+
+/// [`read_like`] that can be cancelled.
+///
+/// # Errors
+///
+/// As [`read_like`], and [`TableError::Halted`] when `asking` cancels it.
+pub fn read_like_asking(
+    bytes: &[u8],
+    columns: &Arc<Columns>,
+    options: &TableOptions,
+    asking: &Asking,
+) -> Result<Table, TableError> {
+    let sheet = Sheet::of(bytes, options, Some(columns), asking)?;
+    let place = |name: &str| sheet.names.iter().position(|known| known == name);
+    let lacking = |name: &str| TableError::Lacking { name: name.to_owned(), known: sheet.listed() };
+    let of_feature = |column: &Column| place(&column.name).ok_or_else(|| lacking(&column.name));
+    let places = columns.features().iter().map(of_feature).collect::<Result<Vec<_>, _>>()?;
+    let dropped = options.drop.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(needed) = dropped.iter().find(|c| places.contains(c)) {
+        return Err(TableError::column(&sheet.names[*needed], ColumnProblem::Needed));
+    }
+    let target = match &options.target {
+        _ if options.no_target => None,
+        Some(name) => Some(sheet.place(name)?),
+        None => columns.target().and_then(|target| place(&target.name)),
+    };
+    let target = target.filter(|target| !dropped.contains(target));
+    if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.labels == LabelRule::Known) {
+        return Err(lacking(&wanted.name));
+    }
+    let is_used = |c: &usize| places.contains(c) || Some(*c) == target;
+    let ignored = (0..sheet.names.len()).filter(|c| !is_used(c)).map(|c| sheet.names[c].clone()).collect();
+    let gaps = if options.missing { Gaps::Keep } else { Gaps::NotImputed };
+    let choice = if target.is_some() { TargetChoice::Asked } else { TargetChoice::None };
+    let mut words = columns.missing().clone();
+    words.words.extend(options.missing_words.iter().cloned());
+    let reading = Arc::new(Columns::clone(columns).with_missing(words));
+    let treatment =
+        LabelTreatment { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
+    let layout = TableLayout { columns: reading, places, target, choice, ignored };
+    let mut table = sheet.table(layout, gaps, treatment, asking)?;
+    // Additional words for missing values of this table do not belong to the model.
+    table.data.columns = Some(Arc::clone(columns));
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests;

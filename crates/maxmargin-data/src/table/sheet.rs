@@ -1,0 +1,178 @@
+//! The cells of a table with the names of its columns.
+
+use super::build::{self, Gaps, LabelTreatment, MissingCells};
+use super::cells::Cells;
+use super::error::{TableError, listed};
+use super::format::Columnar;
+use super::header::{self, Header};
+use super::infer::Field;
+use super::options::{Table, TableOptions, TargetChoice};
+use super::{columnar, sniff, words};
+use crate::dataset::{Columns, Dataset, MissingWords};
+use crate::run::Asking;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The columns of a table that become samples and labels.
+pub(super) struct TableLayout {
+    /// The columns of features and the target.
+    pub(super) columns: Arc<Columns>,
+    /// The position of each column of features in the table.
+    pub(super) places: Vec<usize>,
+    /// The position of the target.
+    pub(super) target: Option<usize>,
+    /// The origin of the target.
+    pub(super) choice: TargetChoice,
+    /// The names of unused columns.
+    pub(super) ignored: Vec<String>,
+}
+
+/// The cells of a table, with the names of its columns.
+pub(super) struct Sheet {
+    cells: Cells,
+    /// The rows after the header.
+    pub(super) rows: Range<usize>,
+    pub(super) names: Vec<String>,
+    /// The delimiter; none in a columnar file.
+    delimiter: Option<u8>,
+    has_header: bool,
+    is_doubtful: bool,
+}
+
+impl Sheet {
+    pub(super) fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
+        let (cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
+            // Unused columns may contain anything and are not decoded.
+            let leaves_out = |names: &[String]| {
+                let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
+                let dropped = options.drop.iter().filter(|_| known.is_none()).filter_map(|name| place(names, name));
+                dropped.for_each(|c| left_out[c] = true);
+                left_out
+            };
+            (columnar::cells(file, bytes, leaves_out, asking)?, None)
+        } else {
+            let text = text(bytes)?;
+            let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
+            (Cells::of(text, delimiter, asking)?, Some(delimiter))
+        };
+        if cells.rows() == 0 {
+            return Err(TableError::Empty);
+        }
+        let found = if known.is_some_and(|known| names_columns(&cells, known)) {
+            Header { is_there: true, is_doubtful: false }
+        } else {
+            header::find(&cells)
+        };
+        let has_header = delimiter.is_none() || options.header.unwrap_or(found.is_there);
+        let is_doubtful = found.is_doubtful && delimiter.is_some() && options.header.is_none();
+        let numbered = |c: usize| format!("column {}", c + 1);
+        let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
+        let names: Vec<String> = (0..cells.width()).map(named).collect();
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(TableError::Twice { line: cells.line(0), name: pair[0].clone() });
+        }
+        let rows = usize::from(has_header)..cells.rows();
+        if rows.is_empty() {
+            return Err(TableError::Empty);
+        }
+        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful })
+    }
+
+    /// The column with this name, or with this number from 1.
+    pub(super) fn place(&self, name: &str) -> Result<usize, TableError> {
+        place(&self.names, name).ok_or_else(|| TableError::Unknown { name: name.to_owned(), known: self.listed() })
+    }
+
+    pub(super) fn listed(&self) -> String {
+        listed(self.names.iter().map(String::as_str))
+    }
+
+    /// The target column and its origin.
+    pub(super) fn target(&self, options: &TableOptions, dropped: &[usize]) -> Result<(Option<usize>, TargetChoice), TableError> {
+        if options.no_target {
+            return Ok((None, TargetChoice::None));
+        }
+        if let Some(name) = &options.target {
+            return Ok((Some(self.place(name)?), TargetChoice::Asked));
+        }
+        let left = || (0..self.names.len()).filter(|c| !dropped.contains(c));
+        let called = |name: &str| left().find(|&c| self.names[c].eq_ignore_ascii_case(name));
+        Ok(match header::TARGETS.into_iter().find_map(called) {
+            Some(named) => (Some(named), TargetChoice::Name),
+            None => (left().next_back(), TargetChoice::Last),
+        })
+    }
+
+    pub(super) fn table(
+        &self,
+        layout: TableLayout,
+        gaps: Gaps,
+        treatment: LabelTreatment,
+        asking: &Asking,
+    ) -> Result<Table, TableError> {
+        let TableLayout { columns, places, target, choice, ignored } = layout;
+        let rows = self.rows.clone();
+        let (labels, unlabelled) = match target {
+            Some(c) => {
+                // Labels of another column are read like those of the model's target.
+                let field =
+                    Field { name: columns.target().map_or("", |target| &target.name), ..self.field(c, columns.missing()) };
+                build::labels(field, rows.clone(), columns.labels(), treatment)?
+            }
+            None => (vec![0.0; rows.len()], MissingCells::new("")),
+        };
+        let built = build::samples(&self.cells, rows.clone(), &columns, &places, gaps, asking)?;
+        Ok(Table {
+            is_labelled: target.is_some() && unlabelled.rows < rows.len(),
+            data: Dataset {
+                samples: built.samples,
+                labels,
+                groups: None,
+                index_base: 1,
+                sha256: [0; 32],
+                columns: Some(columns),
+            },
+            delimiter: self.delimiter.map(char::from),
+            has_header: self.has_header,
+            header_is_doubtful: self.is_doubtful,
+            unlabelled,
+            target: choice,
+            ignored,
+            unknown: built.unknown,
+            missing: built.missing,
+            mixed: Vec::new(),
+            lines: self.cells.lines(rows),
+        })
+    }
+
+    /// A column with its words for missing values.
+    pub(super) fn field<'a>(&'a self, column: usize, words: &'a MissingWords) -> Field<'a> {
+        Field { cells: &self.cells, column, name: &self.names[column], words }
+    }
+}
+
+/// Returns whether the first row has names that a model knows: at least one that is not a number,
+/// or all of them.
+fn names_columns(cells: &Cells, known: &Columns) -> bool {
+    let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
+    let names = || known.features().iter().map(|column| &column.name[..]);
+    names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
+}
+
+/// The column with this name, or with this number from 1.
+fn place(names: &[String], name: &str) -> Option<usize> {
+    let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < names.len());
+    names.iter().position(|known| known == name).or_else(numbered)
+}
+
+/// The bytes as text without a byte order mark.
+fn text(bytes: &[u8]) -> Result<&str, TableError> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count() as u64;
+    if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(TableError::Encoding { line: line(zero) });
+    }
+    std::str::from_utf8(bytes).map_err(|error| TableError::Encoding { line: line(error.valid_up_to()) })
+}

@@ -1,0 +1,4 @@
+//! Text: decimal numbers, and quotations in messages.
+
+pub mod number;
+pub mod quote;

@@ -1,0 +1,140 @@
+//! Products with the kernel matrix in `f64`.
+
+use super::groups::{CoefficientGroup, coefficient_groups};
+use crate::Gram;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par as Threads};
+use maxmargin_data::{Asking, Halted, Par};
+use std::ops::Range;
+
+/// Columns of one tile: the unit of parallel work.
+const COLUMNS: usize = 1024;
+/// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
+const IDS: usize = 64;
+
+/// Computes `F = K[columns, ids] · coef` in `f64`. `coef` is row-major `ids.len() × h`, the result
+/// row-major `columns.len() × h`.
+///
+/// Every kernel value is computed once for all `h` right-hand sides and not stored. Tiles and their
+/// order are fixed, so the bits of the result do not depend on `par`. Zero rows of `coef` cost
+/// nothing.
+///
+/// # Panics
+///
+/// When `coef.len()` is not `ids.len() × h` or an index is out of range.
+pub fn apply_exact(gram: &dyn Gram, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
+    apply_exact_asking(gram, ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
+}
+
+/// [`apply_exact`] with the same bits that can be cancelled between groups of tiles.
+///
+/// # Errors
+///
+/// When `asking` cancels the computation.
+///
+/// # Panics
+///
+/// As [`apply_exact`].
+pub fn apply_exact_asking(
+    gram: &dyn Gram,
+    ids: &[usize],
+    coef: &[f64],
+    h: usize,
+    columns: Range<usize>,
+    par: Par,
+    asking: &Asking,
+) -> Result<Vec<f64>, Halted> {
+    assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
+    assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
+    let mut result = vec![0.0; columns.len() * h];
+    if h == 0 {
+        return Ok(result);
+    }
+    let groups = coefficient_groups(ids, coef, h);
+    // The cost of a kernel value and of its products.
+    let per_value = gram.value_operations() + h as u64 / 4;
+    // Enough tiles between two checks for cancellation that threads rarely wait for each other.
+    let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
+    let product = TiledProduct { gram, groups, h, per_value, tiles, par };
+    let strip = COLUMNS * par.threads();
+    for (s, result) in result.chunks_mut(strip * h).enumerate() {
+        let sums = product.strip(columns.start + s * strip, result.len() / h, asking)?;
+        product.write(&sums, result);
+    }
+    Ok(result)
+}
+
+/// A product with the kernel matrix, computed in strips of columns: one tile per thread.
+struct TiledProduct<'g> {
+    gram: &'g dyn Gram,
+    groups: Vec<CoefficientGroup>,
+    /// Number of right-hand sides.
+    h: usize,
+    /// Operations for one kernel value.
+    per_value: u64,
+    /// Tiles of each thread between two checks for cancellation.
+    tiles: usize,
+    par: Par,
+}
+
+impl TiledProduct<'_> {
+    /// Sums of one column: one for each right-hand side, then the sum that all of them share.
+    fn sums_per_column(&self) -> usize {
+        self.h + 1
+    }
+
+    /// The sums of `count` columns from `first` on, tile by tile; a tile has its columns
+    /// consecutively for each sum.
+    fn strip(&self, first: usize, count: usize, asking: &Asking) -> Result<Vec<f64>, Halted> {
+        let kept = self.sums_per_column();
+        let mut sums = vec![0.0; count * kept];
+        for group in &self.groups {
+            let width = group.columns.len();
+            for (ids, coef) in group.ids.chunks(IDS * self.tiles).zip(group.coef.chunks(IDS * self.tiles * width)) {
+                asking.spend(self.per_value * (ids.len() * COLUMNS.min(count)) as u64)?;
+                self.par.for_chunks(&mut sums, COLUMNS * kept, |t, sums| {
+                    self.add_tile(ids, coef, &group.columns, first + t * COLUMNS, sums);
+                });
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Adds the products of the samples `ids` to the sums of a tile that begins with column
+    /// `start`.
+    fn add_tile(&self, ids: &[usize], coef: &[f64], columns: &[usize], start: usize, sums: &mut [f64]) {
+        let (width, count) = (columns.len(), sums.len() / self.sums_per_column());
+        let mut tile = vec![0.0; IDS * count];
+        let mut part = vec![0.0; width * count];
+        for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
+            let tile = &mut tile[..ids.len() * count];
+            self.gram.fill_exact(ids, start..start + count, tile);
+            matmul(
+                MatMut::from_row_major_slice_mut(&mut part, width, count),
+                Accum::Add,
+                MatRef::from_column_major_slice(coef, width, ids.len()),
+                MatRef::from_row_major_slice(tile, ids.len(), count),
+                1.0,
+                Threads::Seq,
+            );
+        }
+        for (part, column) in part.chunks_exact(count).zip(columns) {
+            sums[column * count..][..count].iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+    }
+
+    /// Writes the sums of a strip to its rows of the result.
+    fn write(&self, sums: &[f64], result: &mut [f64]) {
+        let (h, kept) = (self.h, self.sums_per_column());
+        let common = self.groups.iter().any(|group| group.columns.last() == Some(&h));
+        for (sums, result) in sums.chunks(COLUMNS * kept).zip(result.chunks_mut(COLUMNS * h)) {
+            let count = sums.len() / kept;
+            for (j, out) in result.chunks_exact_mut(h).enumerate() {
+                out.iter_mut().enumerate().for_each(|(c, o)| *o = sums[c * count + j]);
+                if common {
+                    out.iter_mut().for_each(|o| *o += sums[h * count + j]);
+                }
+            }
+        }
+    }
+}

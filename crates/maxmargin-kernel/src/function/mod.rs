@@ -1,0 +1,13 @@
+//! Kernel functions of two samples: built-in kernels, user kernels, the rules for gamma.
+
+mod error;
+mod gamma;
+mod kernel;
+mod kind;
+mod user;
+
+pub use error::{Fault, KernelError};
+pub use gamma::{Gamma, gamma_auto, gamma_scale};
+pub use kernel::Kernel;
+pub use kind::KernelKind;
+pub use user::UserKernel;

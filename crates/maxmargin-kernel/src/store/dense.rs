@@ -1,0 +1,266 @@
+//! Dense data: products of a few rows with panels of columns. The kernel function is applied while
+//! they are in the cache.
+
+use crate::store::blocks::{Scratch, blocks};
+use crate::store::distances::needs_differences;
+use crate::store::panel::{Packer, Panel, PanelAsF64};
+use crate::store::slice_kernel::SliceKernel;
+use crate::store::summary::{DataSummary, max_norm_from};
+use maxmargin_data::{Asking, Halted, Samples};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Largest error of an exponent, `γ max‖x‖² 2⁻²⁴`, for which `f32` dot products are used.
+const SINGLE_ERROR: f64 = 1e-6;
+/// Largest error of an exponent for which data with few zeros are not centred first. Centring would
+/// fill the zeros, which panels omit.
+const CENTRE_ERROR: f64 = 1e-7;
+/// Largest share of nonzero values of data with many zeros.
+const SPARSE: f64 = 0.4;
+/// Range of the largest squared norm in which `f32` holds sums and terms: for smaller samples they
+/// would be rounded to 0.
+const NORMS: Range<f64> = 1e-25..1e30;
+/// Rounding unit of `f32`: 2⁻²⁴.
+const UNIT32: f64 = 1.0 / 16_777_216.0;
+
+/// Samples as panels: `single` for fast blocks, `double` (or converted `single`) for exact blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct Dense {
+    len: usize,
+    single: Option<Panel<f32>>,
+    double: Option<Panel<f64>>,
+    /// Dot products in `f32` are exact.
+    exact: bool,
+    /// Largest squared norm in `single`.
+    max_norm: f64,
+    norms32: Vec<f32>,
+    norms64: Vec<f64>,
+}
+
+thread_local! {
+    static SINGLE: RefCell<Scratch<f32, f32>> = RefCell::default();
+    static DOUBLE: RefCell<Scratch<f64, f64>> = RefCell::default();
+}
+
+/// The samples as panels of `f64`, minus `centre` unless it is empty.
+fn panel64(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<Panel<f64>, Halted> {
+    let mut packer = Packer::new(samples.features());
+    let (mut values, mut centred) = (Vec::new(), Vec::new());
+    samples.each_row(asking, |_, row| {
+        if centre.is_empty() {
+            values.clear();
+            row.for_each(|k, v| values.push((k, v)));
+            packer.push(values.iter().copied());
+        } else {
+            centred.clear();
+            centred.extend(centre.iter().map(|c| -c));
+            row.for_each(|k, v| centred[k] = v - centre[k]);
+            packer.push(centred.iter().copied().enumerate());
+        }
+    })?;
+    Ok(packer.finish())
+}
+
+/// The samples as panels of `f32`.
+fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
+    let mut packer = Packer::new(samples.features());
+    let mut values = Vec::new();
+    samples.each_row(asking, |_, row| {
+        values.clear();
+        row.for_each(|k, v| values.push((k, v as f32)));
+        packer.push(values.iter().copied());
+    })?;
+    Ok(packer.finish())
+}
+
+impl Dense {
+    /// Panels for `samples`. With the `gamma` of an RBF kernel only distances matter, and the data
+    /// may be centred.
+    pub(crate) fn new(samples: &Samples, summary: &DataSummary, gamma: Option<f64>, asking: &Asking) -> Result<Self, Halted> {
+        let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
+        let mut dense = Self {
+            len: samples.len(),
+            single: None,
+            double: None,
+            exact: summary.exact,
+            max_norm: summary.max_norm,
+            norms32: Vec::new(),
+            norms64: Vec::new(),
+        };
+        let limit = if summary.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
+        let near = estimate(summary.max_norm) <= limit && NORMS.contains(&summary.max_norm);
+        if summary.exact || (summary.single && near) {
+            dense.single = Some(panel32(samples, asking)?);
+        } else {
+            let mut centre: &[f64] = if gamma.is_some() && !near { &summary.means } else { &[] };
+            dense.max_norm = max_norm_from(samples, centre, asking)?;
+            // Centring rounds the samples, so differences of the original samples are more
+            // accurate.
+            if gamma.is_some_and(|g| needs_differences(g, dense.max_norm)) {
+                (centre, dense.max_norm) = (&[], summary.max_norm);
+            }
+            let double = panel64(samples, centre, asking)?;
+            if estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm) {
+                dense.single = Some(double.map(|v| v as f32, asking)?);
+            }
+            dense.double = Some(double);
+        }
+        dense.set_norms(asking)?;
+        Ok(dense)
+    }
+
+    /// Returns whether `f32` dot products are accurate enough for an RBF kernel with this `gamma`
+    /// (`None` for other kernels).
+    fn single_is_enough(&self, gamma: Option<f64>) -> bool {
+        gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
+    }
+
+    /// The samples `ids`, in this order, with the same arithmetic.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        Self {
+            len: ids.len(),
+            single: self.single.as_ref().map(|panel| panel.select(ids)),
+            double: self.double.as_ref().map(|panel| panel.select(ids)),
+            exact: self.exact,
+            max_norm: self.max_norm,
+            norms32: if self.norms32.is_empty() { Vec::new() } else { ids.iter().map(|&i| self.norms32[i]).collect() },
+            norms64: ids.iter().map(|&i| self.norms64[i]).collect(),
+        }
+    }
+
+    /// Appends the nonzero values of a sample.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        match (&self.double, &self.single) {
+            (Some(panel), _) => {
+                panel.sample(i).filter(|(_, v)| *v != 0.0).for_each(|(k, v)| words.extend([k as u64, v.to_bits()]));
+            }
+            (None, Some(panel)) => {
+                let word = |(k, v): (usize, f32)| ((k as u64) << 32) | u64::from(v.to_bits());
+                words.extend(panel.sample(i).filter(|(_, v)| *v != 0.0).map(word));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Mean number of features per panel.
+    pub(crate) fn width(&self) -> usize {
+        let double = self.double.as_ref().map_or(0, Panel::width);
+        self.single.as_ref().map_or(double, Panel::width)
+    }
+
+    /// Size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.single.as_ref().map_or(0, Panel::bytes)
+            + self.double.as_ref().map_or(0, Panel::bytes)
+            + self.norms32.len() * 4
+            + self.norms64.len() * 8
+    }
+
+    /// Squared norms in `f64`, of the centred samples if the data are centred.
+    pub(crate) fn norms(&self) -> &[f64] {
+        &self.norms64
+    }
+
+    /// Computes norms by the arithmetic of the blocks, so that equal samples have distance
+    /// exactly 0.
+    fn set_norms(&mut self, asking: &Asking) -> Result<(), Halted> {
+        let mut norms64 = vec![0.0; self.len];
+        let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
+        for first in (0..self.len).step_by(32) {
+            let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
+            let columns = first..first + rows.len();
+            asking.spend((rows.len() * rows.len() * self.width()) as u64)?;
+            if self.single.is_some() {
+                self.blocks32(&rows, &columns, |r, part, dots| {
+                    if part.contains(&rows[r]) {
+                        norms32[rows[r]] = dots[rows[r] - part.start];
+                    }
+                });
+            }
+            if !self.exact {
+                self.blocks64(&rows, &columns, |r, part, dots| {
+                    if part.contains(&rows[r]) {
+                        norms64[rows[r]] = dots[rows[r] - part.start];
+                    }
+                });
+            }
+        }
+        if self.exact {
+            norms64.iter_mut().zip(&norms32).for_each(|(wide, &norm)| *wide = f64::from(norm));
+        }
+        self.norms32 = norms32;
+        self.norms64 = norms64;
+        Ok(())
+    }
+
+    /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of
+    /// `part`, for parts of `columns`.
+    fn blocks32(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f32])) {
+        let Some(panel) = &self.single else { return };
+        SINGLE.with_borrow_mut(|scratch| blocks(panel, rows, columns, scratch, each));
+    }
+
+    /// [`Dense::blocks32`] in `f64`.
+    fn blocks64(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
+        DOUBLE.with_borrow_mut(|scratch| match (&self.double, &self.single) {
+            (Some(panel), _) => blocks(panel, rows, columns, scratch, each),
+            (None, Some(panel)) => blocks(&PanelAsF64(panel), rows, columns, scratch, each),
+            (None, None) => {}
+        });
+    }
+
+    /// Calls `each(r, part, distances)` with the squared distances between `rows[r]` and the
+    /// samples of `part`, for parts of `columns`.
+    pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
+        match (&self.double, &self.single) {
+            (Some(panel), _) => panel.distances(rows, columns, each),
+            (None, Some(panel)) => panel.distances(rows, columns, each),
+            (None, None) => {}
+        }
+    }
+
+    /// Returns whether dot products and norms in `f64` are exact.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// Computes `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(
+        &self,
+        function: &SliceKernel,
+        gamma: Option<f64>,
+        rows: &[usize],
+        columns: &Range<usize>,
+        out: &mut [&mut [f32]],
+    ) {
+        let first = columns.start;
+        let single = self.exact || (self.single_is_enough(gamma) && function.accepts_f32_dots(gamma, self.max_norm));
+        if self.single.is_some() && single {
+            self.blocks32(rows, columns, |r, part, dots| {
+                let norms = &self.norms32[part.clone()];
+                function.fill32(self.norms32[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+            });
+        } else {
+            self.blocks64(rows, columns, |r, part, dots| {
+                let norms = &self.norms64[part.clone()];
+                function.fill32_from64(self.norms64[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+            });
+        }
+    }
+
+    /// Computes `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, function: &SliceKernel, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        let (first, count) = (columns.start, columns.len());
+        if self.exact {
+            self.blocks32(rows, columns, |r, part, dots| {
+                let out = &mut out[r * count..][part.start - first..part.end - first];
+                function.fill64_from32(self.norms32[rows[r]], &self.norms32[part], dots, out);
+            });
+        } else {
+            self.blocks64(rows, columns, |r, part, dots| {
+                let out = &mut out[r * count..][part.start - first..part.end - first];
+                function.fill64(self.norms64[rows[r]], &self.norms64[part], dots, out);
+            });
+        }
+    }
+}

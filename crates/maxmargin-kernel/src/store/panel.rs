@@ -1,0 +1,304 @@
+//! Samples in feature-major panels of floating-point numbers, as [`products`] reads them.
+
+use crate::store::blocks::{Panels, STRIDE};
+use maxmargin_data::{Asking, Halted};
+use maxmargin_simd::products::{Columns, Real, products};
+use std::ops::Range;
+
+/// Operations counted for moving a value from one panel to another.
+const MOVE: u64 = 16;
+
+/// Samples, feature-major inside panels of [`Real::PANEL`] of them, padded with zeros.
+///
+/// A panel stores only features with a nonzero value in at least one of its samples; the others
+/// would add 0 to every product. For one-hot encoded names and for pixels, most panels have few
+/// features.
+#[derive(Clone, Debug)]
+pub(crate) struct Panel<T> {
+    len: usize,
+    depth: usize,
+    /// The features of all panels, ascending within a panel.
+    features: Vec<u32>,
+    /// The position in `features` at which each panel begins, and the end of the last one.
+    begins: Vec<usize>,
+    /// [`Real::PANEL`] values for each of `features`.
+    values: Vec<T>,
+}
+
+/// Builds a [`Panel`] from samples one at a time.
+pub(crate) struct Packer<T> {
+    panel: Panel<T>,
+    /// The values of the current panel: feature, position among its samples, value.
+    pending: Vec<(u32, u32, T)>,
+    /// One plus the position of each feature in the current panel; 0 if the panel lacks it.
+    places: Vec<u32>,
+}
+
+impl<T: Real + PartialEq> Packer<T> {
+    /// A packer for samples with this number of features.
+    pub(crate) fn new(features: usize) -> Self {
+        let depth = features.max(1);
+        let panel = Panel { len: 0, depth, features: Vec::new(), begins: vec![0], values: Vec::new() };
+        Self { panel, pending: Vec::new(), places: vec![0; depth] }
+    }
+
+    /// Appends a sample; features without a value are 0.
+    pub(crate) fn push(&mut self, sample: impl Iterator<Item = (usize, T)>) {
+        let at = (self.panel.len % T::PANEL) as u32;
+        self.pending.extend(sample.filter(|(_, v)| *v != T::default()).map(|(k, v)| (k as u32, at, v)));
+        self.panel.len += 1;
+        if self.panel.len.is_multiple_of(T::PANEL) {
+            self.close();
+        }
+    }
+
+    /// Finishes the current panel.
+    fn close(&mut self) {
+        let Self { panel: Panel { features, begins, values, .. }, pending, places } = self;
+        let first = features.len();
+        pending.iter().for_each(|&(k, ..)| places[k as usize] = 1);
+        for (k, place) in places.iter_mut().enumerate().filter(|(_, place)| **place != 0) {
+            features.push(k as u32);
+            *place = (features.len() - first) as u32;
+        }
+        let begin = values.len();
+        values.resize(features.len() * T::PANEL, T::default());
+        for (k, at, value) in pending.drain(..) {
+            values[begin + (places[k as usize] as usize - 1) * T::PANEL + at as usize] = value;
+        }
+        features[first..].iter().for_each(|&k| places[k as usize] = 0);
+        begins.push(features.len());
+    }
+
+    /// The panels of all appended samples.
+    pub(crate) fn finish(mut self) -> Panel<T> {
+        if !self.panel.len.is_multiple_of(T::PANEL) {
+            self.close();
+        }
+        self.panel
+    }
+}
+
+impl<T: Real + PartialEq> Panel<T> {
+    /// The same samples with converted values; `convert` must map 0 to 0.
+    pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, asking: &Asking) -> Result<Panel<S>, Halted> {
+        let mut packer = Packer::new(self.depth);
+        for i in 0..self.len {
+            asking.spend(MOVE * self.width() as u64)?;
+            packer.push(self.sample(i).map(|(k, v)| (k, convert(v))));
+        }
+        Ok(packer.finish())
+    }
+
+    /// The samples `ids`, in this order.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        let mut packer = Packer::new(self.depth);
+        ids.iter().for_each(|&i| packer.push(self.sample(i)));
+        packer.finish()
+    }
+
+    /// Mean number of features per panel.
+    pub(crate) fn width(&self) -> usize {
+        self.features.len().div_ceil(self.begins.len().saturating_sub(1).max(1))
+    }
+
+    /// Size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.values.as_slice()) + size_of_val(self.features.as_slice())
+    }
+
+    /// The features and the values of panel `p`.
+    fn panel(&self, p: usize) -> Columns<'_, T> {
+        let range = self.begins[p]..self.begins[p + 1];
+        let values = &self.values[range.start * T::PANEL..range.end * T::PANEL];
+        let features = &self.features[range];
+        // A panel with all features needs no list of them.
+        Columns { features: (features.len() < self.depth).then_some(features), values }
+    }
+
+    /// The values of sample `i` for the features of its panel.
+    pub(crate) fn sample(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+        let range = self.begins[i / T::PANEL]..self.begins[i / T::PANEL + 1];
+        let values = self.values[range.start * T::PANEL..].get(i % T::PANEL..).unwrap_or_default();
+        self.features[range].iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
+    }
+
+    /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` between
+    /// `rows[r]` and the samples of `part`, for parts of `columns`. Terms are added in the order of
+    /// the features, so the distance of a pair has the same bits in both directions.
+    pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64]))
+    where
+        T: Into<f64>,
+    {
+        if columns.is_empty() {
+            return;
+        }
+        let mut row = vec![0.0; self.depth];
+        let mut sums = vec![0.0; T::PANEL];
+        for (r, &i) in rows.iter().enumerate() {
+            row.fill(0.0);
+            self.sample(i).for_each(|(k, v)| row[k] = v.into());
+            for p in columns.start / T::PANEL..columns.end.div_ceil(T::PANEL) {
+                sums.fill(0.0);
+                let features = &self.features[self.begins[p]..self.begins[p + 1]];
+                let values = self.values[self.begins[p] * T::PANEL..].chunks_exact(T::PANEL);
+                let mut next = 0;
+                // Features that the panel lacks add the square of the row's value.
+                let missing = |sums: &mut [f64], own: &[f64]| {
+                    own.iter().filter(|x| **x != 0.0).for_each(|x| sums.iter_mut().for_each(|sum| *sum += x * x));
+                };
+                for (&k, values) in features.iter().zip(values) {
+                    let k = k as usize;
+                    missing(&mut sums, &row[next..k]);
+                    let x = row[k];
+                    for (sum, &z) in sums.iter_mut().zip(values) {
+                        let difference = x - z.into();
+                        *sum += difference * difference;
+                    }
+                    next = k + 1;
+                }
+                missing(&mut sums, &row[next..]);
+                let part = columns.start.max(p * T::PANEL)..columns.end.min((p + 1) * T::PANEL);
+                each(r, part.clone(), &sums[part.start - p * T::PANEL..part.end - p * T::PANEL]);
+            }
+        }
+    }
+
+    /// Writes the converted values of the samples `ids`, feature-major.
+    fn interleave<S: Real>(&self, ids: &[usize], rows: &mut Vec<S>, convert: impl Fn(T) -> S) {
+        rows.clear();
+        rows.resize(ids.len() * self.depth, S::default());
+        for (r, &i) in ids.iter().enumerate() {
+            self.sample(i).for_each(|(k, v)| rows[k * ids.len() + r] = convert(v));
+        }
+    }
+}
+
+impl<T: Real + PartialEq> Panels for Panel<T> {
+    type Row = T;
+    type Sum = T;
+    const WIDTH: usize = T::PANEL;
+
+    fn sample_bytes(&self) -> usize {
+        size_of::<T>() * self.width().max(1)
+    }
+
+    fn load(&self, ids: &[usize], rows: &mut Vec<T>) {
+        self.interleave(ids, rows, |v| v);
+    }
+
+    fn multiply(&self, rows: &[T], count: usize, panel: usize, out: &mut [T], _: usize, _: &[T]) {
+        products(rows, count, &self.panel(panel), out, STRIDE);
+    }
+}
+
+/// Panels of `f32` that are multiplied in `f64`.
+pub(crate) struct PanelAsF64<'p>(pub(crate) &'p Panel<f32>);
+
+/// Number of `f64` panels in a panel of `f32`.
+const PARTS: usize = f32::PANEL / f64::PANEL;
+
+impl PanelAsF64<'_> {
+    /// Number of features of panel `p`.
+    fn features(&self, p: usize) -> usize {
+        self.0.begins[p / PARTS + 1] - self.0.begins[p / PARTS]
+    }
+}
+
+impl Panels for PanelAsF64<'_> {
+    type Row = f64;
+    type Sum = f64;
+    const WIDTH: usize = f64::PANEL;
+
+    fn sample_bytes(&self) -> usize {
+        size_of::<f64>() * self.0.width().max(1)
+    }
+
+    fn load(&self, ids: &[usize], rows: &mut Vec<f64>) {
+        self.0.interleave(ids, rows, f64::from);
+    }
+
+    fn prepare(&self, panels: Range<usize>, converted: &mut Vec<f64>) {
+        converted.clear();
+        for p in panels {
+            let part = p % PARTS * f64::PANEL;
+            for values in self.0.panel(p / PARTS).values.chunks_exact(f32::PANEL) {
+                converted.extend(values[part..part + f64::PANEL].iter().map(|&v| f64::from(v)));
+            }
+        }
+    }
+
+    fn multiply(&self, rows: &[f64], count: usize, panel: usize, out: &mut [f64], first: usize, converted: &[f64]) {
+        let before: usize = (first..panel).map(|p| self.features(p)).sum();
+        let values = &converted[before * f64::PANEL..][..self.features(panel) * f64::PANEL];
+        let features = self.0.panel(panel / PARTS).features;
+        products(rows, count, &Columns { features, values }, out, STRIDE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Packer, Panel, PanelAsF64};
+    use crate::store::blocks::{Panels, Scratch, blocks};
+    use maxmargin_data::Asking;
+    use proptest::prelude::*;
+
+    /// All dot products of a source, as integers.
+    fn products<P: Panels<Sum: Into<f64>>>(source: &P, len: usize) -> Vec<i64> {
+        let rows: Vec<usize> = (0..len).collect();
+        let mut found = vec![0; len * len];
+        blocks(source, &rows, &(0..len), &mut Scratch::default(), |r, part, sums| {
+            part.zip(sums).for_each(|(j, &sum)| found[r * len + j] = sum.into() as i64);
+        });
+        found
+    }
+
+    proptest! {
+        /// Omitted features change neither samples nor dot products, which are exact for small
+        /// integers.
+        #[test]
+        fn samples_and_products_are_those_of_all_features(
+            depth in 1_usize..600,
+            rows in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), -3_i8..4), 0..12), 1..80),
+            picked in prop::collection::vec(any::<prop::sample::Index>(), 1..40),
+        ) {
+            let row = |entries: &Vec<(prop::sample::Index, i8)>| {
+                let mut dense = vec![0_i8; depth];
+                entries.iter().for_each(|(k, v)| dense[k.index(depth)] = *v);
+                dense
+            };
+            let rows: Vec<Vec<i8>> = rows.iter().map(row).collect();
+            let mut packer = Packer::new(depth);
+            rows.iter().for_each(|row| packer.push(row.iter().map(|&v| f64::from(v)).enumerate()));
+            let double: Panel<f64> = packer.finish();
+            let single = double.map(|v| v as f32, &Asking::nobody()).expect("not cancelled");
+            let ids: Vec<usize> = picked.iter().map(|at| at.index(rows.len())).collect();
+            let part = single.select(&ids);
+            let want = |i: usize| -> Vec<(usize, f64)> { rows[i].iter().map(|&v| f64::from(v)).enumerate().filter(|(_, v)| *v != 0.0).collect() };
+            for i in 0..rows.len() {
+                prop_assert_eq!(double.sample(i).filter(|(_, v)| *v != 0.0).collect::<Vec<_>>(), want(i));
+            }
+            for (at, &i) in ids.iter().enumerate() {
+                let found: Vec<(usize, f64)> = part.sample(at).filter(|(_, v)| *v != 0.0).map(|(k, v)| (k, f64::from(v))).collect();
+                prop_assert_eq!(found, want(i));
+            }
+            prop_assert!(single.width() <= depth);
+            let dot = |i: usize, j: usize| -> i64 { rows[i].iter().zip(&rows[j]).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum() };
+            let all: Vec<i64> = (0..rows.len()).flat_map(|i| (0..rows.len()).map(move |j| (i, j))).map(|(i, j)| dot(i, j)).collect();
+            prop_assert_eq!(&products(&double, rows.len()), &all);
+            prop_assert_eq!(&products(&single, rows.len()), &all);
+            prop_assert_eq!(&products(&PanelAsF64(&single), rows.len()), &all);
+            let of_part: Vec<i64> = ids.iter().flat_map(|&i| ids.iter().map(move |&j| (i, j))).map(|(i, j)| dot(i, j)).collect();
+            prop_assert_eq!(&products(&part, ids.len()), &of_part);
+        }
+    }
+
+    #[test]
+    fn a_panel_has_only_the_features_of_its_samples() {
+        let mut packer = Packer::new(100);
+        (0..64_usize).for_each(|i| packer.push([(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter()));
+        let panel = packer.finish();
+        let features = |p: usize| panel.panel(p).features.map(<[u32]>::to_vec);
+        assert_eq!((features(0), features(1), panel.width()), (Some(vec![0, 50]), Some(vec![1]), 2));
+    }
+}

@@ -1,0 +1,35 @@
+//! Scores of predictions.
+//!
+#![doc = include_str!("../README.md")]
+//!
+//! [`Metric`] is a row of the tables in `classification`, `ranking`, `regression` and `one_class`;
+//! [`metrics_of`] and [`all_metrics`] list the rows for a kind of target, and [`scores`] computes
+//! all of them. [`Confusion`] counts classes against predictions. [`Reliability`] scores
+//! probabilities. [`FoldStatistics`] tells how the scores of folds spread.
+//!
+//! Layer 3 of maxmargin: of the core it takes the kinds of targets alone.
+
+mod classification;
+mod confusion;
+mod metric;
+mod one_class;
+mod ranking;
+mod regression;
+mod reliability;
+mod scores;
+mod statistics;
+
+pub use classification::{
+    ACCURACY, BALANCED_ACCURACY, CLASS_METRICS, F1, F1_MACRO, MATTHEWS, PRECISION, RECALL, TWO_CLASS_METRICS,
+};
+pub use confusion::Confusion;
+pub use metric::{Best, Metric};
+pub use one_class::{INLIER_METRICS, INLIERS};
+pub use ranking::{AVERAGE_PRECISION, ROC_AUC};
+pub use regression::{
+    EXPLAINED_VARIANCE, MEAN_ABSOLUTE_ERROR, MEAN_SQUARED_ERROR, R2, REGRESSION_METRICS, ROOT_MEAN_SQUARED_ERROR, SPEARMAN,
+    SQUARED_CORRELATION,
+};
+pub use reliability::{Bin, Reliability};
+pub use scores::{Score, all_metrics, are_sides, greatest_label, metrics_of, score_of, scores};
+pub use statistics::{CONFIDENCE, FoldStatistics, NamedStatistics, statistics_of};

@@ -1,0 +1,110 @@
+//! A metric: one row of a table.
+
+use serde::Serialize;
+
+/// Which scores are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Best {
+    /// The highest.
+    Highest,
+    /// The lowest.
+    Lowest,
+}
+
+/// A score of predictions.
+///
+/// A new metric is a `static` beside the others of its kind and an entry in their list.
+#[derive(Clone, Copy)]
+pub struct Metric {
+    /// The name in documents and options.
+    pub(crate) name: &'static str,
+    pub(crate) best: Best,
+    /// The least and the greatest score that exist.
+    pub(crate) range: [f64; 2],
+    /// The score of predictions, or of decision values, against labels.
+    pub(crate) score: fn(&[f64], &[f64]) -> f64,
+    /// Decision values of two classes take the place of predictions.
+    pub(crate) ranks: bool,
+    /// The score counts the samples that are classified wrongly.
+    pub(crate) counts_errors: bool,
+    /// The score from a confusion matrix of two classes.
+    pub(crate) of_table: Option<fn([[usize; 2]; 2]) -> f64>,
+    /// The loss of a sample, where the score is a function of the sum of losses.
+    pub(crate) loss: Option<fn(f64, f64) -> f64>,
+}
+
+impl Metric {
+    /// A metric of predicted labels with scores from 0 to 1, of which the highest is the best: what
+    /// the rows of the tables change a field or two of.
+    pub(crate) const fn new(name: &'static str, score: fn(&[f64], &[f64]) -> f64) -> Self {
+        Self {
+            name,
+            best: Best::Highest,
+            range: [0.0, 1.0],
+            score,
+            ranks: false,
+            counts_errors: false,
+            of_table: None,
+            loss: None,
+        }
+    }
+
+    /// The name in documents and options.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Which scores are better.
+    pub fn best(&self) -> Best {
+        self.best
+    }
+
+    /// The least and the greatest score that exist.
+    pub fn range(&self) -> [f64; 2] {
+        self.range
+    }
+
+    /// Whether the metric needs decision values of two classes instead of predictions.
+    pub fn ranks(&self) -> bool {
+        self.ranks
+    }
+
+    /// Whether more errors of classes, counted by samples, always make a worse score.
+    pub fn counts_errors(&self) -> bool {
+        self.counts_errors
+    }
+
+    /// The score of `predicted` against `truth`, one entry a sample; NaN where there are no samples.
+    /// A metric that ranks takes decision values for `predicted`, positive for the greater label.
+    pub fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        (self.score)(truth, predicted)
+    }
+
+    /// The score from a confusion matrix of two classes (rows: the classes, the lesser label first;
+    /// columns: predictions), with the bits of [`Metric::score`]. None where the matrix does not
+    /// determine the score, and where predicting one sample apart from all others is best (precision,
+    /// recall).
+    pub fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        self.of_table.map(|of| of(table))
+    }
+
+    /// The loss of each sample, where the score is a function of the sum of losses. Such scores can
+    /// be bounded before all folds are done.
+    pub fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
+        self.loss.map(|loss| truth.iter().zip(predicted).map(|(t, p)| loss(*t, *p)).collect())
+    }
+}
+
+impl std::fmt::Debug for Metric {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self.name)
+    }
+}
+
+impl PartialEq for Metric {
+    /// Names are unique.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}

@@ -1,0 +1,184 @@
+//! Writes LIBSVM's model text.
+
+use super::Kind;
+use super::layout::Layout;
+use crate::calibration::Calibration;
+use crate::decision::{DecisionRule, Multiclass, THRESHOLD};
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::parts::Parts;
+use maxmargin_data::classes::pairs;
+use maxmargin_data::number::{shortest, write_shortest};
+use maxmargin_kernel::Kernel;
+use std::io::{self, Write};
+
+/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes,
+/// labels in the order of [`Model::label_order`], by which LIBSVM decides ties.
+///
+/// # Errors
+///
+/// When a label is not an integer of 32 bits, when labels are those of a threshold, when a vector
+/// is used by machines that share no class (LIBSVM has no room for that), and those of `out`.
+pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+    let parts = model.parts();
+    if parts.multiclass == Multiclass::OneVsRest {
+        return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
+    }
+    if parts.decision_rule == DecisionRule::Threshold {
+        return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
+    }
+    if parts.classes.is_empty() {
+        return write_alone(model, out);
+    }
+    let layout = Layout::of(model);
+    let users = users_of(parts);
+    let of = classes_of(&users)?;
+    let mut text = Vec::new();
+    kernel(&mut text, Kind::of(model), &parts.kernel)?;
+    write!(text, "nr_class {}\ntotal_sv {}\nrho", layout.order.len(), parts.support.len())?;
+    for &(machine, sign) in &layout.machines {
+        text.push(b' ');
+        // `0.0 −` and not `−`: rho is never written as a negative zero.
+        write_shortest(&mut text, 0.0 - sign * parts.machines[machine].bias)?;
+    }
+    text.extend_from_slice(b"\nlabel");
+    for &class in &layout.order {
+        write!(text, " {}", integer(parts.classes[class])?)?;
+    }
+    sigmoids(&mut text, &parts.calibration, &layout)?;
+    text.extend_from_slice(b"\nnr_sv");
+    let mut sizes = vec![0_usize; layout.order.len()];
+    of.iter().for_each(|&class| sizes[class] += 1);
+    layout.order.iter().try_for_each(|&class| write!(text, " {}", sizes[class]))?;
+    text.extend_from_slice(b"\nSV\n");
+    let mut coefs = vec![0.0; layout.order.len() - 1];
+    for &class in &layout.order {
+        for k in (0..of.len()).filter(|&k| of[k] == class) {
+            coefs.fill(0.0);
+            for &User { pair: (a, b), coef } in &users[k] {
+                let (own, other) = (layout.places[class], layout.places[if a == class { b } else { a }]);
+                // `0.0 +`: a coefficient of 0 has no sign.
+                coefs[if own < other { other - 1 } else { other }] = 0.0 + layout.sign(a, b) * coef;
+            }
+            support_vector(&mut text, &coefs, parts, k)?;
+        }
+        out.write_all(&text)?;
+        text.clear();
+    }
+    Ok(())
+}
+
+/// The one machine of regression and of one class, which LIBSVM calls two classes.
+fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+    let parts = model.parts();
+    let machine = &parts.machines[0];
+    let mut text = Vec::new();
+    kernel(&mut text, Kind::of(model), &parts.kernel)?;
+    write!(text, "nr_class 2\ntotal_sv {}\nrho ", parts.support.len())?;
+    write_shortest(&mut text, 0.0 - machine.bias)?;
+    match parts.calibration.first() {
+        Some(Calibration::Laplace { scale }) => numbers(&mut text, "probA", std::iter::once(*scale))?,
+        Some(Calibration::Marks(marks)) => numbers(&mut text, "prob_density_marks", marks.iter().copied())?,
+        _ => {}
+    }
+    text.extend_from_slice(b"\nSV\n");
+    let mut coefs = vec![0.0; parts.support.len()];
+    machine.support.iter().zip(&machine.coef).for_each(|(&k, &coef)| coefs[k as usize] = coef);
+    for (k, coef) in coefs.iter().enumerate() {
+        support_vector(&mut text, &[*coef], parts, k)?;
+        out.write_all(&text)?;
+        text.clear();
+    }
+    out.write_all(&text)?;
+    Ok(())
+}
+
+/// `probA` and `probB`, where there are probabilities.
+fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], layout: &Layout) -> Result<(), ModelError> {
+    let sigmoid = |one: &Calibration| match *one {
+        Calibration::Sigmoid { a, b } => Ok((a, b)),
+        _ => Err(ModelError::Unsupported("LIBSVM's text for another calibration than Platt's".to_owned())),
+    };
+    let all = calibration.iter().map(sigmoid).collect::<Result<Vec<_>, _>>()?;
+    if !all.is_empty() {
+        numbers(text, "probA", layout.machines.iter().map(|&(machine, _)| all[machine].0))?;
+        numbers(text, "probB", layout.machines.iter().map(|&(machine, sign)| 0.0 + sign * all[machine].1))?;
+    }
+    Ok(())
+}
+
+/// A line of numbers after the end of the one before.
+fn numbers(text: &mut Vec<u8>, name: &str, values: impl Iterator<Item = f64>) -> io::Result<()> {
+    write!(text, "\n{name}")?;
+    for value in values {
+        text.push(b' ');
+        write_shortest(text, value)?;
+    }
+    Ok(())
+}
+
+/// A machine that uses a vector.
+struct User {
+    /// The classes that it tells apart.
+    pair: (usize, usize),
+    /// What it multiplies the vector by.
+    coef: f64,
+}
+
+/// The machines that use each vector.
+fn users_of(parts: &Parts) -> Vec<Vec<User>> {
+    let mut users: Vec<Vec<User>> = (0..parts.support.len()).map(|_| Vec::new()).collect();
+    for (pair, machine) in pairs(parts.classes.len()).zip(&parts.machines) {
+        machine.support.iter().zip(&machine.coef).for_each(|(&k, &coef)| users[k as usize].push(User { pair, coef }));
+    }
+    users
+}
+
+/// A class for each vector that is in every pair that uses it: the one that its coefficients speak
+/// for, if they agree.
+fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
+    let class_of = |users: &Vec<User>| {
+        let Some(&User { pair: (a, b), coef }) = users.first() else { return Some(0) };
+        let both = if coef > 0.0 { [b, a] } else { [a, b] };
+        both.into_iter().find(|class| users.iter().all(|user| user.pair.0 == *class || user.pair.1 == *class))
+    };
+    let found: Option<Vec<usize>> = users.iter().map(class_of).collect();
+    found.ok_or_else(|| ModelError::Unsupported("LIBSVM's text for vectors that pairs without a common class use".to_owned()))
+}
+
+fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelError> {
+    Ok(write!(text, "svm_type {}\n{}", kind.name(), kernel_lines(kernel)?)?)
+}
+
+/// The header lines of a kernel: `kernel_type` and its parameters.
+///
+/// # Errors
+///
+/// When LIBSVM has no such kernel.
+pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
+    let kind = kernel.kind().ok_or_else(|| ModelError::Unsupported(format!("kernel {kernel:?}")))?;
+    let field = |name: &str| Some(format!("{name} {}\n", shortest(kernel.parameter(name)?)));
+    let fields: String = ["degree", "gamma", "coef0"].into_iter().filter_map(field).collect();
+    Ok(format!("kernel_type {}\n{fields}", kind.libsvm_name))
+}
+
+fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) -> io::Result<()> {
+    for &coef in coefs {
+        write_shortest(text, coef)?;
+        text.push(b' ');
+    }
+    // A precomputed kernel's column 0 is written `0:serial` whatever the file's numbering was.
+    let base = if parts.kernel == Kernel::Precomputed { 0 } else { u64::from(parts.index_base) };
+    for (column, value) in parts.support.row(k).entries() {
+        write!(text, "{}:", column as u64 + base)?;
+        write_shortest(text, value)?;
+        text.push(b' ');
+    }
+    text.push(b'\n');
+    Ok(())
+}
+
+fn integer(label: f64) -> Result<i32, ModelError> {
+    let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&label);
+    if fits { Ok(label as i32) } else { Err(ModelError::Label(label)) }
+}

@@ -1,0 +1,18 @@
+//! Pictures in SVG.
+#![doc = include_str!("../README.md")]
+//! # Reading order
+//!
+//! [`Svg`] is a picture that is being drawn: lines, bars, points and words, on a card that is
+//! light or dark as the reader's screen is. [`Axis`] places numbers and chooses round ticks.
+//! [`chart()`] draws [`Panel`]s of lines with common axes. [`Svg::document`] returns the document:
+//! the crate opens no file.
+
+mod axis;
+mod chart;
+mod svg;
+mod text;
+
+pub use axis::Axis;
+pub use chart::{AxisStyle, ChartStyle, Line, Mark, Panel, chart};
+pub use svg::{Anchor, Point, Svg};
+pub use text::{capital, count, escaped, width};

@@ -1,0 +1,85 @@
+//! A row of a report: the figures of one cell, measured and printed.
+
+use super::cell::Cell;
+use super::record::Measured;
+use super::settings::Settings;
+
+/// One line of a report.
+#[derive(Clone)]
+pub(crate) struct Row {
+    pub(crate) cell: Cell,
+    pub(crate) printed: Printed,
+    pub(crate) ours: Figures,
+    /// The first peer on the same problem and settings.
+    pub(crate) peer: Option<Figures>,
+    /// The second peer: the first program built another way.
+    pub(crate) second: Option<Figures>,
+}
+
+/// One program's measurements of one cell.
+#[derive(Clone, Default)]
+pub(crate) struct Figures {
+    /// Median over the repeats.
+    pub(crate) seconds: f64,
+    pub(crate) measured: Measured,
+    /// Why it does not count.
+    pub(crate) flaw: Option<String>,
+    /// How often it was measured.
+    pub(crate) repeats: usize,
+    /// What the cell was told.
+    pub(crate) settings: Settings,
+    /// The processor that it was measured on.
+    pub(crate) processor: String,
+}
+
+/// A paper's figures for one cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Printed {
+    pub(crate) seconds: Option<f64>,
+    pub(crate) iterations: Option<f64>,
+    pub(crate) accuracy: Option<f64>,
+    pub(crate) support_vectors: Option<f64>,
+    pub(crate) optimiser: Option<f64>,
+}
+
+impl Figures {
+    /// Only what meets its certificate counts.
+    pub(crate) fn counted(&self) -> Option<&Measured> {
+        self.flaw.is_none().then_some(&self.measured)
+    }
+
+    /// The seconds, where they count.
+    pub(crate) fn counted_seconds(&self) -> Option<f64> {
+        self.counted().map(|_| self.seconds)
+    }
+}
+
+impl Row {
+    pub(crate) fn counted(&self) -> Option<&Measured> {
+        self.ours.counted()
+    }
+
+    /// The measurements of a run that met its own stopping rule.
+    pub(crate) fn finished(&self) -> Option<&Measured> {
+        self.counted().filter(|measured| measured.status() == Some("Converged"))
+    }
+
+    /// Something that only some jobs say.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.counted()?.number(name)
+    }
+
+    /// A row as if these figures had been measured.
+    #[cfg(test)]
+    pub(crate) fn made(cell: Cell, printed: Printed, measured: serde_json::Value) -> Self {
+        let measured = serde_json::from_value(measured).expect("figures");
+        let settings = cell.settings.clone();
+        Self {
+            cell,
+            printed,
+            ours: Figures { seconds: 2.5, measured, repeats: 1, settings, ..Figures::default() },
+            peer: None,
+            second: None,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! SMO with an active-set finish and a hand-over to working sets.
+//!
+//! 1. Merge rows that are equal and have one sign into one variable (`MergedRows`).
+//! 2. Run SMO to the tolerance, or to 10⁻³ where the tolerance is below 10⁻⁵.
+//! 3. Finish: solve the dense system of the free samples until the tolerance holds.
+//! 4. Where SMO spends its budget of pair steps or stalls: continue with weighted least squares on
+//!    working sets from the point that SMO reached (problems with a sum for each sign: `TwoSums`).
+//! 5. Where working sets stall after a run that was only slow: continue with pair steps.
+//! 6. Give every row its share of the merged variable.
+
+use crate::merged_rows::MergedRows;
+use crate::two_sums::TwoSums;
+use maxmargin_core::warm::close;
+use maxmargin_core::{
+    Clock, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, Start, Status,
+    Stop, bias_of,
+};
+use maxmargin_irwls::{Finish, Irwls, finish};
+use maxmargin_kernel::Space;
+use maxmargin_smo::{PairBudget, Smo};
+use std::time::Instant;
+
+/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SmoFinish {
+    /// The options of SMO.
+    pub smo: Smo,
+    /// Whether a run that is slow or stalls continues with weighted least squares on working sets
+    /// ([`Irwls`]).
+    pub hands_over: bool,
+    /// Whether equal samples of one sign become one variable.
+    pub merge_equal_rows: bool,
+}
+
+/// The goal of SMO before a finish.
+const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
+/// A tolerance of the KKT violation below which a finish pays.
+const FINISHED_BELOW_KKT: f64 = 1e-5;
+/// The same of the relative gap.
+const FINISHED_BELOW_GAP: f64 = 1e-6;
+
+/// A number of iterations that grows with the number of variables.
+struct Iterations {
+    constant: u64,
+    per_variable: u64,
+}
+
+impl Iterations {
+    fn of(&self, variables: usize) -> u64 {
+        self.constant + self.per_variable * variables as u64
+    }
+}
+
+/// Iterations of SMO after which a run counts as slow in any case. Trainings of scaled data take 1 to
+/// 10 for each variable.
+const MOST: Iterations = Iterations { constant: 100_000, per_variable: 20 };
+/// Iterations that every run may take.
+const LEAST: Iterations = Iterations { constant: 2_000, per_variable: 2 };
+
+/// Newton steps that working sets take after a hand-over, in the cost model.
+const STEPS: f64 = 12.0;
+/// Operations of a factorisation in a nanosecond.
+const FACTOR_RATE: f64 = 40.0;
+/// Kernel values computed in a nanosecond.
+const VALUE_RATE: f64 = 0.7;
+
+/// Nanoseconds that working sets take for a problem with `free` of `variables` free
+/// ([`PairBudget::other`]).
+fn working_set_cost(free: usize, variables: usize) -> f64 {
+    let (free, set, variables) = (free as f64, 1.25 * free as f64, variables as f64);
+    STEPS * (free.powi(3) / 3.0 / FACTOR_RATE + 2.0 * set * set / VALUE_RATE) + 2.0 * set * variables / VALUE_RATE
+}
+
+/// The largest working set after a hand-over: 3 GB ([`Finish::bytes`]). Several small sets in the
+/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are free,
+/// 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
+const MOST_TOGETHER: usize = 12_288;
+
+/// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly
+/// all samples that move are solved together. SMO is slow on problems whose bounds are far away, and
+/// there small working sets undo each other's work. Two sets must fit in memory: another fold may
+/// need one at the same time.
+fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
+    let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
+    let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room() / 2));
+    (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
+}
+
+/// Problems over at most so many rows are nearly one working set of exact values: rows in `f32`
+/// first would gain nothing. Regression has two variables a row.
+const AT_ONCE: usize = 2048;
+
+/// `½ αᵀQα + linᵀα`.
+fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
+}
+
+/// The rounding of the gap at a point, relative to the objective; 0 where the goal has no gap.
+fn lost_in_rounding(goal: Goal, dual: &Dual, space: Space, alpha: &[f64], gradient: &[f64]) -> f64 {
+    if goal.gap().is_none() {
+        return 0.0;
+    }
+    let objective = objective(dual, alpha, gradient);
+    let rounding = Rounding::at(dual, space, alpha, bias_of(dual, alpha, gradient), gradient).gap;
+    if rounding == 0.0 { 0.0 } else { rounding / objective.abs() }
+}
+
+/// Steps of working sets from a point whose objective is lost in rounding. From some points they
+/// lead out of that (outliers that are support vectors for a while), from others they do not.
+const FEW: u64 = 4_000;
+
+/// The relative rounding at which the search for a price stops. Outliers alone do not cause it.
+const HIDDEN: f64 = 1e6;
+
+/// The share of a goal that rounding may take.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// Continues by working sets: of kernel rows in `f32` for many variables, of exact values for few.
+pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+    let rows = Refused::unless_rows("irwls", space)?;
+    let most = (2 * AT_ONCE).min(Finish::fitting(rows.room()));
+    if rows.gram().len() > AT_ONCE.min(most) {
+        let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
+        // A certificate computed later could not mend what `f32` rows hide.
+        let refine = std::mem::replace(&mut run.refine, Refine::Exact);
+        let solved = irwls.solve(dual, space, start, run);
+        run.refine = refine;
+        return solved;
+    }
+    let config = Finish { exact_gradient: false, par: run.par, most };
+    let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
+    let _reserved = rows.reserve(Finish::bytes(dual.len().min(most)));
+    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
+        solver: "irwls",
+        reason: error.to_string(),
+        instead: "use the solver `smo`",
+    })?;
+    let exact = outcome.solution.status == Status::Converged;
+    let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
+    Ok(Solved { solution: outcome.solution, exact, counts })
+}
+
+impl SmoFinish {
+    fn with(self, budget: PairBudget) -> Self {
+        Self { smo: Smo { pair_budget: Some(budget), ..self.smo }, ..self }
+    }
+
+    /// Runs SMO, and the finish for tight tolerances (steps 2 and 3).
+    fn pairs(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
+        let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW_KKT) && gap.is_none_or(|gap| gap >= FINISHED_BELOW_GAP);
+        if loose || !matches!(dual.balance(), EqualityConstraint::Sum(_)) {
+            return self.smo.solve(dual, space, start, run);
+        }
+        let wanted = (run.stop, run.refine);
+        run.refine = Refine::Exact;
+        let solved = smo_and_finish(&self.smo, dual, space, start, run);
+        (run.stop, run.refine) = wanted;
+        solved
+    }
+
+    /// Continues with pair steps where working sets stalled (step 5). Pair steps factor no system, so
+    /// that numbers which make one singular do not stop them.
+    fn after_working_sets(
+        &self,
+        sets: &Solved,
+        budget: PairBudget,
+        dual: &Dual,
+        space: Space,
+        run: &mut Run,
+    ) -> Result<Option<Solved>, Refused> {
+        let Ok(start) = Start::checked(dual, sets.solution.alpha.clone()) else { return Ok(None) };
+        let mut solved = self.with(budget).pairs(dual, space, start, run)?;
+        solved.solution.work += sets.solution.work;
+        Solved::add_counts(&mut solved.counts, &sets.counts);
+        Ok((solved.solution.status == Status::Converged).then_some(solved))
+    }
+
+    /// Runs SMO within its budget of pair steps, then working sets (steps 2 to 5).
+    fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (begun, stop) = (Instant::now(), run.stop);
+        let most = MOST.of(dual.len());
+        let budget = PairBudget { least: LEAST.of(dual.len()), most, variables: dual.len(), other: working_set_cost };
+        let mut first = self.with(budget).pairs(dual, space, start, run)?;
+        let work = first.solution.work;
+        let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| work.iterations < most);
+        if !slow && first.solution.status != Status::Stalled {
+            return Ok(first);
+        }
+        let lost = |alpha: &[f64], gradient: &[f64]| lost_in_rounding(stop.goal, dual, space, alpha, gradient);
+        run.stop = stop.left(begun, work.iterations);
+        let few = run.stop.max_iter.is_none_or(|most| most > FEW) && lost(&first.solution.alpha, &first.solution.gradient) >= 1.0;
+        if few {
+            run.stop.max_iter = Some(FEW);
+        }
+        let second = match TwoSums::new(dual) {
+            Some(sums) => sums.solve(
+                &first.solution,
+                run,
+                |alpha, gradient| lost(alpha, gradient) >= HIDDEN,
+                |dual, start, run| Ok(by_working_sets(dual, space, start, run)?.solution),
+            ),
+            None => match Start::checked(dual, first.solution.alpha.clone()) {
+                Ok(start) => by_working_sets(dual, space, start, run).map(Some),
+                Err(_) => Ok(None),
+            },
+        };
+        run.stop = stop;
+        // Working sets that refuse the problem leave the point of SMO.
+        let Ok(Some(mut second)) = second else {
+            // The iteration limit was the budget of this run, not the caller's.
+            first.solution.status = Status::Stalled;
+            return Ok(first);
+        };
+        if few && second.solution.status == Status::IterationLimit {
+            // The same of `FEW`.
+            second.solution.status = Status::Stalled;
+        }
+        second.solution.work += work;
+        Solved::add_counts(&mut second.counts, &first.counts);
+        second.counts.push(("handed_over_after", work.iterations));
+        if slow && second.solution.status == Status::Stalled {
+            run.stop = stop.left(begun, second.solution.work.iterations);
+            let third = self.after_working_sets(&second, PairBudget { least: most, ..budget }, dual, space, run);
+            run.stop = stop;
+            return Ok(third?.unwrap_or(second));
+        }
+        Ok(second)
+    }
+}
+
+impl Solve for SmoFinish {
+    fn name(&self) -> &'static str {
+        self.smo.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        self.smo.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (begun, stop) = (Instant::now(), run.stop);
+        // Progress begins at the violation of a start from zero.
+        let violation = 2.0 * dual.linear_term().first().map_or(0.0, |p| p.abs());
+        let merged = match space.rows().filter(|_| self.merge_equal_rows) {
+            Some(rows) => Clock::new(rows, &run.stop, run.watch).asked(violation, |asking| MergedRows::new(dual, rows, asking)),
+            None => Ok(None),
+        };
+        run.stop = stop.left(begun, 0);
+        let solved = match merged {
+            Ok(merged) => self.solve_merged(merged.as_ref(), dual, space, start, run),
+            Err(status) => {
+                let solution = Solution::not_begun(dual, start, status);
+                Ok(Solved { solution, exact: false, counts: Vec::new() })
+            }
+        };
+        run.stop = stop;
+        solved
+    }
+}
+
+impl SmoFinish {
+    /// Solves the problem in merged variables, where there are any and the start is one of theirs, and
+    /// gives every row its share (steps 1 and 6).
+    fn solve_merged(
+        &self,
+        merged: Option<&MergedRows>,
+        dual: &Dual,
+        space: Space,
+        start: Start,
+        run: &mut Run,
+    ) -> Result<Solved, Refused> {
+        let Some((merged, start)) = merged.and_then(|merged| Some((merged, merged.start(&start)?))) else {
+            return self.solve_variables(dual, space, start, run);
+        };
+        let mut solved = self.solve_variables(merged.dual(), Space::Kernel(merged.rows()), start, run)?;
+        let apart = merged.split(dual, &solved.solution);
+        // The certificate computes the gradient again where the shares moved it.
+        solved.exact &= is_small(merged.gradient_error(&apart.alpha, &solved.solution.alpha), dual, &apart, run.stop.goal);
+        solved.solution = apart;
+        solved.exact &= !close(dual, &mut solved.solution.alpha);
+        solved.counts.push(("joined_variables", merged.dual().len() as u64));
+        Ok(solved)
+    }
+
+    fn solve_variables(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        // Working sets need bounded variables; those of the squared loss have no bound.
+        let bounded = dual.upper().iter().all(|upper| upper.is_finite());
+        if self.hands_over && bounded {
+            self.pairs_and_sets(dual, space, start, run)
+        } else {
+            self.pairs(dual, space, start, run)
+        }
+    }
+}
+
+/// Whether an error of the gradients of this size is negligible for the goal.
+fn is_small(error: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {
+    let violation = goal.kkt().is_none_or(|kkt| 2.0 * error <= NEGLIGIBLE * kkt);
+    let boxes: f64 = dual.upper().iter().sum();
+    let objective = objective(dual, &solution.alpha, &solution.gradient).abs();
+    violation && goal.gap().is_none_or(|gap| 2.0 * boxes * error <= NEGLIGIBLE * gap * objective)
+}
+
+/// Runs SMO to 10⁻³ and finishes on the free samples (step 3). The tail of SMO takes as many
+/// iterations as all before it; a few dense solves take its place, where they fit in memory.
+fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+    let (begun, stop) = (Instant::now(), run.stop);
+    let rows = Refused::unless_rows(smo.name(), space)?;
+    run.stop = Stop { goal: FINISHED_FROM, ..stop };
+    let coarse = smo.solve(dual, space, start, run)?;
+    if coarse.solution.status != Status::Converged {
+        return Ok(coarse);
+    }
+    let most = Finish::fitting(rows.room());
+    let config = Finish { exact_gradient: true, par: run.par, most };
+    let mut nearest = coarse.solution;
+    let mut work = nearest.work;
+    let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
+    if free <= config.most {
+        let left = stop.left(begun, work.iterations);
+        let _reserved = rows.reserve(Finish::bytes(most.min(dual.len())));
+        let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
+        let outcome = finished.map_err(|error| Refused {
+            solver: smo.name(),
+            reason: error.to_string(),
+            instead: "ask for a tolerance of 1e-5",
+        })?;
+        work += outcome.solution.work;
+        nearest = Solution { work, ..outcome.solution };
+        if nearest.status != Status::Stalled {
+            let exact = nearest.status == Status::Converged;
+            return Ok(Solved { solution: nearest, exact, counts: Vec::new() });
+        }
+    }
+    // Too many samples are free, or the system is singular: pair steps continue.
+    run.stop = stop.left(begun, work.iterations);
+    let start = Start::checked(dual, nearest.alpha).or_else(|_| Start::zero(dual));
+    let start = start.map_err(|error| Refused {
+        solver: smo.name(),
+        reason: error.to_string(),
+        instead: "ask for a tolerance of 1e-5",
+    })?;
+    let mut solved = smo.solve(dual, space, start, run)?;
+    solved.solution.work += work;
+    Ok(solved)
+}

@@ -1,0 +1,105 @@
+//! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
+
+use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_data::libsvm::{ReadOptions, parse};
+use maxmargin_data::{Par, generate::Generator};
+use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
+use maxmargin_solvers::SmoFinish;
+use std::fmt::Write;
+
+const N: usize = 900;
+
+/// A wide kernel and a C that few of the free variables come near.
+fn slow() -> (KernelGram, Dual) {
+    let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
+    data.labels.iter_mut().step_by(11).for_each(|label| *label = -*label);
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(0.05)).expect("a kernel");
+    let dual = Dual::c_svc((0..N).collect(), data.labels, vec![1e5; N]).expect("two classes");
+    (gram, dual)
+}
+
+fn solve(hands_over: bool, max_iter: Option<u64>, par: Par) -> Solved {
+    let (gram, dual) = slow();
+    let rows = Rows::new(&gram, 1 << 26, par);
+    let stop = Stop { goal: Goal::Kkt(1e-3), max_iter, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par, machine: 0, watch: &mut Silent };
+    let start = Start::zero(&dual).expect("feasible");
+    SmoFinish { hands_over, ..SmoFinish::default() }.solve(&dual, Space::Kernel(&rows), start, &mut run).expect("for SMO")
+}
+
+fn handed_over_after(solved: &Solved) -> Option<u64> {
+    solved.counts.iter().find(|(name, _)| *name == "handed_over_after").map(|(_, count)| *count)
+}
+
+#[test]
+fn pairs_are_left_once_working_sets_cost_less() {
+    let (gram, dual) = slow();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let (one, two) = (solve(true, None, Par::Seq), pool.install(|| solve(true, None, Par::Pool)));
+    let after = handed_over_after(&one).expect("a slow run");
+    // Some hundred are free: a dozen factors of them take as long as so many pairs.
+    assert!((2_000 + 2 * N as u64..10_000).contains(&after), "{after}");
+    assert_eq!(one.solution.status, Status::Converged);
+    assert!(certify(&dual, &gram, &one.solution, Par::Seq).holds(1e-3));
+    assert!(one.solution.alpha == two.solution.alpha && one.counts == two.counts, "bits do not depend on threads");
+    let alone = solve(false, None, Par::Seq);
+    assert!(handed_over_after(&alone).is_none() && alone.solution.work.iterations > 10 * after);
+}
+
+#[test]
+fn a_limit_that_was_asked_for_is_no_reason_to_hand_over() {
+    let limited = solve(true, Some(3_000), Par::Seq);
+    assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 3_000));
+    assert_eq!(handed_over_after(&limited), None);
+    let later = solve(true, Some(1_000_000), Par::Seq);
+    assert!(handed_over_after(&later).is_some() && later.solution.status == Status::Converged);
+}
+
+#[test]
+fn who_may_be_pushed_off_a_bound_is_in_the_working_set_before() {
+    let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
+    // What no function of the samples explains keeps many of the tube's two sides in turn.
+    data.labels.iter_mut().enumerate().for_each(|(i, label)| *label += (i * 7919 % 1000) as f64 * 1e-3);
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(4.0)).expect("a kernel");
+    let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, (0..N).collect(), &data.labels, &[1e5; N], 0.1).expect("a regression");
+    let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+    let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
+    let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
+    let sets = solved.counts.iter().find(|(name, _)| *name == "working_sets").map(|(_, count)| *count);
+    assert!(sets.is_some_and(|sets| sets <= 2), "{sets:?}");
+    assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-3));
+}
+
+#[test]
+fn what_working_sets_stall_on_goes_back_to_pairs() {
+    let mut state = 1_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+    };
+    let mut normal = || (0..6).map(|_| uniform()).sum::<f64>() / 2.0_f64.sqrt();
+    let mut text = String::new();
+    for i in 0..1000 {
+        // One row in a hundred 400,000 times as long: a cubic kernel has values of 1 and of 1e35.
+        let (x, y, z, scale) = (normal(), normal(), normal(), if i % 100 == 0 { 4e5 } else { 1.0 });
+        let label = if x + 0.5 * y + 0.3 * normal() > 0.0 { "+1" } else { "-1" };
+        writeln!(text, "{label} 1:{} 2:{} 3:{}", scale * x, scale * y, scale * z).expect("memory");
+    }
+    let data = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("data");
+    let gram = KernelGram::new(&data.samples, Kernel::poly(1.0, 1.0, 3)).expect("a kernel");
+    let dual = Dual::c_svc((0..1000).collect(), data.labels, vec![1.0; 1000]).expect("two classes");
+    let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+    let stop = Stop { goal: Goal::Gap(1e-3), max_iter: None, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
+    let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
+    let after = handed_over_after(&solved).expect("a slow run");
+    assert_eq!(
+        (solved.solution.status, solved.solution.work.iterations > after),
+        (Status::Converged, true),
+        "{:?}",
+        solved.counts
+    );
+}
