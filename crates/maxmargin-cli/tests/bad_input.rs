@@ -32,7 +32,7 @@ fn files_that_cannot_be_read() {
     bench.file("small", SMALL);
     assert_eq!(bench.run("train small -o m -q").code, 0);
     refused(&bench, "predict m small -q", 1, "small: not a model file");
-    refused(&bench, "train m -q", 1, "m: this is a model, and here stands the data: predict takes DATA MODEL");
+    refused(&bench, "train m -q", 1, "m: this is a model file in the place of the data: predict takes DATA MODEL");
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn small_files_that_unpack_to_large_ones_are_refused() {
     bench.file("small", SMALL);
     assert_eq!(bench.run("train small -o m --updatable -q").code, 0);
     bench.file("bomb.gz", packed("1 1:0.5 2:0.25\n", 400_000));
-    let says = "bomb.gz: unpacked, the file has more than 1.00 MiB (--max-size); raise --max-size SIZE to read it all the same";
+    let says = "bomb.gz: unpacked, the file has more than 1 MiB (--max-size); raise --max-size SIZE to read it";
     for line in [
         "train bomb.gz -o new",
         "cv bomb.gz",
@@ -271,14 +271,14 @@ fn small_files_that_unpack_to_large_ones_are_refused() {
     // So are folds, ranges and lists of numbers.
     bench.file("long", "1\n".repeat(1000));
     for line in ["cv small --folds long", "grid small --folds long", "scale small --range long", "update m --remove long"] {
-        let says = "the file has more than 1.00 KiB (--max-size); raise --max-size SIZE to read it all the same";
+        let says = "the file has more than 1 KiB (--max-size); raise --max-size SIZE to read it";
         refused(&bench, &format!("{line} --max-size 1K -q"), 1, says);
     }
     refused(&bench, "info small --max-size 100 -q", 1, "small: unpacked, the file has more than 100 B (--max-size)");
     let mut command = bench.command("info - --max-size 1M -q");
     command.stdin(std::fs::File::open(bench.path("bomb.gz")).unwrap());
     let answer = common::answer(&mut command);
-    assert!(answer.code == 1 && answer.err.contains("standard input: unpacked, the file has more than 1.00 MiB"), "{answer:?}");
+    assert!(answer.code == 1 && answer.err.contains("standard input: unpacked, the file has more than 1 MiB"), "{answer:?}");
     assert_eq!(bench.json("info bomb.gz --max-size 10M")["data"]["rows"], 400_000);
 }
 
@@ -290,16 +290,16 @@ fn many_labels_are_asked_about_before_their_machines_are_trained() {
         lines.concat()
     };
     bench.file("targets", targets(0.25));
-    let says = "targets: 3,000 different labels with fractions among them, such as 0.25, look like values to predict, and as classes they make 4,498,500 \
-                machines; pass --formulation epsilon-svr for a regression, or --formulation c-svc if they are classes";
+    let says = "targets: 3,000 different labels with fractions among them, such as 0.25, look like values to predict; as classes they need 4,498,500 \
+                machines; pass --formulation epsilon-svr for a regression, or --formulation c-svc for classes";
     for line in ["train targets -o m", "train targets --kernel linear -o m", "cv targets", "loo targets", "grid targets"] {
         refused(&bench, &format!("{line} -q"), 1, says);
     }
     bench.file("targets", targets(1.0));
     refused(&bench, "cv targets -q", 1, "3,000 different numbers in 3,000 rows look like values to predict");
-    let says = "3,000 different labels make 4,498,500 machines, one for each pair of classes, more than 10,000";
+    let says = "3,000 different labels need 4,498,500 machines, one for each pair of classes, more than 10,000";
     refused(&bench, "cv targets --formulation c-svc -q", 1, says);
     bench.file("four", "1 1:1\n2 1:2\n3 1:3\n4 1:4\n".repeat(5));
-    refused(&bench, "train four --max-machines 5 -o m -q", 1, "4 different labels make 6 machines");
+    refused(&bench, "train four --max-machines 5 -o m -q", 1, "4 different labels need 6 machines");
     assert_eq!(bench.run("train four --max-machines 6 -o m -q").code, 0);
 }

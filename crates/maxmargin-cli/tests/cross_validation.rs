@@ -126,7 +126,7 @@ fn time_series_train_on_what_came_before() {
     for (line, what) in [
         ("cv data --fold-gap 3", "--fold-gap: it is for time series"),
         ("cv data --folds expanding --window 9", "--window: it is for --folds sliding"),
-        ("cv data --folds groups --repeat 2", "--repeat: these folds are the same each time"),
+        ("cv data --folds groups --repeat 2", "--repeat: it is for stratified and shuffled folds"),
     ] {
         let refused = bench.run(line);
         assert!(refused.code == 2 && refused.err.contains(what), "{}", refused.err);
@@ -243,7 +243,12 @@ fn reports_are_readable() {
     let bench = Bench::new();
     let answer = bench.run("cv banana --rows 120 -k 3 -c 2 --threads 1");
     assert_eq!(answer.code, 0, "{answer:?}");
-    for says in ["banana: 120 rows, 2 features; class -1: 60, class 1: 60", "3 stratified folds", "all hold", "peak memory"] {
+    for says in [
+        "banana: 120 rows, 2 features; class -1: 60, class 1: 60",
+        "3 stratified folds",
+        "all 3 folds optimal within KKT",
+        "peak memory",
+    ] {
         assert!(answer.out.contains(says), "{says} in\n{}", answer.out);
     }
     assert!(answer.err.contains("banana: 120 rows"), "{}", answer.err);
@@ -255,7 +260,7 @@ fn help_lists_commands_and_exit_codes() {
     let bench = Bench::new();
     let help = bench.run("--help");
     assert_eq!(help.code, 0);
-    for word in ["train", "predict", "cv", "loo", "verify", "info", "scale", "Exit codes: 0 done, 1 bad input, 2 bad usage"] {
+    for word in ["train", "predict", "cv", "loo", "verify", "info", "scale", "Exit codes: 0 success, 1 bad input, 2 bad usage"] {
         assert!(help.out.contains(word), "{word} in\n{}", help.out);
     }
     for command in ["train", "predict", "cv", "loo", "verify", "info", "scale"] {
@@ -330,9 +335,9 @@ fn a_grid_in_which_nothing_beats_the_majority_says_so() {
     // The label has nothing to do with the sample.
     bench.file("noise", lines_of(90, |i| format!("{} 1:{} 2:{}", i32::from(i % 9 != 0) * 2 - 1, (i * 37) % 90, (i * 53) % 90)));
     let answer = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001");
-    let says = "nothing beats the majority class: always guessing 1 is right for 88.8889 %, the best combination for 88.8889 %";
+    let says = "nothing beats the majority class: always predicting 1 has an accuracy of 88.89 %, the best combination 88.89 %";
     assert!(answer.warnings().iter().any(|warning| warning.contains(says) && warning.contains("--scale minmax")), "{answer:?}");
-    assert!(answer.out.contains("best: none beats the majority class (88.8889 %)"), "{answer:?}");
+    assert!(answer.out.contains("best: none beats the majority class (88.89 %)"), "{answer:?}");
     // What is advised can be done, and is not advised again.
     let scaled = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001 --scale minmax --json");
     assert_eq!(scaled.code, 0, "{scaled:?}");

@@ -26,7 +26,7 @@ impl Pair {
         answer(command.current_dir(self.bench.folder()).args(words).stdin(Stdio::null()))
     }
 
-    /// What both say to a line whose `%` stands for `theirs` and `ours`.
+    /// Returns the output of both programs for a line whose `%` stands for `theirs` and `ours`.
     fn both(&self, line: &str) -> (Answer, Answer) {
         (self.theirs(&line.replace('%', "theirs")), self.bench.run(&line.replace('%', "ours")))
     }
@@ -47,11 +47,11 @@ fn lines(out: &str) -> Vec<String> {
     out.lines().filter(told).map(str::to_owned).collect()
 }
 
-/// What LIBSVM's kernel values of 24 bits make of thresholds and decision values.
+/// Tolerance for LIBSVM's kernel values of 24 bits in thresholds and decision values.
 const ROUNDED: f64 = 1e-4;
 
-/// Whether two lines have the same words, and numbers that agree but for this relative difference
-/// or the last printed digit.
+/// Returns whether two lines have the same words, and numbers that agree up to this relative
+/// difference or the last printed digit.
 fn agree(a: &str, b: &str, relative: f64) -> bool {
     let words = |line: &str| -> Vec<String> { line.split([' ', ',', '=', '%', '(', ')', '/']).map(str::to_owned).collect() };
     let (a, b) = (words(a), words(b));

@@ -52,7 +52,7 @@ impl Tools {
         Some(Self { bench, path })
     }
 
-    /// What a script prints; it must succeed.
+    /// Returns the output of a script, which must succeed.
     fn run(&self, line: &str) -> String {
         let mut words = line.split_whitespace();
         let mut command = Command::new(self.bench.path("tools").join(words.next().expect("a script")));

@@ -103,7 +103,7 @@ fn models_are_judged_told_and_read_back() {
         let told = bench.json("info m");
         assert_eq!(told["training"]["formulation"], trained["formulation"], "{options}");
         assert_eq!(
-            told["decide"],
+            told["decision_rule"],
             if name.ends_with("svr") {
                 "value"
             } else if name == "one-class" {
@@ -189,10 +189,10 @@ fn what_cannot_be_is_said_in_one_line() {
     refused("train classes --formulation epsilon-svr --nu 0.1", 2, "--nu is for --formulation nu-svc, nu-svr or one-class");
     refused("train values --formulation epsilon-svr --weight 1=2", 2, "--weight 1=…: epsilon-svr has no classes");
     refused("cv values --formulation nu-svr --folds stratified", 2, "there are no classes");
-    refused("grid classes --formulation one-class --metric f1", 2, "there is none of this name here; there are inliers");
+    refused("grid classes --formulation one-class --metric f1", 2, "unknown metric; there are inliers");
     refused("train values --formulation one-class --loss squared", 2, "its loss is the hinge loss");
     refused("train values --formulation nu-svr --solver irwls", 2, "nu-svr has one for each sign; use --solver smo");
-    refused("train values --formulation epsilon-svr --updatable", 2, "models of epsilon-svr cannot be updated yet");
+    refused("train values --formulation epsilon-svr --updatable", 2, "models of epsilon-svr cannot be updated");
     refused("cv values --formulation epsilon-svr --seeding sir", 2, "it is for C-SVC");
     assert_eq!(bench.run("train values --formulation epsilon-svr -o m -q").code, 0);
     refused("update m --data values --remove 1", 1, "the model is of epsilon-svr, and exact updates are for C-SVC");

@@ -119,7 +119,7 @@ fn a_search_that_is_ended_writes_no_model() {
     let line = "grid gauss-m --rows 1500 -k 5 -c 1,1e7 -g 1 --eps 1e-9 --time-limit 300ms --threads 1";
     let answer = bench.run(&format!("{line} -o best.model --csv cells.csv --json"));
     assert_eq!(answer.code, 3, "{answer:?}");
-    assert!(answer.err.contains("best.model: nothing is written, the search was ended before it was through"), "{answer:?}");
+    assert!(answer.err.contains("best.model: no model was written: the search ended early"), "{answer:?}");
     assert_eq!(answer.json()["refit"], Value::Null);
     assert_eq!(bench.names(), ["cells.csv"], "what is known is written");
 }

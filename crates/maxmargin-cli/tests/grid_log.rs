@@ -11,7 +11,8 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A document without what clocks and memory say, and without who computed a kernel row first.
+/// A document without times, memory, and the counts that depend on which thread computes a kernel
+/// row first.
 fn bits(mut document: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -167,9 +168,9 @@ fn another_search_is_refused_by_name() {
     for (other, told) in [
         ("grid banana --rows 81 -k 3 -c 1 -g 1 --log kept", "other data"),
         ("grid banana --rows 80 -k 4 -c 1 -g 1 --log kept", "other folds (-k, --folds, --seed)"),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --eps 0.01 --log kept", "another eps: 0.001, and here it is 0.01"),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --seeding cold --log kept", "another seeding: \"full\", and here it is \"cold\""),
-        ("grid banana --rows 80 -k 3 -c 1 -g 1 --scale minmax --log kept", "another scale: null, and here it is \"minmax\""),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --eps 0.01 --log kept", "another eps: 0.001 there, 0.01 here"),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --seeding cold --log kept", "another seeding: \"full\" there, \"cold\" here"),
+        ("grid banana --rows 80 -k 3 -c 1 -g 1 --scale minmax --log kept", "another scale: null there, \"minmax\" here"),
         ("grid banana --rows 80 -k 3 -c 1 -g 1 --log new --resume", "there is no search here"),
         ("grid banana --rows 80 -k 3 -c 1 -g 1 --merge-logs new", "there is no search here"),
     ] {
@@ -179,7 +180,7 @@ fn another_search_is_refused_by_name() {
     fs::create_dir(bench.path("full")).expect("room");
     fs::write(bench.path("full/thesis.tex"), "do not lose").expect("room");
     let refused = bench.run("grid banana --rows 80 -k 3 -c 1 -g 1 --log full");
-    assert!(refused.code == 1 && refused.err.contains("the folder has other things in it (thesis.tex)"), "{refused:?}");
+    assert!(refused.code == 1 && refused.err.contains("the folder has other files in it (thesis.tex)"), "{refused:?}");
     // Ranges and the metric are no such setting: what fits is used.
     let before = cells(&bench, "kept");
     let wider = bench.json("grid banana --rows 80 -k 3 -c 1,10 -g 1,2 --metric f1 -q --log kept --resume");
@@ -200,7 +201,7 @@ fn a_damaged_cell_is_computed_anew() {
     bytes[middle] ^= 1;
     fs::write(&path, &bytes).expect("room");
     let again = bench.run(&format!("{line} --json"));
-    assert!(again.err.contains(&format!("kept: {name}: damaged; it was computed anew")), "{again:?}");
+    assert!(again.err.contains(&format!("kept: {name}: damaged; it was computed again")), "{again:?}");
     assert_eq!(bits(again.json())["cells"], whole["cells"]);
     assert_ne!(fs::read(&path).expect("a cell"), bytes);
 }
@@ -228,7 +229,7 @@ fn shards_are_merged() {
     }
 }
 
-/// What grid.py of LIBSVM reads with `-resume`.
+/// The lines that LIBSVM's grid.py reads with `-resume`.
 #[test]
 fn the_table_of_grid_py_is_written() {
     let bench = Bench::new();

@@ -9,11 +9,11 @@ use maxmargin_testkit::outside::data_file;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is promised: a tenth of a limit, or so much where that is more.
+/// The promised slack: a tenth of a limit, or this much if that is more.
 const PROMISED: Duration = Duration::from_millis(500);
 
-/// What a loaded machine may add to the quickest of some attempts: whoever does not ask is late
-/// every time, other programs are in the way now and then.
+/// Extra time of a loaded machine for the quickest of some attempts: a step that does not check is
+/// late every time, other programs are in the way now and then.
 const SLACK: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 3;
 
@@ -119,7 +119,7 @@ fn a_goal_that_a_solver_does_not_reach_is_said() {
     let of = |options: &str| bench.run(&format!("train guide {options} -o m --force --json"));
     let slow = of("-c 10 -g 1e-3 --solver fw --eps 1e-2");
     assert_eq!(slow.code, 3, "{slow:?}");
-    assert!(slow.err.contains("stopped, since this solver does not reach the goal at its pace: KKT violation "), "{slow:?}");
+    assert!(slow.err.contains("stopped, too slow to reach the tolerance: KKT violation "), "{slow:?}");
     assert!(slow.err.contains("; try --solver pairwise, which solves the same problem, "), "{slow:?}");
     let json = slow.json();
     // 2 · 10⁹ ns at 100 + 300/3 ns, after what the coarse solution took.
@@ -141,7 +141,7 @@ fn a_goal_that_a_solver_does_not_reach_is_said() {
     );
 }
 
-/// What a run holds beside what was allowed: the program, the samples, a few vectors and buffers.
+/// Memory of a run beyond its budget: the program, the samples, a few vectors and buffers.
 const PROGRAM: u64 = 70 << 20;
 
 #[test]
@@ -171,7 +171,7 @@ fn a_tolerance_that_asks_for_nothing_is_refused() {
 }
 
 /// Kernel values of 10²⁰ and more: sums of them in double precision are no objective. That is said,
-/// and soon, in the place of advice that nobody can follow.
+/// and soon, instead of advice that cannot be followed.
 #[test]
 fn what_double_precision_cannot_tell_is_said() {
     let bench = Bench::new();

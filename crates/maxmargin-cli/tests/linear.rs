@@ -86,7 +86,7 @@ fn options_that_contradict_each_other() {
         ("train blobs --solver avsf -g 1", "use --kernel linear"),
         ("train blobs --kernel linear --solver descent", "--bias none"),
         ("train blobs --bias none", "--kernel linear"),
-        ("train blobs --gap 1", "asks for nothing"),
+        ("train blobs --gap 1", "below 1"),
         ("train blobs --kernel linear --solver linear --updatable", "--solver smo"),
         ("train blobs --kernel linear --bias -1", "free (not regularised), none"),
         ("cv blobs --kernel linear --seeding sir", "use cold or full"),

@@ -66,7 +66,10 @@ fn a_class_of_one_row_is_an_error_of_one_row() {
         is_right_but_for_one(&bench.json(&format!("{command} -g 0.05")), k);
     }
     let few = bench.json("cv rows.csv --target kind -k 5 -g 0.05");
-    assert!(warnings(&few).contains(&"class c has 1 row, fewer than the 5 stratified folds: 4 of them test none of it"), "{few}");
+    assert!(
+        warnings(&few).contains(&"class c has 1 row, fewer than the 5 stratified folds: 4 of them have none of it to test"),
+        "{few}"
+    );
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn where_one_class_is_left_it_is_said() {
         let found = bench.json(&format!("loo rows -g 0.1 {options}"));
         assert_eq!((at(&found, "/correct"), at(&found, "/confusion")), (&4.into(), &serde_json::json!([[4, 0], [1, 0]])));
         assert_eq!((at(&found, "/scores/roc_auc"), at(&found, "/scores/f1")), (&Value::Null, &0.0.into()), "{found}");
-        let alone = "fold 4: one class alone is in the training set, and is predicted for every row";
+        let alone = "fold 4: the training set has one class only, which is predicted for every row";
         assert!(warnings(&found).contains(&alone), "{found}");
     }
     let found = bench.run("cv rows -k 5 --folds stratified");
@@ -116,7 +119,7 @@ fn probabilities_of_a_class_of_one_row_are_there() {
     assert_eq!((at(&found, "/calibration/missing"), at(&found, "/calibration/folds")), (&Value::Null, &2.into()), "{found}");
     assert_eq!(at(&found, "/calibration/reliability/samples").as_u64(), Some(41));
     assert!(at(&found, "/calibration/reliability/log_loss").as_f64().unwrap() < 0.6, "{found}");
-    assert_eq!(warnings(&found).iter().filter(|text| text.contains("of the calibration: its probabilities rest")).count(), 1);
+    assert_eq!(warnings(&found).iter().filter(|text| text.contains("of the calibration: its probabilities come")).count(), 1);
     bench.file("two", "1 1:0\n1 1:0.5\n1 1:1\n1 1:1.5\n2 1:9\n");
     let refused = bench.run("train two -g 0.1 --threshold f1 -o other");
     assert!(refused.code == 1 && refused.err.contains("class 2 has one row: a threshold is chosen by rows"), "{refused:?}");

@@ -170,7 +170,7 @@ fn other_feature_counts_are_allowed_and_mentioned_once() {
     assert_eq!(bench.run("train small -o m -q").code, 0);
     let answer = bench.run("predict wide m");
     assert_eq!(answer.code, 0, "{answer:?}");
-    assert_eq!(answer.err.matches("note: wide has 7 features, the model 2").count(), 1, "{answer:?}");
+    assert_eq!(answer.err.matches("wide has 7 features, the model 2").count(), 1, "{answer:?}");
     bench.file("unknown", "5 1:1\n1 1:2\n");
     let answer = bench.run("predict unknown m");
     assert!(

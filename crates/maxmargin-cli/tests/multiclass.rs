@@ -251,7 +251,7 @@ fn each_class_against_the_rest() {
     });
     let trained = bench.json("train data -g 0.5 --classes one-vs-rest -o m");
     let machines = trained["machines"].as_array().expect("machines");
-    assert_eq!((trained["scheme"].as_str(), machines.len()), (Some("rest"), 4));
+    assert_eq!((trained["multiclass"].as_str(), machines.len()), (Some("one-vs-rest"), 4));
     assert!(machines.iter().all(|machine| machine["negative"].is_null() && machine["positive"].is_number()));
     assert!(machines.iter().all(|machine| machine["train"] == 80));
     let text = bench.run("train data -g 0.5 --classes one-vs-rest -o m").out;
@@ -259,7 +259,7 @@ fn each_class_against_the_rest() {
     assert_eq!(bench.run("verify m data").code, 0);
     assert_eq!(bench.json("verify m data")["machines"][2]["train"], 80);
     let info = bench.json("info m");
-    assert_eq!((info["decide"].as_str(), info["scheme"].as_str()), (Some("argmax"), Some("rest")));
+    assert_eq!((info["decision_rule"].as_str(), info["multiclass"].as_str()), (Some("argmax"), Some("one-vs-rest")));
     assert!(bench.json("predict data m")["accuracy"].as_f64() > Some(0.9));
     let validated = bench.json("cv data -g 0.5 -k 4 --classes one-vs-rest");
     assert!(validated["certificate"]["holds"] == true && validated["accuracy"].as_f64() > Some(0.9));
@@ -275,5 +275,5 @@ fn each_class_against_the_rest() {
     bench.json("train data -g 0.5 --classes one-vs-rest --updatable -o u");
     let refused = bench.run("update u --remove 1");
     assert!(refused.code == 1 && refused.err.contains("against the rest"), "{}", refused.err);
-    assert_eq!(bench.json("cv data -k 4 --classes one-vs-rest --kernel linear")["scheme"], "rest");
+    assert_eq!(bench.json("cv data -k 4 --classes one-vs-rest --kernel linear")["multiclass"], "one-vs-rest");
 }

@@ -30,7 +30,7 @@ fn bench() -> Bench {
 fn outputs_do_not_destroy_the_inputs() {
     let bench = bench();
     let model = std::fs::read(bench.path("m")).unwrap();
-    let reads = "this command reads the file that it would write over; choose another name, or pass --force";
+    let reads = "this command reads the file that it would overwrite; choose another name, or pass --force";
     for line in [
         "train small -o small",
         "train small -o ./small",
@@ -89,18 +89,18 @@ fn another_name_of_an_input_is_the_input() {
 fn files_of_another_kind_are_kept() {
     let bench = bench();
     bench.file("thesis", "years of work\n");
-    refused(&bench, "train small -o thesis -q", "thesis: the file is there and is not a maxmargin model");
-    refused(&bench, "update m --remove 1 -o thesis -q", "thesis: the file is there and is not a maxmargin model");
+    refused(&bench, "train small -o thesis -q", "thesis: the file exists and is not a maxmargin model");
+    refused(&bench, "update m --remove 1 -o thesis -q", "thesis: the file exists and is not a maxmargin model");
     bench.file("libsvm", "svm_type c_svc\nkernel_type rbf\n");
     refused(&bench, "train small -o libsvm -q", "not a maxmargin model");
     assert_eq!(bench.run("train small -o other -q").code, 0);
     for line in
         ["predict small m -o other", "cv small -k 3 -o other", "scale small -o other", "update m --remove 1 --write-data other"]
     {
-        refused(&bench, &format!("{line} -q"), "other: the file is a model, and text would be written over it");
+        refused(&bench, &format!("{line} -q"), "other: the file is a model; text would overwrite it");
     }
     bench.file("small.model", "not one\n");
-    refused(&bench, "train small -q", "small.model: the file is there");
+    refused(&bench, "train small -q", "small.model: the file exists");
     std::fs::create_dir(bench.path("folder")).unwrap();
     for force in ["", " --force"] {
         refused(&bench, &format!("train small -o folder -q{force}"), "folder: this is a directory");
@@ -122,7 +122,7 @@ fn links_that_lead_nowhere_are_not_replaced() {
     link("loop2", "loop1");
     link("loop1", "loop2");
     for name in ["dangling", "loop1"] {
-        let says = format!("{name}: this is a symbolic link that leads nowhere");
+        let says = format!("{name}: this is a dangling symbolic link");
         for line in [
             "train small -o",
             "predict small m -o",
@@ -141,7 +141,7 @@ fn links_that_lead_nowhere_are_not_replaced() {
 #[test]
 fn two_outputs_do_not_go_to_one_file() {
     let bench = bench();
-    let says = "two outputs of this command would be written here";
+    let says = "two outputs of this command go to this file";
     for line in [
         "update m --remove 1 --write-data m",
         "update m --remove 1 -o new --write-data new",

@@ -154,7 +154,7 @@ fn targets_that_are_values_are_no_classes() {
     for command in ["train values.csv --formulation epsilon-svr -o m", "cv values.csv --formulation epsilon-svr -k 3"] {
         let answer = bench.run(command);
         assert!(
-            answer.warnings().iter().any(|w| w.contains("samples are at C = 1 and r2 is") && w.contains("greater -c")),
+            answer.warnings().iter().any(|w| w.contains("samples are at C = 1 and r2 is") && w.contains("larger -c")),
             "{answer:?}"
         );
         let better = bench.run(&format!("{command} -c 1e6 --scale standard"));

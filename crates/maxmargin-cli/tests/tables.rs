@@ -117,7 +117,7 @@ fn predictions_need_names_and_nothing_else() {
     assert_eq!(bench.run("train pets.csv --impute median -c 10 -g 0.5 -o m -q").code, 0);
     let all = bench.json("predict pets.csv m -o whole");
     assert_eq!(all["unknown_labels"], 0);
-    // Another order, another delimiter, no target, one more column, and a word that nobody knows.
+    // Another order, another delimiter, no target, one more column, and an unknown word.
     let mut text = String::from("tame\tid\tfood\tweight\n");
     for (i, line) in animals(40).lines().skip(1).enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
@@ -258,7 +258,7 @@ fn odd_columns_are_said() {
     assert_eq!(bench.json("info odd.csv")["columns"][2]["missing"], 6);
 }
 
-/// What columns are kept in: the name, the ending of its files, and whether the program reads it.
+/// A columnar format: its name, the ending of its files, and whether the program reads it.
 const COLUMNAR: [(&str, &str, bool); 2] =
     [("Parquet", "parquet", cfg!(feature = "parquet")), ("Arrow", "arrow", cfg!(feature = "arrow"))];
 
@@ -315,7 +315,7 @@ fn files_of_columns_are_tables() {
     }
 }
 
-/// Where a library panics, nothing of it is seen.
+/// A panic of a library stays invisible.
 #[test]
 fn a_damaged_file_of_columns_is_one_error() {
     for (name, ending, _) in COLUMNAR.iter().filter(|(.., is_read)| *is_read) {

@@ -1,4 +1,4 @@
-//! What the program says of itself and of the machine: `doctor`, `--version`, completions and
+//! Output about the program and the machine: `doctor`, `--version`, completions and
 //! manual pages.
 
 mod common;
@@ -43,7 +43,7 @@ fn the_doctor_says_what_does_not_work() {
     let nowhere = bench.path("nowhere");
     let found = answer(bench.command("doctor").env("TMPDIR", &nowhere).env("TMP", &nowhere).env("TEMP", &nowhere));
     assert_eq!(found.code, 1, "{found:?}");
-    assert!(found.out.contains(" model file     FAULT: no temporary folder"), "{}", found.out);
+    assert!(found.out.contains(" model file     FAILED: no temporary folder"), "{}", found.out);
     assert!(found.out.contains("NOT healthy: 1 of 5 checks failed"), "{}", found.out);
 }
 

@@ -41,7 +41,7 @@ pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its o
 
 /// The multiclass scheme: the classes that each machine of a model separates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Multiclass {
     /// One machine for each pair of classes, in the order of [`maxmargin_data::classes::pairs`].
     /// Two classes, a regression and a one-class model have one machine.

@@ -1,33 +1,34 @@
-//! Which support vector machine, as options say it.
+//! Options of the formulation.
 
 use super::values;
 use clap::{Args, ValueEnum};
 use maxmargin::core::Formulation;
 
-/// The formulations by name.
+/// The formulations on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormulationName {
-    /// classes, missed margins at the price -c
+    /// classes, margin violations at cost -c
     CSvc,
-    /// classes, at most the share --nu of the samples misses its margin
+    /// classes, at most the share --nu of the samples violates its margin
     NuSvc,
-    /// values, errors beyond --epsilon at the price -c
+    /// regression, errors beyond --epsilon at cost -c
     EpsilonSvr,
-    /// values, at most the share --nu of the samples outside a width that is found
+    /// regression, at most the share --nu of the samples outside the tube, whose width is found
     NuSvr,
-    /// where the samples are, at most the share --nu of them outside; labels are not looked at
+    /// the region of the samples, at most the share --nu of them outside; labels are ignored
     OneClass,
 }
 
-/// The formulation and its parameters but C.
+/// The formulation and its parameters except C.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct FormulationArgs {
-    /// Which support vector machine (LIBSVM's -s) [default: c-svc]; c-svc and nu-svc by name take
-    /// labels for classes that look like values
+    /// Formulation (LIBSVM's -s) [default: c-svc]; named explicitly, c-svc and nu-svc accept as
+    /// classes labels that look like values
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) formulation: Option<FormulationName>,
-    /// Width within which errors of epsilon-svr cost nothing (LIBSVM's -p) [default: 0.1]
+    /// Half-width of the tube of epsilon-svr, within which errors cost nothing (LIBSVM's -p)
+    /// [default: 0.1]
     #[arg(long, value_name = "P", value_parser = values::not_negative, allow_hyphen_values = true)]
     pub(crate) epsilon: Option<f64>,
     /// Share of the samples for nu-svc, nu-svr and one-class (LIBSVM's -n) [default: 0.5]
@@ -40,11 +41,11 @@ const EPSILON: f64 = 0.1;
 const NU: f64 = 0.5;
 
 impl FormulationArgs {
-    /// The formulation with this C, where it has one.
+    /// Returns the formulation with this C, if it has one.
     ///
     /// # Errors
     ///
-    /// When an option is for another formulation.
+    /// If an option is for another formulation.
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
         let (nu, epsilon) = (self.nu.unwrap_or(NU), self.epsilon.unwrap_or(EPSILON));
         let formulation = match self.formulation.unwrap_or(FormulationName::CSvc) {

@@ -3,7 +3,9 @@
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
-use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
+use super::values::{self, Folds, Json, KernelName, ScaleName, Shard, Weight};
+use crate::report::Detail;
+use crate::report::advice::Limits;
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{BiasTerm, Loss};
@@ -14,7 +16,7 @@ use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where the data comes from.
+/// The source of the data.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
     /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2 or
@@ -26,7 +28,7 @@ pub(crate) struct DataArgs {
     pub(crate) options: DataOptions,
 }
 
-/// How data is read or made.
+/// Options of reading and generating data.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataOptions {
     /// Rows of a generated data set [default: 1000]
@@ -44,11 +46,10 @@ pub(crate) struct DataOptions {
     /// Sort the indices of rows that are out of order instead of refusing them
     #[arg(long, help_heading = "Data")]
     pub(crate) sort: bool,
-    /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the memory that is
-    /// free]
+    /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the free memory]
     #[arg(long, value_name = "SIZE", help_heading = "Data", value_parser = values::bytes)]
     pub(crate) max_size: Option<u64>,
-    /// Keep parsed files in this directory, by the hash of their bytes
+    /// Cache parsed files in this directory, by the hash of their bytes
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]
@@ -73,7 +74,7 @@ pub(crate) struct KernelArgs {
     pub(crate) coef0: f64,
 }
 
-/// What a search tries, and what it looks for.
+/// The ranges and the metric of a search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
@@ -93,67 +94,68 @@ pub(crate) struct SearchArgs {
     /// Constant term of the polynomial and sigmoid kernels
     #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
-    /// What the best combination has most of (least of errors) [default: accuracy; of values the
-    /// mean squared error, of one class the inliers]
+    /// Metric to choose the best combination by [default: accuracy; mean squared error for a
+    /// regression, inliers for one class]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     #[command(flatten)]
-    pub(crate) how: HowArgs,
+    pub(crate) how: StrategyArgs,
 }
 
-/// Which combinations a search tries, and how far it solves them.
+/// The strategy of a search: which combinations it tries, and to which tolerance.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
-pub(crate) struct HowArgs {
-    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the
-    /// best (of errors a twentieth; `--fast=0.2`: a fifth of it) to the goal: the best and its
-    /// rivals are exact
+pub(crate) struct StrategyArgs {
+    /// Solve all combinations to a relative duality gap of 0.001 first, then those within POINTS
+    /// percentage points of the best (for error metrics: a twentieth of it per point) to the full
+    /// tolerance: the best and its rivals are exact
     #[arg(long, value_name = "POINTS", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = values::not_negative)]
     pub(crate) fast: Option<f64>,
-    /// Give a combination up as soon as it has more errors than the best has in all: the winner is
+    /// Stop a combination as soon as it has more errors than the best has in total: the best stays
     /// the same (two classes, accuracy)
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Try this many combinations instead of all, drawn evenly over the logarithms of C and gamma
-    /// (by --seed)
+    /// Random search: try this many combinations, uniform in the logarithms of C and gamma (by
+    /// --seed)
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub(crate) random: Option<u64>,
-    /// Successive halving: all combinations on a part of the samples, the best third on three times
-    /// as many, the last on all
+    /// Successive halving: all combinations on a subset of the samples, the best third on three
+    /// times as many, the last ones on all
     #[arg(long)]
     pub(crate) halving: bool,
-    /// Go on while the best is on the border of what was tried
+    /// Extend the ranges while the best combination is at their edge
     #[arg(long)]
     pub(crate) extend: bool,
-    /// Try values half way between the best and its neighbours besides
+    /// Also try values half way between the best and its neighbours
     #[arg(long)]
     pub(crate) refine: bool,
-    /// Then go down the gradient of a smooth loss by C and gamma from the best, 20 steps at most;
-    /// -o trains the combination of least loss (two classes, the Gaussian kernel)
+    /// Then descend the gradient of a smooth loss with respect to C and gamma from the best, at
+    /// most 20 steps; -o trains the combination with the smallest loss (two classes, Gaussian
+    /// kernel)
     #[arg(long, conflicts_with_all = ["take", "merge_logs"])]
     pub(crate) gradient: bool,
-    /// Then with a gamma of its own for each feature, 60 steps at most; the model keeps them as
-    /// factors of the features
+    /// Then descend with a separate gamma for each feature, at most 60 steps; the model keeps them
+    /// as factors of the features
     #[arg(long, requires = "gradient")]
     pub(crate) per_feature: bool,
-    /// Which combination -o trains: the best, the simplest within a standard error of it, or the
-    /// one with the best neighbours among equals
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
-    pub(crate) take: Taken,
+    /// Combination that -o trains: the best, the simplest within one standard error of it, or among
+    /// equally good ones the one with the best neighbours
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = CellChoice::Best)]
+    pub(crate) take: CellChoice,
 }
 
-/// Which combination of a search is taken.
+/// The combination of a search that becomes the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Taken {
+pub(crate) enum CellChoice {
     Best,
     OneSe,
     Flattest,
 }
 
 impl SearchArgs {
-    /// What a training with a value in the middle of every range is told: data is looked at and
-    /// warned of by it.
+    /// Returns the kernel in the middle of every range, by which warnings about the data are
+    /// computed.
     pub(crate) fn middle(&self) -> KernelArgs {
         let gamma = match &self.gamma {
             Widths::Rule(rule) => *rule,
@@ -162,7 +164,7 @@ impl SearchArgs {
         KernelArgs { kernel: self.kernel[0], gamma, degree: self.degree[0], coef0: self.coef0 }
     }
 
-    /// The kernels to try; the width of each is the first.
+    /// Returns the kernels to try, each with a placeholder gamma.
     pub(crate) fn kernels(&self) -> Vec<Kernel> {
         let each = |name: &KernelName| match name {
             KernelName::Poly => self.degree.iter().map(|degree| Kernel::poly(1.0, self.coef0, *degree)).collect(),
@@ -179,12 +181,12 @@ impl SearchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct CostArgs {
-    /// Cost of a margin violation, or of an error beyond the width; nu-svc and one-class have none
+    /// Cost of margin violations, or of errors beyond epsilon; nu-svc and one-class have none
     #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) c: f64,
 }
 
-/// Everything that a training is told but its C.
+/// All options of a training except C.
 #[derive(Debug, Args)]
 pub(crate) struct SvmArgs {
     #[command(flatten)]
@@ -203,58 +205,56 @@ pub(crate) struct SvmArgs {
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) formulation: FormulationArgs,
-    /// Factor of C for one class, repeatable; balanced: for each class the factor by which it is
-    /// rarer than the others, so that all weigh the same in every training set
+    /// Factor of C for one class, repeatable; balanced: factors inversely proportional to the class
+    /// sizes in each training set
     #[arg(long, value_name = "LABEL=W|balanced", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
-    /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it
-    /// were there twice)
+    /// File with one number per row, 0 or more: a factor of C for each sample (2: as if it occurred
+    /// twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Which classes machines tell apart: one for each pair of classes, or one for each class
-    /// against the rest
+    /// Multiclass scheme: a machine for each pair of classes, or one for each class against the
+    /// rest
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::multiclass())]
     pub(crate) classes: Multiclass,
-    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair, or k, one for
-    /// each against the rest
+    /// Most machines to train: k classes need k(k-1)/2 one-vs-one, or k one-vs-rest
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
     pub(crate) max_machines: u64,
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
-    /// Fill missing numbers of a table in with the median, mean or most-frequent value of their
-    /// column (words and truths with the most frequent); fitted on training rows only, stored in
-    /// the model
+    /// Fill in missing numbers of a table with the median, mean or most-frequent value of their
+    /// column (words and booleans: the most frequent); fitted on training rows only, stored in the
+    /// model
     #[arg(long, value_name = "HOW", value_parser = values::impute())]
     pub(crate) impute: Option<Impute>,
 }
 
-/// How the problem is solved.
+/// Options of the solver.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
     /// Solver
     #[arg(long, default_value = "auto", value_parser = values::solver())]
     pub(crate) solver: Solver,
-    /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all
-    /// others]
+    /// Loss [default: squared for pairwise, cvm, fw, mfw and swap, hinge for all other solvers]
     #[arg(long, value_parser = values::loss())]
     pub(crate) loss: Option<Loss>,
-    /// Let SMO pass over all variables in every iteration and move a pair in each, as the papers
-    /// count them
+    /// SMO without shrinking: every iteration scans all variables and moves one pair, as papers
+    /// count iterations
     #[arg(long)]
     pub(crate) no_shrinking: bool,
-    /// Whether SMO takes equal rows of one class for one variable (joined) or each for itself
-    /// (apart), as the papers count iterations
+    /// Treat equal rows of one class in SMO as one variable (joined) or separately (apart), as
+    /// papers count iterations
     #[arg(long, value_name = "HOW", default_value = "joined", value_parser = ["joined", "apart"])]
     pub(crate) equal_rows: String,
-    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's:
-    /// 1 for pairwise, cvm, fw, mfw and swap, free for all others]
+    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: 1 for
+    /// pairwise, cvm, fw, mfw and swap, free for all other solvers]
     #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]
     pub(crate) bias: Option<BiasTerm>,
 }
 
-/// How long, on what, and how loud.
+/// Options of limits, resources and output.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
@@ -274,18 +274,33 @@ pub(crate) struct RunArgs {
     /// Number of threads [default: all processors]
     #[arg(long, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,
     /// Print one JSON document instead of the report; full adds the machines of every fold
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
     pub(crate) json: Option<Json>,
-    /// Print no progress and no notes on standard error; warnings are printed all the same
+    /// Print no progress and no notes on standard error; warnings are still printed
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Report the time of each phase and the kernel rows that seeds read as well
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
-/// On what and how loud, for commands that do not train.
+impl RunArgs {
+    /// Returns the limits of a training.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { max_iter: self.max_iter, time_limit: self.time_limit }
+    }
+
+    /// Returns the detail of documents.
+    pub(crate) fn detail(&self) -> Detail {
+        if self.json == Some(Json::Full) { Detail::Machines } else { Detail::Folds }
+    }
+}
+
+/// Options about threads and output, for commands that do not train.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct ShortRunArgs {
@@ -295,65 +310,64 @@ pub(crate) struct ShortRunArgs {
     /// Print one JSON document instead of the report
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no progress and no notes on standard error; warnings are printed all the same
+    /// Print no progress and no notes on standard error; warnings are still printed
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
-/// Where a search keeps what is done.
+/// Options of the log of a search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub(crate) struct LogArgs {
-    /// Keep every finished combination in this folder, and compute none that is there: a search
-    /// that was ended goes on, and several programs share one
+    /// Keep every finished combination in this folder, and reuse those that it holds: a search can
+    /// be continued, and several processes can share one
     #[arg(long, value_name = "DIR")]
     pub(crate) log: Option<PathBuf>,
-    /// Fail unless the folder holds a search already
+    /// Fail unless the folder already holds a search
     #[arg(long, requires = "log")]
     pub(crate) resume: bool,
-    /// Do only the columns (a kernel and its width, with all C) whose number, from 0, is I modulo N
+    /// Compute only the columns (a kernel and its gamma, with all C) whose number, from 0, is I
+    /// modulo N
     #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine", "gradient"], value_parser = values::columns_of)]
-    pub(crate) shard: Option<Share>,
-    /// Compute nothing, and report what this folder holds
+    pub(crate) shard: Option<Shard>,
+    /// Compute nothing, and report the results in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "log")]
     pub(crate) merge_logs: Option<PathBuf>,
 }
 
-/// What may be written over.
+/// Options of overwriting.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Write over whatever is there: inputs of this command, files of another kind, links that lead
-    /// nowhere
+    /// Overwrite existing files: inputs of this command, files of another kind, dangling links
     #[arg(long, help_heading = "Run")]
     pub(crate) force: bool,
 }
 
-/// Which sample is tested in which fold.
+/// Options of the folds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct FoldArgs {
-    /// Number of folds; as many as there are rows: leave-one-out
+    /// Number of folds; the number of rows means leave-one-out
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// Leave-one-out: a fold for each row, of which only those of support vectors cost a training.
-    /// Short for --folds leave-one-out
+    /// Leave-one-out: one fold per row; only those of support vectors need a training. Short for
+    /// --folds leave-one-out
     #[arg(long, conflicts_with = "folds")]
     pub(crate) loo: bool,
     /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups,
-    /// leave-one-group-out, leave-one-out (both whatever -k is), expanding or sliding (time series:
-    /// the rows must be in the order of time; each fold trains on what comes before the rows that
-    /// it tests), or a file with one fold number per row [default: stratified, shuffled where there
-    /// are no classes]
+    /// leave-one-group-out, leave-one-out (both ignore -k), expanding or sliding (time series: rows
+    /// in order of time; each fold trains on the rows before those that it tests), or a file with
+    /// one fold number per row [default: stratified, or shuffled without classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
-    /// Of expanding and sliding folds: rows between what a fold trains on and what it tests
+    /// Expanding and sliding folds: rows left out between the training set and the test set
     #[arg(long, value_name = "ROWS", default_value_t = 0)]
     pub(crate) fold_gap: usize,
-    /// Of sliding folds: the most rows that a fold trains on [default: as many as the first]
+    /// Sliding folds: the most rows in a training set [default: the size of the first]
     #[arg(long, value_name = "ROWS", value_parser = values::times)]
     pub(crate) window: Option<usize>,
-    /// Cross-validate this many times by stratified or shuffled folds, with the seeds --seed,
-    /// --seed + 1, …; scores are over all of them
+    /// Repeat stratified or shuffled cross-validation this many times, with the seeds --seed,
+    /// --seed + 1, …; scores are over all repeats
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = values::times)]
     pub(crate) repeat: usize,
     /// Write the fold number of every row to this file
@@ -363,11 +377,11 @@ pub(crate) struct FoldArgs {
     pub(crate) seeding: SeedingArgs,
 }
 
-/// How the trainings of a cross-validation start.
+/// Options of the seeding of folds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct SeedingArgs {
-    /// How the training of each fold starts
+    /// Starting point of the training of each fold
     #[arg(long, default_value = "full", value_parser = values::seeding())]
     pub(crate) seeding: Seeding,
 }

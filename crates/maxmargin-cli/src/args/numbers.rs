@@ -1,10 +1,10 @@
-//! Numbers of samples, as options and files name them.
+//! Numbers of samples, given on the command line or in a file.
 
 use maxmargin::cv::update::{NumbersError, number_or_range};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// Samples that are named on the command line, or the file that names them.
+/// Numbers on the command line, or the name of a file with numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     List(Vec<RangeInclusive<u64>>),
@@ -12,7 +12,7 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
-    /// The file that names them.
+    /// Returns the name of the file.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::List(_) => None,
@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-/// `3,7,20-40`, or the name of a file.
+/// Parses `3,7,20-40`, or the name of a file.
 pub(crate) fn numbers(text: &str) -> Result<Numbers, NumbersError> {
     if !text.is_empty() && !text.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-' || c == ' ') {
         return Ok(Numbers::File(text.into()));

@@ -1,4 +1,4 @@
-//! Options about probabilities and thresholds.
+//! Options of probabilities and thresholds.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -8,19 +8,19 @@ use maxmargin::cv::{CalibrationOptions, Probability, is_tunable};
 use maxmargin::metrics::{Metric, all_metrics};
 use maxmargin::model::{DecisionRule, Model};
 
-/// How labels come from a model with probabilities or a threshold.
+/// The rules that turn decision values into labels, for models with probabilities or a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DecideName {
-    /// the class of the greatest probability
+pub(crate) enum DecisionRuleName {
+    /// the class with the largest probability
     Coupled,
-    /// what the decision values elect, as LIBSVM's svm-predict does without -b
+    /// by the decision values alone, as LIBSVM's svm-predict does without -b
     Vote,
-    /// the second of two classes from the model's threshold on
+    /// the second of two classes at and above the model's threshold
     Threshold,
 }
 
-impl DecideName {
-    /// The rule that this is for a model.
+impl DecisionRuleName {
+    /// Returns the rule that this name means for a model.
     pub(crate) fn decision_rule(self, model: &Model) -> DecisionRule {
         let coupled = !model.calibration().is_empty() && !model.classes().is_empty();
         match self {
@@ -32,61 +32,60 @@ impl DecideName {
     }
 }
 
-/// Probabilities and a threshold of a training.
+/// Options of a training for probabilities and a threshold.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Probabilities, threshold", group(ArgGroup::new("fitted").multiple(true)))]
 pub(crate) struct ProbabilityArgs {
-    /// Give the model probabilities, fitted to five folds that are trained besides: platt (a
-    /// sigmoid) or isotonic (any monotone function); of a regression the scale of its errors, of
-    /// one class the probability of being inside
+    /// Add probabilities, fitted by five-fold cross-validation: platt (a sigmoid) or isotonic (any
+    /// monotone function); for a regression the scale of its errors, for one class the probability
+    /// of being an inlier
     #[arg(long, value_name = "HOW", value_parser = probability(), group = "fitted")]
     pub(crate) probability: Option<Probability>,
-    /// Give the model of two classes a threshold in place of 0: the one with the best score by this
-    /// metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines
-    /// did not see, in five folds that are trained besides. Labels go by it; decision values and
-    /// probabilities stay those of the machine, nothing is subtracted
+    /// Give a two-class model a threshold other than 0: the one with the best score by this metric
+    /// (accuracy, balanced-accuracy, f1, f1-macro, matthews) in five-fold cross-validation. It
+    /// decides labels; decision values and probabilities stay as they are
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
     pub(crate) threshold: Option<&'static Metric>,
-    /// How labels come from the model [default: threshold where there is one, else coupled]
+    /// Rule that turns decision values into labels [default: threshold if there is one, else
+    /// coupled]
     #[arg(long, value_enum, requires = "fitted")]
-    pub(crate) decide: Option<DecideName>,
+    pub(crate) decide: Option<DecisionRuleName>,
 }
 
 impl ProbabilityArgs {
-    /// What is asked for.
-    pub(crate) fn fits(self) -> CalibrationOptions {
+    /// Returns the requested calibration.
+    pub(crate) fn calibration_options(self) -> CalibrationOptions {
         CalibrationOptions { probability: self.probability, threshold: self.threshold }
     }
 
-    /// The estimator that gives it to its models.
-    pub(crate) fn given(self, svm: Svm) -> Svm {
-        fitted(self.fits(), svm)
+    /// Adds the requested calibration to an estimator.
+    pub(crate) fn apply(self, svm: Svm) -> Svm {
+        with_calibration(self.calibration_options(), svm)
     }
 }
 
-/// The estimator that gives this to its models.
-pub(crate) fn fitted(fits: CalibrationOptions, svm: Svm) -> Svm {
-    let svm = fits.probability.into_iter().fold(svm, Svm::probability);
-    fits.threshold.into_iter().fold(svm, Svm::threshold)
+/// Adds a calibration to an estimator.
+pub(crate) fn with_calibration(calibration_options: CalibrationOptions, svm: Svm) -> Svm {
+    let svm = calibration_options.probability.into_iter().fold(svm, Svm::probability);
+    calibration_options.threshold.into_iter().fold(svm, Svm::threshold)
 }
 
-/// The rule for the labels of a model, where one is named, and its own otherwise.
-pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> DecisionRule {
+/// Returns the named decision rule, or the model's own.
+pub(crate) fn decision_rule(model: &Model, name: Option<DecisionRuleName>) -> DecisionRule {
     name.map_or(model.decision_rule(), |name| name.decision_rule(model))
 }
 
-/// A metric that can choose a threshold, by name; words may be joined as those of other options
-/// are.
+/// Parses a metric that can choose a threshold; its words may be joined by `-` or `_`.
 pub(crate) fn threshold(name: &str) -> Result<&'static Metric, String> {
     let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {
         let names: Vec<&str> = known().map(Metric::name).collect();
-        format!("a threshold is chosen by a score that weighs errors of both classes: {}", names.join(", "))
+        format!("a threshold needs a metric that counts the errors of both classes: {}", names.join(", "))
     })
 }
 
-/// A way of fitting probabilities by name.
+/// A parser of calibration methods.
 pub(crate) fn probability() -> impl TypedValueParser<Value = Probability> {
     PossibleValuesParser::new(Probability::ALL.map(Probability::name)).try_map(|name| name.parse::<Probability>())
 }

@@ -7,7 +7,7 @@ use maxmargin::kernel::Gamma;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Values(pub(crate) Vec<f64>);
 
-/// Values of γ, or the rule that gives the only one.
+/// Values of γ, or a rule that computes one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Widths {
     Values(Vec<f64>),
@@ -17,10 +17,10 @@ pub(crate) enum Widths {
 /// Most values of one parameter.
 const MOST: usize = 1000;
 
-/// Most values in a range: more are a slip of the pen.
+/// Most values in a range: more are a typing error.
 const MOST_STEPS: f64 = 100.0;
 
-/// A number above 0, or a power such as `2^-5`.
+/// Parses a number above 0, or a power such as `2^-5`.
 fn number(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let Some((base, exponent)) = text.split_once('^') else { return positive(text) };
@@ -28,8 +28,7 @@ fn number(text: &str) -> Result<f64, String> {
     if power.is_finite() && power > 0.0 { Ok(power) } else { Err(format!("{text} is out of range")) }
 }
 
-/// `0.1,1,10`; `0.01:1000` for that and the powers of ten between; `2^-5:2^15:2^2` for steps of
-/// another factor.
+/// Parses `0.1,1,10`; `0.01:1000`, in powers of ten; `2^-5:2^15:2^2`, with another factor.
 pub(crate) fn values(text: &str) -> Result<Values, String> {
     let mut values = if let Some((from, to)) = text.split_once(':') {
         let (to, factor) = to.split_once(':').map_or((to, "10"), |(to, factor)| (to, factor));
@@ -40,8 +39,8 @@ pub(crate) fn values(text: &str) -> Result<Values, String> {
         if factor <= 1.0 {
             return Err(format!("steps by a factor of {factor} get nowhere: it must be above 1"));
         }
-        // Counted before anything is built; the quotient may be infinite. Rounding of a whole
-        // number of steps must not lose the last value.
+        // The values are counted before they are built; the quotient may be infinite. Rounding of a
+        // whole number of steps must not lose the last value.
         let steps = ((to.log2() - from.log2()) / factor.log2() + 1e-9).floor();
         if steps >= MOST_STEPS {
             return Err(format!("{} values are more than {MOST_STEPS} of a range; narrow it", steps + 1.0));
@@ -59,7 +58,7 @@ pub(crate) fn values(text: &str) -> Result<Values, String> {
     Ok(Values(values))
 }
 
-/// [`values`], `auto` or `scale`.
+/// Parses [`values`], `auto` or `scale`.
 pub(crate) fn widths(text: &str) -> Result<Widths, String> {
     match text {
         "auto" => Ok(Widths::Rule(Gamma::Auto)),
@@ -72,8 +71,7 @@ pub(crate) fn widths(text: &str) -> Result<Widths, String> {
 mod tests {
     use super::*;
 
-    /// `1e-200:1e200` was once two thousand million values, 16 GB of them, before it was found to
-    /// be too many.
+    /// `1e-200:1e200` once built two thousand million values (16 GB) before it was refused.
     #[test]
     fn ranges_are_counted_before_they_are_built() {
         assert_eq!(values("0.01:1000"), Ok(Values(vec![0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])));

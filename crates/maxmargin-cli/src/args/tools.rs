@@ -1,4 +1,4 @@
-//! Commands about models of other programs, the program itself, and the machine.
+//! Options of the commands about other programs' models, this program and the machine.
 
 use super::WriteArgs;
 use super::groups::ShortRunArgs;
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Whose format a model is written in.
+/// The format of a model file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModelFormat {
     /// maxmargin's
@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
     /// Model file, native, LIBSVM's or LIBLINEAR's
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Where to write it [- is standard output]
+    /// Output file [- is standard output]
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write
@@ -34,10 +34,10 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {
-    /// The folder for them, which is made where it is not there; put it before others in PATH
+    /// Folder for the links, created if missing; put it first in PATH
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Replace whatever has their names there, but not folders
+    /// Replace files that have these names, but not folders
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The folder for them, which is made where it is not there
+    /// Folder for the pages, created if missing
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }

@@ -11,7 +11,7 @@ use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Kernel functions by name.
+/// Kernel functions on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KernelName {
     /// x·z
@@ -26,7 +26,7 @@ pub(crate) enum KernelName {
     Precomputed,
 }
 
-/// What a document tells.
+/// The detail of a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Json {
     /// folds with their worst certificate
@@ -36,7 +36,7 @@ pub(crate) enum Json {
 }
 
 const SOLVERS: [(&str, &str); 12] = [
-    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels and --loss squared"),
+    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels with --loss squared"),
     ("smo", "sequential minimal optimisation over kernel values"),
     ("irwls", "weighted least squares on working sets of kernel values"),
     ("linear", "linear only: coordinate descent while it pays, then Newton steps"),
@@ -52,54 +52,52 @@ const SOLVERS: [(&str, &str); 12] = [
 
 const SEEDINGS: [(&str, &str); 8] = [
     ("cold", "from zero"),
-    ("avg", "what leaves is spread evenly"),
-    ("top", "what leaves goes to the most similar samples"),
-    ("sir", "from the fold before, one sample for one"),
-    ("mir", "from the fold before, by least squares"),
-    ("ato", "from the fold before, along the exact path as far as it pays"),
-    ("dec", "train on all data once, every fold by the exact decremental path"),
+    ("avg", "spread the removed alphas evenly"),
+    ("top", "move the removed alphas to the most similar samples"),
+    ("sir", "from the previous fold, replacing samples one by one"),
+    ("mir", "from the previous fold, by least squares"),
+    ("ato", "from the previous fold, along the exact path while that is faster"),
+    ("dec", "train on all data once, reach every fold along the exact decremental path"),
     ("full", "train on all data once, derive every fold from it"),
 ];
 
-const SCHEMES: [(&str, &str); 2] = [
-    ("one-vs-one", "k(k-1)/2 machines, which vote"),
-    ("one-vs-rest", "k machines, of which the greatest decision value is taken"),
-];
+const SCHEMES: [(&str, &str); 2] =
+    [("one-vs-one", "k(k-1)/2 machines that vote"), ("one-vs-rest", "k machines, the largest decision value wins")];
 
 const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
 
-/// One of some names, each with its help.
+/// A parser of one of these names, each with its help.
 fn named<const N: usize>(names: [(&'static str, &'static str); N]) -> PossibleValuesParser {
     PossibleValuesParser::new(names.map(|(name, help)| PossibleValue::new(name).help(help)))
 }
 
-/// A solver by name.
+/// A parser of solvers.
 pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
     named(SOLVERS).try_map(|name| name.parse::<Solver>())
 }
 
-/// A way of starting a fold by name.
+/// A parser of seedings.
 pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
     named(SEEDINGS)
         .map(|name| Seeding::ALL.into_iter().find(|known| known.0 == name).map_or_else(Seeding::default, |known| known.1))
 }
 
-/// Which classes machines tell apart, by name.
+/// A parser of multiclass schemes.
 pub(crate) fn multiclass() -> impl TypedValueParser<Value = Multiclass> {
     named(SCHEMES).map(|name| if name == "one-vs-rest" { Multiclass::OneVsRest } else { Multiclass::OneVsOne })
 }
 
-/// A way of filling in by name.
+/// A parser of imputation methods.
 pub(crate) fn impute() -> impl TypedValueParser<Value = Impute> {
     PossibleValuesParser::new(Impute::ALL.map(Impute::name)).try_map(|name| name.parse::<Impute>())
 }
 
-/// A loss by name.
+/// A parser of losses.
 pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
     named(LOSSES).map(|name| if name == "squared" { Loss::SquaredHinge } else { Loss::Hinge })
 }
 
-/// Ways of scaling.
+/// Scaling methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScaleName {
     /// each feature to -1…1
@@ -108,7 +106,7 @@ pub(crate) enum ScaleName {
     Standard,
 }
 
-/// The bias of a decision function: free, none, or the value of one more feature.
+/// Parses the bias of a decision function: free, none, or the value of one more feature.
 pub(crate) fn bias(text: &str) -> Result<BiasTerm, String> {
     match text {
         "free" => Ok(BiasTerm::Free),
@@ -120,7 +118,7 @@ pub(crate) fn bias(text: &str) -> Result<BiasTerm, String> {
     }
 }
 
-/// Where folds come from.
+/// The source of the folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Folds {
     Stratified,
@@ -138,9 +136,9 @@ pub(crate) enum Folds {
 /// A factor of C for one class.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Weight {
-    /// Of one class, which may be called by a word.
+    /// For one class, given as a number or a word.
     Of { label: String, factor: f64 },
-    /// All classes weigh the same.
+    /// Inversely proportional to the class sizes.
     Balanced,
 }
 
@@ -156,15 +154,15 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     finite(text).ok().filter(|v| *v >= 0.0).ok_or_else(|| "it must be a finite number, 0 or more".to_owned())
 }
 
-/// A share of the samples that may be none of them.
+/// Parses a share of the samples, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     positive(text).ok().filter(|v| *v <= 1.0).ok_or_else(|| "it must be a number above 0, and at most 1".to_owned())
 }
 
-/// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every
-/// model a relative gap of 1 or so.
+/// Parses a tolerance. One of 1 or more demands nothing: the empty model has a KKT violation of 2,
+/// and every model a relative gap of about 1.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
-    let what = "it must be a number above 0 and below 1; a larger one asks for nothing: the empty model has a KKT violation of 2 and a gap of 1";
+    let what = "it must be a number above 0 and below 1; the empty model already has a KKT violation of 2 and a gap of 1";
     positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())
 }
 
@@ -186,22 +184,22 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("it must be a whole number from 1 to {MOST_THREADS}"))
 }
 
-/// A whole number from 1.
+/// Parses a whole number, 1 or more.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(|| "it must be a whole number of at least 1".to_owned())
 }
 
-/// A part of a search: every so manieth column, from one on.
+/// A part of a search: the columns whose number is `first` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct Shard {
     pub(crate) first: usize,
     pub(crate) of: usize,
 }
 
-/// `0/4` to `3/4`.
-pub(crate) fn columns_of(text: &str) -> Result<Share, String> {
+/// Parses `0/4` to `3/4`.
+pub(crate) fn columns_of(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').and_then(|(first, of)| Some((first.parse().ok()?, of.parse().ok()?)));
-    let share = numbers.map(|(first, of)| Share { first, of }).filter(|share| share.first < share.of);
+    let share = numbers.map(|(first, of)| Shard { first, of }).filter(|share| share.first < share.of);
     share.ok_or_else(|| "it must be I/N with whole numbers, I from 0 to N - 1".to_owned())
 }
 
@@ -210,11 +208,11 @@ pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
     if count >= 2 { Ok(count) } else { Err("cross-validation needs at least 2 folds".to_owned()) }
 }
 
-/// What folds are called, but for a file of them.
+/// The names of the folds that are no file.
 pub(crate) const FOLDS: &str =
     "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, leave-one-out, expanding, sliding";
 
-/// A number of times, 1 or more.
+/// Parses a count, 1 or more.
 pub(crate) fn times(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|times| *times >= 1).ok_or_else(|| "it must be a whole number, 1 or more".to_owned())
 }
@@ -242,13 +240,13 @@ pub(crate) fn weight(text: &str) -> Result<Weight, String> {
         return Ok(Weight::Balanced);
     }
     let wanted = || "write LABEL=W, such as -1=2, with W at least 0, or balanced".to_owned();
-    // A word may have the sign in it, a factor has not.
+    // A word may contain `=`, a factor does not.
     let (label, factor) = text.rsplit_once('=').filter(|parts| !parts.0.is_empty()).ok_or_else(wanted)?;
     let factor = finite(factor).ok().filter(|f| *f >= 0.0).ok_or_else(wanted)?;
     Ok(Weight::Of { label: label.to_owned(), factor })
 }
 
-/// `512M`, `4G`, `1.5GiB`, `100000`: units are powers of 1024.
+/// Parses `512M`, `4G`, `1.5GiB`, `100000`; units are powers of 1024.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let wanted = || "write a size such as 512M or 4G (units of 1024)".to_owned();
     let lower = text.trim().to_ascii_lowercase();
@@ -267,7 +265,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if value >= 1.0 && value < 2_f64.powi(60) { Ok(value as u64) } else { Err(wanted()) }
 }
 
-/// `30s`, `10m`, `2h`, `500ms`, `90` (seconds).
+/// Parses `30s`, `10m`, `2h`, `500ms`, `90` (seconds).
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let wanted = || "write a time such as 30s, 10m or 2h".to_owned();
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -315,7 +313,7 @@ mod tests {
     fn weights_name_a_class() {
         assert_eq!(weight("-1=2.5"), Ok(Weight::Of { label: "-1".to_owned(), factor: 2.5 }));
         assert_eq!(weight("+1=0"), Ok(Weight::Of { label: "+1".to_owned(), factor: 0.0 }));
-        // Words have the sign in them.
+        // Words may contain `=`.
         assert_eq!(weight("<=50K=3"), Ok(Weight::Of { label: "<=50K".to_owned(), factor: 3.0 }));
         assert_eq!(weight("balanced"), Ok(Weight::Balanced));
         for bad in ["1", "=2", "a", "1=-1", "1=nan", "1="] {

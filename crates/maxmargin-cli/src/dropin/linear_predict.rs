@@ -1,11 +1,11 @@
 //! LIBLINEAR's `predict`.
 
+use super::arguments::{Arguments, OwnOptions, atoi, letter, own_options_usage};
 use super::data;
-use super::ended::{Ended, print};
+use super::exit::{Exit, print};
 use super::svm_predict::{accuracy, errors};
-use super::words::{Ours, Words, atoi, letter, ours};
-use crate::model_io::reason_of;
-use crate::output::Output;
+use crate::files::model_file::reason_of;
+use crate::files::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::model::liblinear::read_model;
@@ -18,12 +18,12 @@ options:
 -b probability_estimates   whether to write probabilities, 0 or 1 (default 0); for logistic regression
 -q                         quiet: print nothing
 ",
-    ours!()
+    own_options_usage!()
 );
 
-pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
-    let words = Words::new(words, USAGE);
-    let (mut wants, mut quiet, mut ours) = (false, false, Ours::default());
+pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
+    let words = Arguments::new(words, USAGE);
+    let (mut wants, mut quiet, mut ours) = (false, false, OwnOptions::default());
     let files = words.options("q", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('b') => wants = atoi(value) != 0,
@@ -35,13 +35,13 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let [test, model, output, ..] = files else { return Err(words.usage(None)) };
     let threads = ours.threads()?;
     data::check_opens(test, "input")?;
-    let unwritable = |_| Ended::Error(format!("can't open output file {}", output.to_string_lossy()));
+    let unwritable = |_| Exit::Error(format!("can't open output file {}", output.to_string_lossy()));
     let output = Output::open(Path::new(output)).map_err(unwritable)?;
     let name = model.to_string_lossy();
     let model = read_model(&data::bytes(model, "model")?)
-        .map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+        .map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
     if wants && !model.is_logistic() {
-        return Err(Ended::Error("probability output is only supported for logistic regression".to_owned()));
+        return Err(Exit::Error("probability output is only supported for logistic regression".to_owned()));
     }
     let data = data::read(test, IndexBase::One, threads.par())?;
     let decisions = model.decision_values(&data.samples, threads.par());

@@ -1,11 +1,11 @@
 //! LIBLINEAR's `train`.
 
+use super::arguments::{Arguments, OwnOptions, atof, atoi, letter, own_options_usage, weighted_label};
 use super::data;
-use super::ended::{Ended, print};
+use super::exit::{Exit, print};
 use super::svm_train::{certified, g, result};
-use super::words::{Ours, Words, atof, atoi, letter, ours, weighted_label};
-use crate::notes::tell;
-use crate::output::Output;
+use crate::console::stderr::print_line;
+use crate::files::output::Output;
 use maxmargin::cv::CvError;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
@@ -45,27 +45,27 @@ options:
 -C               search for C by cross-validation; for 2, and for 11 with p
 -q               quiet: print nothing on the way
 ",
-    ours!()
+    own_options_usage!()
 );
 
-/// What the command line asks for.
-struct Asked {
+/// The parsed command line.
+struct LinearTrainRequest {
     parameters: Parameters,
     folds: Option<usize>,
     search: bool,
     c_given: Option<f64>,
     p_given: Option<f64>,
     quiet: bool,
-    ours: Ours,
+    ours: OwnOptions,
     data: OsString,
     model: PathBuf,
 }
 
-fn asked(words: &[OsString]) -> Result<Asked, Ended> {
-    let words = Words::new(words, USAGE);
+fn request(words: &[OsString]) -> Result<LinearTrainRequest, Exit> {
+    let words = Arguments::new(words, USAGE);
     let (mut parameters, mut folds, mut search, mut quiet) = (Parameters::default(), None, false, false);
     let (mut c_given, mut p_given, mut s_given) = (None, None, false);
-    let mut ours = Ours::default();
+    let mut ours = OwnOptions::default();
     let files = words.options("qCR", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('s') => (parameters.solver, s_given) = (atoi(value), true),
@@ -96,57 +96,57 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
     };
     if search {
         if !s_given {
-            tell("Solver not specified. Using -s 2");
+            print_line("Solver not specified. Using -s 2");
             parameters.solver = 2;
         } else if !matches!(parameters.solver, 0 | 2 | 11) {
             let what = "Warm-start parameter search only available for -s 0, -s 2 and -s 11";
             return Err(words.usage(what.to_owned()));
         }
     }
-    Ok(Asked { parameters, folds, search, c_given, p_given, quiet, ours, data, model })
+    Ok(LinearTrainRequest { parameters, folds, search, c_given, p_given, quiet, ours, data, model })
 }
 
-pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
-    let asked = asked(words)?;
-    let threads = asked.ours.threads()?;
-    let read = if asked.parameters.has_classes() { data::read_classes } else { data::read };
-    let data = read(&asked.data, IndexBase::One, threads.par())?;
-    asked.parameters.check().map_err(Ended::parameter)?;
-    let run = Run { par: threads.par(), memory: asked.ours.budget(None), seed: asked.ours.seed };
-    match asked.folds {
-        _ if asked.search => search_c(&asked, &data, &run),
-        Some(folds) => validate(&asked, data, folds, &run),
-        None => learn(&asked, data, &run),
+pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
+    let request = request(words)?;
+    let threads = request.ours.threads()?;
+    let read = if request.parameters.has_classes() { data::read_classes } else { data::read };
+    let data = read(&request.data, IndexBase::One, threads.par())?;
+    request.parameters.check().map_err(Exit::parameter)?;
+    let run = Run { par: threads.par(), memory: request.ours.budget(None), seed: request.ours.seed };
+    match request.folds {
+        _ if request.search => search_c(&request, &data, &run),
+        Some(folds) => validate(&request, data, folds, &run),
+        None => learn(&request, data, &run),
     }
 }
 
-fn learn(asked: &Asked, data: Dataset, run: &Run) -> Result<(), Ended> {
-    let unsaved = |_| Ended::Error(format!("can't save model to file {}", asked.model.display()));
-    let output = Output::open(&asked.model).map_err(unsaved)?;
-    if asked.parameters.has_classes() {
-        let classes = Classes::new(&data.labels).map_err(Ended::parameter)?;
-        for (label, _) in asked.parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
-            tell(&format!("WARNING: class label {label} specified in weight is not found"));
+fn learn(request: &LinearTrainRequest, data: Dataset, run: &Run) -> Result<(), Exit> {
+    let unsaved = |_| Exit::Error(format!("can't save model to file {}", request.model.display()));
+    let output = Output::open(&request.model).map_err(unsaved)?;
+    if request.parameters.has_classes() {
+        let classes = Classes::new(&data.labels).map_err(Exit::parameter)?;
+        for (label, _) in request.parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
+            print_line(&format!("WARNING: class label {label} specified in weight is not found"));
         }
     }
     let widest = data::widest(&data);
-    let trained = train(data, &asked.parameters, run).map_err(|error| match error {
-        CvError::Model(ModelError::TooWide { .. }) => Ended::Error(data::at_row(&asked.data, widest, &error)),
-        _ => Ended::parameter(error),
+    let trained = train(data, &request.parameters, run).map_err(|error| match error {
+        CvError::Model(ModelError::TooWide { .. }) => Exit::Error(data::at_row(&request.data, widest, &error)),
+        _ => Exit::parameter(error),
     })?;
-    if !asked.quiet {
+    if !request.quiet {
         print(&story(&trained))?;
     }
-    if let (true, Some(certificate)) = (asked.ours.certificate, &trained.certificate) {
+    if let (true, Some(certificate)) = (request.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
     }
     if trained.machines.iter().any(|machine| !machine.converged) {
-        tell("\nWARNING: the solver stopped before it reached the tolerance");
+        print_line("\nWARNING: the solver stopped before it reached the tolerance");
     }
     Ok(output.write(|out| trained.model.write(out))?)
 }
 
-/// What LIBLINEAR's dual solvers say on their way, once it is known.
+/// Returns the lines that LIBLINEAR's dual solvers print.
 fn story(trained: &Trained) -> String {
     let mut text = String::new();
     for machine in &trained.machines {
@@ -159,43 +159,43 @@ fn story(trained: &Trained) -> String {
     text
 }
 
-/// LIBLINEAR's folds: shuffled, whatever the classes.
+/// Returns LIBLINEAR's folds: shuffled, not stratified.
 fn folds(rows: usize, count: usize) -> Folds {
     if count > rows {
-        tell("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
+        print_line("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
     }
     Folds::new(rows, count, None, &mut Rand::default().draws())
 }
 
-/// Labels as classes are compared.
-fn validate(asked: &Asked, data: Dataset, count: usize, run: &Run) -> Result<(), Ended> {
+/// Cross-validates and prints the accuracy or the errors.
+fn validate(request: &LinearTrainRequest, data: Dataset, count: usize, run: &Run) -> Result<(), Exit> {
     let truth = data.labels.clone();
-    let predicted = cross_validate(data, &asked.parameters, &folds(truth.len(), count), run).map_err(Ended::parameter)?;
-    print(&result(&truth, &predicted, asked.parameters.is_regression()))
+    let predicted = cross_validate(data, &request.parameters, &folds(truth.len(), count), run).map_err(Exit::parameter)?;
+    print(&result(&truth, &predicted, request.parameters.is_regression()))
 }
 
-fn search_c(asked: &Asked, data: &Dataset, run: &Run) -> Result<(), Ended> {
-    let (truth, count) = (data.labels.clone(), asked.folds.unwrap_or(5));
+fn search_c(request: &LinearTrainRequest, data: &Dataset, run: &Run) -> Result<(), Exit> {
+    let (truth, count) = (data.labels.clone(), request.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);
-    let values = if asked.parameters.is_regression() {
-        let widths = widths_of_search(&truth, asked.p_given);
-        widths.into_iter().map(|p| Parameters { p, ..asked.parameters.clone() }).collect()
+    let values = if request.parameters.is_regression() {
+        let widths = widths_of_search(&truth, request.p_given);
+        widths.into_iter().map(|p| Parameters { p, ..request.parameters.clone() }).collect()
     } else {
-        vec![asked.parameters.clone()]
+        vec![request.parameters.clone()]
     };
     let mut best: Option<(f64, f64, f64)> = None;
     for parameters in &values {
-        let start = asked.c_given.unwrap_or_else(|| start_of_search(data, parameters));
+        let start = request.c_given.unwrap_or_else(|| start_of_search(data, parameters));
         let costs = std::iter::successors(Some(start), |c| Some(2.0 * c)).take_while(|c| *c <= end_of_search(parameters));
         let costs: Vec<f64> = costs.collect();
         if costs.is_empty() {
             continue;
         }
-        let found = search(data.clone(), parameters, &costs, &folds, run).map_err(Ended::parameter)?;
+        let found = search(data.clone(), parameters, &costs, &folds, run).map_err(Exit::parameter)?;
         let p = parameters.p;
         for (&c, predicted) in costs.iter().zip(&found) {
-            // What is best is greatest: of values the error with its sign turned.
+            // The largest score is the best: of a regression the negated error.
             let (score, said) = if parameters.is_regression() {
                 let error = squares(&truth, predicted).0;
                 (-error, format!("log2c={:7.2}\tp={p:7.2}\tMean squared error={}\n", c.log2(), g(error)))
@@ -204,7 +204,7 @@ fn search_c(asked: &Asked, data: &Dataset, run: &Run) -> Result<(), Ended> {
                 let rate = right as f64 / truth.len() as f64;
                 (rate, format!("log2c={:7.2}\trate={}\n", c.log2(), g(100.0 * rate)))
             };
-            if !asked.quiet {
+            if !request.quiet {
                 print(&said)?;
             }
             if best.is_none_or(|best| score > best.2) {
@@ -212,9 +212,9 @@ fn search_c(asked: &Asked, data: &Dataset, run: &Run) -> Result<(), Ended> {
             }
         }
     }
-    let none = || Ended::parameter(format!("no C up to {} to try", g(end_of_search(&asked.parameters))));
+    let none = || Exit::parameter(format!("no C up to {} to try", g(end_of_search(&request.parameters))));
     let (c, p, score) = best.ok_or_else(none)?;
-    print(&if asked.parameters.is_regression() {
+    print(&if request.parameters.is_regression() {
         format!("Best C = {} Best p = {}  CV MSE = {}\n", g(c), g(p), g(-score))
     } else {
         format!("Best C = {}  CV accuracy = {}%\n", g(c), g(100.0 * score))

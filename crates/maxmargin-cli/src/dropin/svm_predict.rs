@@ -1,11 +1,11 @@
 //! `svm-predict`.
 
+use super::arguments::{Arguments, OwnOptions, atoi, letter, own_options_usage};
 use super::data;
-use super::ended::{Ended, print};
+use super::exit::{Exit, print};
 use super::svm_train::g;
-use super::words::{Ours, Words, atoi, letter, ours};
-use crate::model_io::reason_of;
-use crate::output::Output;
+use crate::files::model_file::reason_of;
+use crate::files::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
@@ -20,12 +20,12 @@ options:
 -b probability_estimates   whether to predict probabilities, 0 or 1 (default 0)
 -q                         quiet: print nothing
 ",
-    ours!()
+    own_options_usage!()
 );
 
-pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
-    let words = Words::new(words, USAGE);
-    let (mut wants, mut quiet, mut ours) = (false, false, Ours::default());
+pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
+    let words = Arguments::new(words, USAGE);
+    let (mut wants, mut quiet, mut ours) = (false, false, OwnOptions::default());
     let files = words.options("q", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('b') => wants = atoi(value) != 0,
@@ -37,24 +37,24 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let [test, model, output, ..] = files else { return Err(words.usage(None)) };
     let threads = ours.threads()?;
     data::check_opens(test, "input")?;
-    let unwritable = |_| Ended::Error(format!("can't open output file {}", output.to_string_lossy()));
+    let unwritable = |_| Exit::Error(format!("can't open output file {}", output.to_string_lossy()));
     let output = Output::open(Path::new(output)).map_err(unwritable)?;
     let name = model.to_string_lossy();
     let bytes = data::bytes(model, "model")?;
     let learned =
-        Learned::read(&bytes).map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+        Learned::read(&bytes).map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
     let has = learned.is_probability_model();
     if wants && !has {
-        return Err(Ended::Error("Model does not support probabiliy estimates".to_owned()));
+        return Err(Exit::Error("Model does not support probabiliy estimates".to_owned()));
     }
     if has && !wants && !quiet {
         print("Model supports probability estimates, but disabled in prediction.\n")?;
     }
-    let learned = if wants { learned } else { learned.by_votes().map_err(Ended::parameter)? };
+    let learned = if wants { learned } else { learned.by_votes().map_err(Exit::parameter)? };
     let base = learned.model().map_or(1, |model| model.parts().index_base);
     let data = data::read(test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, threads.par())?;
-    let learned = if data.index_base < base { from_zero(learned).map_err(Ended::parameter)? } else { learned };
-    let predicted = learned.predict(&data.samples, threads.par()).map_err(Ended::parameter)?;
+    let learned = if data.index_base < base { from_zero(learned).map_err(Exit::parameter)? } else { learned };
+    let predicted = learned.predict(&data.samples, threads.par()).map_err(Exit::parameter)?;
     match &learned {
         Learned::Constant { label, .. } if wants => {
             output.write(|out| {
@@ -64,7 +64,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
         }
         Learned::Model(model) if wants && !model.outcomes().is_empty() => {
             let order = order_of(model);
-            let all = model.probabilities(&data.samples, threads.par()).map_err(Ended::parameter)?;
+            let all = model.probabilities(&data.samples, threads.par()).map_err(Exit::parameter)?;
             output.write(|out| {
                 out.write_all(heading(model, &order).as_bytes())?;
                 for (label, row) in predicted.iter().zip(all.chunks_exact(order.len())) {
@@ -80,11 +80,11 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
         print(&errors_of(scale, ""))?;
     }
-    if quiet { Ok(()) } else { print(&judged(&learned, &data, &predicted)) }
+    if quiet { Ok(()) } else { print(&scores_text(&learned, &data, &predicted)) }
 }
 
-/// The outcome of each column of probabilities: in the order of the labels, or, of one class,
-/// inside first.
+/// Returns the outcome of each column of probabilities: in the order of the labels, or inlier first
+/// for one class.
 fn order_of(model: &Model) -> Vec<usize> {
     match model.decision_rule() {
         DecisionRule::Inlier => vec![0, 1],
@@ -92,7 +92,7 @@ fn order_of(model: &Model) -> Vec<usize> {
     }
 }
 
-/// The line over probabilities.
+/// Returns the header of probabilities.
 fn heading(model: &Model, order: &[usize]) -> String {
     if model.decision_rule() == DecisionRule::Inlier {
         return "label normal outlier\n".to_owned();
@@ -101,28 +101,28 @@ fn heading(model: &Model, order: &[usize]) -> String {
     format!("labels {}\n", labels.join(" "))
 }
 
-/// Accuracy, or errors of values.
-fn judged(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
+/// Returns the accuracy, or the errors of a regression.
+fn scores_text(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
     if learned.model().is_some_and(|model| model.decision_rule() == DecisionRule::Value) {
         return errors(&data.labels, predicted);
     }
     format!("{} (classification)\n", accuracy(&data.labels, predicted))
 }
 
-/// What both programs say of predicted values.
+/// Returns the lines of both programs about predicted values.
 pub(super) fn errors(truth: &[f64], predicted: &[f64]) -> String {
     let (error, correlation) = squares(truth, predicted);
     let (error, correlation) = (g(error), g(correlation));
     format!("Mean squared error = {error} (regression)\nSquared correlation coefficient = {correlation} (regression)\n")
 }
 
-/// What both say of predicted labels.
+/// Returns the line of both programs about predicted labels.
 pub(super) fn accuracy(truth: &[f64], predicted: &[f64]) -> String {
     let (correct, total) = (truth.iter().zip(predicted).filter(|(a, b)| a == b).count(), predicted.len());
     format!("Accuracy = {}% ({correct}/{total})", g(100.0 * correct as f64 / total as f64))
 }
 
-/// The same model with features numbered from 0: its first is then one that it does not know.
+/// Renumbers the features of a model from 0; its first feature is then unknown to it.
 fn from_zero(learned: Learned) -> Result<Learned, ModelError> {
     let Learned::Model(model) = learned else { return Ok(learned) };
     if model.parts().scaler.is_some() {

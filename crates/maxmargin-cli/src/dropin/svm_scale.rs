@@ -1,11 +1,12 @@
 //! `svm-scale`.
 
+use super::arguments::{Arguments, OwnOptions, atof, letter};
 use super::data;
-use super::ended::{Ended, print};
-use super::words::{Ours, Words, atof, letter};
-use crate::notes::tell;
-use crate::output::Output;
-use crate::scale::read_range;
+use super::exit::{Exit, print};
+use crate::console::stderr::print_line;
+use crate::files::input::MaxSize;
+use crate::files::output::Output;
+use crate::files::range_file::read_scaler;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
@@ -28,86 +29,79 @@ Of maxmargin:
 ";
 
 #[derive(Default)]
-struct Asked {
+struct ScaleRequest {
     lower: f64,
     upper: f64,
     target: Option<(f64, f64)>,
     save: Option<String>,
     restore: Option<String>,
-    ours: Ours,
+    ours: OwnOptions,
     data: OsString,
 }
 
-fn asked(words: &[OsString]) -> Result<Asked, Ended> {
-    let mut asked = Asked { lower: -1.0, upper: 1.0, ..Asked::default() };
-    let mut ours = Ours::default();
-    // The second value of -y stands where options would.
+fn request(words: &[OsString]) -> Result<ScaleRequest, Exit> {
+    let mut request = ScaleRequest { lower: -1.0, upper: 1.0, ..ScaleRequest::default() };
+    let mut ours = OwnOptions::default();
+    // The second value of -y is in the position of an option.
     let mut taken: Vec<OsString> = words.to_vec();
     let is_target = |word: &OsString| word.to_string_lossy().starts_with("-y");
     if let Some(at) = taken.iter().position(is_target).filter(|at| at + 2 < taken.len()) {
         let upper = taken.remove(at + 2);
-        asked.target = Some((0.0, atof(&upper.to_string_lossy())));
+        request.target = Some((0.0, atof(&upper.to_string_lossy())));
     }
-    let words = Words::new(&taken, USAGE);
+    let words = Arguments::new(&taken, USAGE);
     let files = words.options("", Some(&mut ours), |word, value| {
         match letter(word) {
-            Some('l') => asked.lower = atof(value),
-            Some('u') => asked.upper = atof(value),
-            Some('y') => asked.target = asked.target.map(|(_, upper)| (atof(value), upper)),
-            Some('s') => asked.save = Some(value.to_owned()),
-            Some('r') => asked.restore = Some(value.to_owned()),
+            Some('l') => request.lower = atof(value),
+            Some('u') => request.upper = atof(value),
+            Some('y') => request.target = request.target.map(|(_, upper)| (atof(value), upper)),
+            Some('s') => request.save = Some(value.to_owned()),
+            Some('r') => request.restore = Some(value.to_owned()),
             _ => return Err("unknown option".to_owned()),
         }
         Ok(())
     })?;
-    if asked.upper.partial_cmp(&asked.lower).is_none_or(Ordering::is_le) || asked.target.is_some_and(|(l, u)| u <= l) {
-        return Err(Ended::Error("inconsistent lower/upper specification".to_owned()));
+    if request.upper.partial_cmp(&request.lower).is_none_or(Ordering::is_le) || request.target.is_some_and(|(l, u)| u <= l) {
+        return Err(Exit::Error("inconsistent lower/upper specification".to_owned()));
     }
-    if asked.save.is_some() && asked.restore.is_some() {
-        return Err(Ended::Error("cannot use -r and -s simultaneously".to_owned()));
+    if request.save.is_some() && request.restore.is_some() {
+        return Err(Exit::Error("cannot use -r and -s simultaneously".to_owned()));
     }
     let [data] = files else { return Err(words.usage(None)) };
-    Ok(Asked { data: data.clone(), ours, ..asked })
+    Ok(ScaleRequest { data: data.clone(), ours, ..request })
 }
 
-pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
-    let asked = asked(words)?;
-    let threads = asked.ours.threads()?;
-    let name = asked.data.to_string_lossy();
-    let unopened = |path: &str| Ended::Error(format!("can't open file {path}"));
-    if !Path::new(&asked.data).exists() {
+pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
+    let request = request(words)?;
+    let threads = request.ours.threads()?;
+    let name = request.data.to_string_lossy();
+    let unopened = |path: &str| Exit::Error(format!("can't open file {path}"));
+    if !Path::new(&request.data).exists() {
         return Err(unopened(&name));
     }
-    let data = data::read(&asked.data, IndexBase::Auto, threads.par()).map_err(unlabelled)?;
+    let data = data::read(&request.data, IndexBase::Auto, threads.par()).map_err(unlabelled)?;
     if data.index_base == 0 {
-        tell("WARNING: minimal feature index is 0, but indices should start from 1");
+        print_line("WARNING: minimal feature index is 0, but indices should start from 1");
     }
-    let save = asked.save.as_deref().map(|path| Output::open(Path::new(path)).map_err(|_| unopened(path))).transpose()?;
-    let fitted = Scaler::fit(&data.samples, Method::MinMax { lower: asked.lower, upper: asked.upper });
-    let own = asked.target.map(|(lower, upper)| target(&data.labels, lower, upper));
-    let scaler = match &asked.restore {
+    let save = request.save.as_deref().map(|path| Output::open(Path::new(path)).map_err(|_| unopened(path))).transpose()?;
+    let fitted = Scaler::fit(&data.samples, Method::MinMax { lower: request.lower, upper: request.upper });
+    let own = request.target.map(|(lower, upper)| target(&data.labels, lower, upper));
+    let scaler = match &request.restore {
         None => fitted.with_target(own),
         Some(path) => {
             if !Path::new(path).exists() {
                 return Err(unopened(path));
             }
-            let restored = read_range(Path::new(path), data.index_base, crate::input::MaxSize::usual())?;
+            let restored = read_scaler(Path::new(path), data.index_base, MaxSize::usual())?;
             warn_of_unseen(&fitted, &restored, &data, &name, path);
             let target = restored.target().or(own);
             restored.with_target(target)
         }
     };
     if let Some(save) = save {
-        let text = scaler.to_range_text(data.index_base).map_err(Ended::parameter)?;
-        if data.index_base == 0 {
-            let place = save.name();
-            tell(&format!("WARNING: scaling factors with indices smaller than 1 are not stored to the file {place}."));
-        }
-        let kept = text.lines().filter(|line| data.index_base > 0 || !line.starts_with("0 ") || line.split(' ').count() < 3);
-        let text: String = kept.flat_map(|line| [line, "\n"]).collect();
-        save.write(|out| out.write_all(text.as_bytes()))?;
+        save_ranges(&scaler, data.index_base, save)?;
     }
-    let scaled = scaler.apply(&data.samples).map_err(Ended::parameter)?;
+    let scaled = scaler.apply(&data.samples).map_err(Exit::parameter)?;
     let mut text = String::new();
     for row in 0..scaled.len() {
         let label = scaler.target().map_or(data.labels[row], |target| target.apply(data.labels[row]));
@@ -125,7 +119,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     print(&text)?;
     let (before, after) = (data.samples.non_zeros(), scaled.non_zeros());
     if after > before {
-        tell(&format!(
+        print_line(&format!(
             "WARNING: original #nonzeros {before}\n       > new      #nonzeros {after}\n\
              If feature values are non-negative and sparse, use -l 0 rather than the default -l -1"
         ));
@@ -133,11 +127,24 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     Ok(())
 }
 
-/// LIBSVM's words and exit code for a row whose label is none.
-fn unlabelled(ended: Ended) -> Ended {
+/// Writes the ranges as svm-scale does, which leaves index 0 out.
+fn save_ranges(scaler: &Scaler, index_base: u32, save: Output) -> Result<(), Exit> {
+    let text = scaler.to_range_text(index_base).map_err(Exit::parameter)?;
+    if index_base == 0 {
+        let place = save.name();
+        print_line(&format!("WARNING: scaling factors with indices smaller than 1 are not stored to the file {place}."));
+    }
+    let kept = text.lines().filter(|line| index_base > 0 || !line.starts_with("0 ") || line.split(' ').count() < 3);
+    let text: String = kept.flat_map(|line| [line, "\n"]).collect();
+    save.write(|out| out.write_all(text.as_bytes()))?;
+    Ok(())
+}
+
+/// Returns LIBSVM's message and exit code for a row without a label.
+fn unlabelled(ended: Exit) -> Exit {
     match ended {
-        Ended::Error(line) if line.contains("label") || line.contains("blank line") => {
-            Ended::Code(format!("ERROR: failed to read labels: {line}"), 255)
+        Exit::Error(line) if line.contains("label") || line.contains("blank line") => {
+            Exit::Code(format!("ERROR: failed to read labels: {line}"), 255)
         }
         other => other,
     }
@@ -152,7 +159,7 @@ fn target(labels: &[f64], lower: f64, upper: f64) -> TargetRange {
 fn warn_of_unseen(fitted: &Scaler, restored: &Scaler, data: &Dataset, name: &str, path: &str) {
     for column in (0..data.samples.features()).filter(|&j| fitted.column(j).is_some() && restored.column(j).is_none()) {
         let index = column + data.index_base as usize;
-        tell(&format!(
+        print_line(&format!(
             "WARNING: feature index {index} appeared in file {name} was not seen in the scaling factor file {path}. The feature is scaled to 0."
         ));
     }

@@ -1,11 +1,11 @@
 //! `svm-train`.
 
+use super::arguments::{Arguments, OwnOptions, atof, atoi, letter, own_options_usage, weighted_label};
 use super::data;
-use super::ended::{Ended, print};
-use super::words::{Ours, Words, atof, atoi, letter, ours, weighted_label};
-use crate::format;
-use crate::notes::tell;
-use crate::output::Output;
+use super::exit::{Exit, print};
+use crate::console::format;
+use crate::console::stderr::print_line;
+use crate::files::output::Output;
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
@@ -40,26 +40,26 @@ options:
 -v n            n-fold cross-validation
 -q              quiet: print nothing on the way
 ",
-    ours!()
+    own_options_usage!()
 );
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
-struct Asked {
+struct SvmTrainRequest {
     parameters: Parameters,
-    /// Megabytes of `-m`, where it is given.
+    /// Megabytes of `-m`, if given.
     cache: Option<f64>,
     folds: Option<usize>,
     quiet: bool,
-    ours: Ours,
+    ours: OwnOptions,
     data: OsString,
     model: PathBuf,
 }
 
-fn asked(words: &[OsString]) -> Result<Asked, Ended> {
-    let words = Words::new(words, USAGE);
+fn request(words: &[OsString]) -> Result<SvmTrainRequest, Exit> {
+    let words = Arguments::new(words, USAGE);
     let (mut parameters, mut cache, mut folds, mut quiet) = (Parameters::default(), None, None, false);
-    let mut ours = Ours::default();
+    let mut ours = OwnOptions::default();
     let files = words.options("q", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('s') => parameters.svm_type = atoi(value),
@@ -92,87 +92,89 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
         [data] => (data.clone(), data::default_model(data)),
         [data, model, ..] => (data.clone(), PathBuf::from(model)),
     };
-    Ok(Asked { parameters, cache, folds, quiet, ours, data, model })
+    Ok(SvmTrainRequest { parameters, cache, folds, quiet, ours, data, model })
 }
 
-pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
-    let asked = asked(words)?;
-    let threads = asked.ours.threads()?;
-    let read = if asked.parameters.has_classes() { data::read_classes } else { data::read };
-    let data = read(&asked.data, IndexBase::Auto, threads.par())?;
-    let parameters = asked.parameters.clone().resolved(data::greatest(&data));
+pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
+    let request = request(words)?;
+    let threads = request.ours.threads()?;
+    let read = if request.parameters.has_classes() { data::read_classes } else { data::read };
+    let data = read(&request.data, IndexBase::Auto, threads.par())?;
+    let parameters = request.parameters.clone().resolved(data::greatest(&data));
     if parameters.kernel_type == 4 {
         data::check_serials(&data)?;
     }
-    parameters.check(&data.labels).map_err(Ended::parameter)?;
-    let run = Run { par: threads.par(), memory: asked.ours.budget(asked.cache), seed: asked.ours.seed };
-    match asked.folds {
-        Some(folds) => validate(&asked, data, &parameters, folds, &run),
-        None => learn(&asked, data, &parameters, &run),
+    parameters.check(&data.labels).map_err(Exit::parameter)?;
+    let run = Run { par: threads.par(), memory: request.ours.budget(request.cache), seed: request.ours.seed };
+    match request.folds {
+        Some(folds) => validate(&request, data, &parameters, folds, &run),
+        None => learn(&request, data, &parameters, &run),
     }
 }
 
-fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Ended> {
-    let unsaved = || Ended::Error(format!("can't save model to file {}", asked.model.display()));
-    let output = Output::open(&asked.model).map_err(|_| unsaved())?;
-    let problem = Problem::new(data, parameters).map_err(Ended::parameter)?;
-    let trained = train(&problem, parameters, run).map_err(Ended::parameter)?;
+fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Exit> {
+    let unsaved = || Exit::Error(format!("can't save model to file {}", request.model.display()));
+    let output = Output::open(&request.model).map_err(|_| unsaved())?;
+    let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
+    let trained = train(&problem, parameters, run).map_err(Exit::parameter)?;
     warn_of_weights(&problem, parameters);
-    if !asked.quiet {
+    if !request.quiet {
         print(&trained.story())?;
     }
-    if let (true, Some(certificate)) = (asked.ours.certificate, &trained.certificate) {
+    if let (true, Some(certificate)) = (request.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
     }
     if trained.missing.is_some() && parameters.svm_type == 2 {
-        tell("WARNING: number of positive or negative decision values <5; too few to do a probability estimation.");
+        print_line("WARNING: number of positive or negative decision values <5; too few to do a probability estimation.");
     }
     if trained.machines.iter().any(|machine| !machine.converged) {
-        tell("\nWARNING: the solver stopped before it reached the tolerance");
+        print_line("\nWARNING: the solver stopped before it reached the tolerance");
     }
     let written = output.write(|out| trained.learned.write(out).map_err(io::Error::other));
     Ok(written?)
 }
 
-/// What proves the solution: the worst of its machines.
+/// Returns the line of `--certificate`: the worst certificate of the machines.
 pub(super) fn certified(certificate: &CertificateReport) -> String {
     format!(
         "certificate: primal = {}, dual = {}, relative gap = {}, KKT violation = {}{}\n",
         format_g(certificate.primal, 12),
         format_g(certificate.dual, 12),
-        format::known(certificate.relative_gap),
+        format::known_by(format::short, certificate.relative_gap),
         format::short(certificate.kkt),
-        if certificate.holds { "" } else { " (not what was asked for)" }
+        if certificate.holds { "" } else { " (not what was request for)" }
     )
 }
 
 fn warn_of_weights(problem: &Problem, parameters: &Parameters) {
     for label in problem.unknown_weights(parameters) {
-        tell(&format!("WARNING: class label {label} specified in weight is not found"));
+        print_line(&format!("WARNING: class label {label} specified in weight is not found"));
     }
 }
 
-fn validate(asked: &Asked, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Ended> {
-    let problem = Problem::new(data, parameters).map_err(Ended::parameter)?;
+fn validate(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Exit> {
+    let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
     let rows = problem.labels().len();
     if folds > rows {
-        tell(&format!(
+        print_line(&format!(
             "WARNING: # folds ({folds}) > # data ({rows}). Will use # folds = # data instead (i.e., leave-one-out cross validation)"
         ));
     }
     let folds = Folds::new(rows, folds, problem.classes(), &mut Rand::default().draws());
-    let judged = cross_validate(&problem, parameters, &folds, run).map_err(Ended::parameter)?;
+    let validated = cross_validate(&problem, parameters, &folds, run).map_err(Exit::parameter)?;
     warn_of_weights(&problem, parameters);
-    if !asked.quiet {
-        print(&judged.story(problem.classes().is_some()))?;
+    if !request.quiet {
+        print(&validated.story(problem.classes().is_some()))?;
     }
-    if let (true, Some(certificate)) = (asked.ours.certificate, judged.report.as_ref().and_then(|report| report.certificate())) {
+    if let (true, Some(certificate)) =
+        (request.ours.certificate, validated.report.as_ref().and_then(|report| report.certificate()))
+    {
         print(&certified(&certificate))?;
     }
-    print(&result(problem.labels(), &judged.predicted, matches!(parameters.svm_type, 3 | 4)))
+    print(&result(problem.labels(), &validated.predicted, matches!(parameters.svm_type, 3 | 4)))
 }
 
-/// The lines of a cross-validation.
+/// Returns the lines about a cross-validation.
 pub(super) fn result(truth: &[f64], predicted: &[f64], values: bool) -> String {
     if values {
         let (error, correlation) = squares(truth, predicted);
@@ -186,7 +188,7 @@ pub(super) fn result(truth: &[f64], predicted: &[f64], values: bool) -> String {
     format!("Cross Validation Accuracy = {}%\n", g(100.0 * correct as f64 / truth.len() as f64))
 }
 
-/// C's `%g`; what 0 / 0 gives there has a sign.
+/// Formats like C's `%g`, where 0 / 0 is `-nan`.
 pub(super) fn g(value: f64) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format_g(value, 6) }
 }
@@ -195,23 +197,26 @@ pub(super) fn g(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Result<Asked, Ended> {
-        asked(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    fn of(line: &str) -> Result<SvmTrainRequest, Exit> {
+        request(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]
     fn command_lines_are_read_as_libsvm_reads_them() {
-        let asked = of("-s 3 -gamma 0.25 -w-1 2 -w1 3x -q -v 5 some/where/data.txt").expect("a command line");
-        assert_eq!((asked.parameters.svm_type, asked.parameters.gamma, asked.folds, asked.quiet), (3, 0.25, Some(5), true));
-        assert_eq!(asked.parameters.weights, [(-1, 2.0), (1, 3.0)]);
-        assert_eq!(asked.model, PathBuf::from("data.txt.model"));
+        let request = of("-s 3 -gamma 0.25 -w-1 2 -w1 3x -q -v 5 some/where/data.txt").expect("a command line");
+        assert_eq!(
+            (request.parameters.svm_type, request.parameters.gamma, request.folds, request.quiet),
+            (3, 0.25, Some(5), true)
+        );
+        assert_eq!(request.parameters.weights, [(-1, 2.0), (1, 3.0)]);
+        assert_eq!(request.model, PathBuf::from("data.txt.model"));
         assert_eq!(of("data m extra").expect("a command line").model, PathBuf::from("m"));
     }
 
     #[test]
     fn wrong_command_lines_get_the_usage() {
         let wrong = |line: &str| match of(line) {
-            Err(Ended::Usage { wrong, .. }) => wrong,
+            Err(Exit::Usage { wrong, .. }) => wrong,
             _ => panic!("{line}: no usage"),
         };
         assert_eq!(wrong(""), None);

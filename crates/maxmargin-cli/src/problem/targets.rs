@@ -1,27 +1,26 @@
-//! Whether the labels of a training are classes, and whether a regression has learnt anything of
-//! its values.
+//! Checks of targets: labels that look like values, and regressions that explain nothing.
 
-use crate::format;
-use crate::notes::Notes;
+use crate::console::format;
+use crate::console::notes::Notes;
 use maxmargin::data::ClassLabels;
 
-/// Whole numbers are values where there are more different ones than this …
+/// Whole numbers look like values if there are more distinct ones than this …
 const MANY: usize = 20;
 
-/// … and fewer rows of each on average than this.
+/// … and on average fewer rows of each than this.
 const ROWS_EACH: usize = 3;
 
-/// A regression has learnt next to nothing where at least this share of its samples is at C …
+/// A regression has learnt nearly nothing if at least this share of its samples is at C …
 const AT_C: f64 = 0.9;
 
 /// … and it explains less than this share of the variance.
 const EXPLAINED: f64 = 0.1;
 
-/// Rows of which at least a training is judged.
+/// The fewest rows for this check.
 const SOME: usize = 10;
 
-/// Why labels look like values rather than classes, where they do: three or more different numbers
-/// with fractions among them, or whole numbers that are nearly all different.
+/// Returns the reason why labels look like values, if they do: three or more distinct numbers with
+/// fractions among them, or whole numbers that are nearly all distinct.
 pub(super) fn as_values(classes: &ClassLabels) -> Option<String> {
     let (labels, rows) = (classes.labels(), classes.of().len());
     let different = format::count(labels.len() as u64);
@@ -32,35 +31,35 @@ pub(super) fn as_values(classes: &ClassLabels) -> Option<String> {
     many.then(|| format!("{different} different numbers in {} rows", format::count(rows as u64)))
 }
 
-/// Samples of a regression that are at C, of all.
+/// The number of samples of a regression at C, and of all.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AtCost {
+pub(crate) struct BoundedSamples {
     pub(crate) bounded: usize,
     pub(crate) samples: usize,
 }
 
-impl AtCost {
-    /// Whether nearly all samples are at C, and there are enough of them to tell.
+impl BoundedSamples {
+    /// Returns whether nearly all samples are at C, of enough samples.
     pub(crate) fn is_near_all(self) -> bool {
         self.samples >= SOME && self.bounded as f64 >= AT_C * self.samples as f64
     }
 }
 
-/// Says with numbers when C is so small for these values that the model hardly leaves its bias.
-pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, truth: &[f64], predicted: &[f64], notes: &mut Notes) {
+/// Warns if C is so small for these values that the model hardly differs from a constant.
+pub(crate) fn warn_of_small_cost(c: f64, at: BoundedSamples, truth: &[f64], predicted: &[f64], notes: &mut Notes) {
     let Some((r2, deviation)) = explained(truth, predicted).filter(|(r2, _)| at.is_near_all() && *r2 < EXPLAINED) else { return };
     let (bounded, samples) = (format::count(at.bounded as u64), format::count(at.samples as u64));
     notes.warn(format!(
-        "{bounded} of {samples} samples are at C = {} and r2 is {r2:.3}: the model hardly leaves its bias; the values have a deviation of {}, so \
-         use a greater -c (such as {}), or divide the values by their deviation",
+        "{bounded} of {samples} samples are at C = {} and r2 is {r2:.3}: the model hardly differs from a constant; the values have a standard \
+         deviation of {}: use a larger -c (such as {}), or divide the values by their standard deviation",
         format::short(c),
         format::short(deviation),
         format::short(c * deviation.max(10.0)),
     ));
 }
 
-/// The share of the variance of `truth` that is explained, over entries that are predicted, and the
-/// deviation; nothing where all values are equal.
+/// Returns r² over the entries with a prediction, and the standard deviation; None if all values
+/// are equal.
 fn explained(truth: &[f64], predicted: &[f64]) -> Option<(f64, f64)> {
     let both: Vec<(f64, f64)> = truth.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| p.is_finite()).collect();
     let n = both.len() as f64;

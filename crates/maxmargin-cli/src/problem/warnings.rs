@@ -1,25 +1,26 @@
-//! What looks wrong with data or a kernel, before anything is trained.
+//! Warnings about data and kernels before a training.
 
-use crate::notes::Notes;
-use crate::{format, names};
+use crate::console::format;
+use crate::console::label_names;
+use crate::console::notes::Notes;
 use maxmargin::data::ClassLabels;
 use maxmargin::kernel::{Gram, diagnose};
 
-/// Entries of the kernel matrix looked at for a warning.
+/// Entries of the kernel matrix that a warning inspects.
 const PROBED: usize = 500;
 
-/// A class is worth a word that has fewer members than this share of what equal classes would have.
+/// A class is rare if it has fewer rows than this share of what equal classes would have.
 const TINY_SHARE: f64 = 0.02;
 
-/// Fewer members than this are worth a word where equal classes would have at least twice as many.
+/// A class with fewer rows than this is rare if equal classes would have at least twice as many.
 const TINY: usize = 5;
 
-/// Says with numbers when a kernel cannot work well.
+/// Warns if the kernel matrix is nearly the identity or nearly constant.
 pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     let found = diagnose(gram, PROBED, seed);
     if found.is_identity() {
         notes.warn(format!(
-            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that nothing \
+            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that no machine \
              generalises; use a smaller -g or --scale minmax",
             100.0 * found.share_unrelated,
             found.pairs,
@@ -33,7 +34,7 @@ pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     }
 }
 
-/// Says which class is so small that little can be learnt about it.
+/// Warns of the smallest rare class.
 pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     let rows = classes.of().len();
     let tiny = |size: usize| {
@@ -42,20 +43,20 @@ pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     };
     let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
     let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
-    let (label, size) = (names::shown(classes.labels()[smallest]), classes.sizes()[smallest]);
+    let (label, size) = (label_names::display(classes.labels()[smallest]), classes.sizes()[smallest]);
     let others = match rare.len() - 1 {
         0 => String::new(),
         more => format!(" and {more} more are rare"),
     };
     notes.warn(format!(
-        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
-         consider --weight {label}=W or balanced",
+        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never predicting it has an accuracy of {:.2} %; consider \
+         --weight {label}=W or --weight balanced",
         100.0 * size as f64 / rows as f64,
         100.0 * (rows - size) as f64 / rows as f64,
     ));
 }
 
-/// Says when the values to predict look like the labels of classes.
+/// Warns if the values to predict look like classes.
 pub(super) fn warn_of_targets(values: &[f64], notes: &mut Notes) {
     let mut different = values.to_vec();
     different.sort_by(f64::total_cmp);

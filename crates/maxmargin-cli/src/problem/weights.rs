@@ -1,45 +1,45 @@
-//! Factors of C for classes: which class a weight is of, in words or numbers, once the data is
-//! there.
+//! Factors of C for classes, matched to the labels of the data.
 
-use super::Asked;
+use super::ProblemRequest;
 use crate::args::Weight;
-use crate::failure::Failure;
-use crate::{format, names};
+use crate::console::failure::Failure;
+use crate::console::format;
+use crate::console::label_names;
 use maxmargin::Svm;
 use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
-impl Asked<'_> {
-    /// Refuses weights where there are no classes.
+impl ProblemRequest<'_> {
+    /// Refuses weights for formulations without classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
         let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
             return Ok(());
         };
         let option = match weight {
-            Weight::Of { label, .. } => format!("{}=…", shown(label)),
+            Weight::Of { label, .. } => format!("{}=…", display(label)),
             Weight::Balanced => "balanced".to_owned(),
         };
         Err(Failure::Usage(format!("--weight {option}: {} has no classes", formulation.name())))
     }
 
-    /// The estimator with the factors of C that the options ask for.
+    /// Adds the factors of C of the options to an estimator.
     ///
     /// # Errors
     ///
-    /// When a weight is of a class that the data does not have.
+    /// If the data has no class with the label of a weight.
     pub(crate) fn weighted(&self, mut svm: Svm, classes: Option<&ClassLabels>) -> Result<Svm, Failure> {
         let labels = classes.map_or(&[][..], ClassLabels::labels);
         for weight in &self.args.problem.weight {
             svm = match weight {
                 Weight::Balanced => svm.balanced(),
                 Weight::Of { label, factor } => {
-                    let known = names::label(label).filter(|known| labels.contains(known));
+                    let known = label_names::label(label).filter(|known| labels.contains(known));
                     let known = known.ok_or_else(|| {
-                        let names: Vec<String> = labels.iter().map(|l| names::shown(*l)).collect();
+                        let names: Vec<String> = labels.iter().map(|l| label_names::display(*l)).collect();
                         let (last, others) = names
                             .split_last()
                             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
-                        Failure::Usage(format!("--weight {}=…: the classes of the data are {others} and {last}", shown(label)))
+                        Failure::Usage(format!("--weight {}=…: the classes of the data are {others} and {last}", display(label)))
                     })?;
                     svm.class_weight(known, *factor)
                 }
@@ -49,7 +49,7 @@ impl Asked<'_> {
     }
 }
 
-/// A label as it was given; of a number as numbers are written here.
-fn shown(label: &str) -> String {
+/// Returns a label as it was given; numbers in our format.
+fn display(label: &str) -> String {
     label.parse().map_or_else(|_| label.to_owned(), format::exact)
 }

@@ -1,24 +1,34 @@
-//! What the JSON documents of all commands are made of; docs/json.md describes every key.
+//! The parts of the JSON documents of all commands; docs/json.md describes every key.
 
+use super::certificate::CertifiedTraining;
 use super::kernel::KernelDocument;
 use super::tabular::TableDocument;
-use crate::format;
-use crate::memory;
-use crate::notes::Notes;
-use crate::problem::scale_name;
-use crate::threads::Threads;
+use crate::console::format;
+use crate::console::notes::Notes;
+use crate::machine::memory;
+use crate::machine::threads::Threads;
 use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status, TargetKind};
 use maxmargin::cv::{CertificateReport, MachineReport};
+use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Encoder, Impute};
 use maxmargin::kernel::fallbacks;
 use maxmargin::model::{Model, Multiclass, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The version of the documents.
+/// The detail of a document about folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Each fold with its worst certificate.
+    Folds,
+    /// Each fold with every machine.
+    Machines,
+}
+
+/// The version of the document format.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// What the solvers count besides iterations, by name.
+/// Counters of the solvers besides iterations, by name.
 pub(crate) type Work = BTreeMap<&'static str, u64>;
 
 /// A class and its size.
@@ -28,7 +38,7 @@ pub(crate) struct ClassCount {
     pub(crate) count: usize,
 }
 
-/// What the values of a regression are like.
+/// Statistics of the targets of a regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct TargetDocument {
     pub(crate) minimum: f64,
@@ -39,7 +49,7 @@ pub(crate) struct TargetDocument {
 }
 
 impl TargetDocument {
-    /// None where no row has a value.
+    /// Returns None if no row has a value.
     fn of(values: &[f64]) -> Option<Self> {
         let values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
         let n = values.len() as f64;
@@ -53,41 +63,42 @@ impl TargetDocument {
     }
 }
 
-/// What a data set is.
+/// A data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct DataDocument {
     pub(crate) name: String,
     pub(crate) rows: usize,
     pub(crate) features: usize,
-    /// Labels ascending; none where labels are values, or nobody's business.
+    /// Classes by ascending label; empty where labels are values or ignored.
     pub(crate) classes: Vec<ClassCount>,
-    /// The labels as values, where they are.
+    /// Statistics of the labels, where they are values.
     pub(crate) target: Option<TargetDocument>,
     pub(crate) sha256: String,
-    /// Where it is of a table.
+    /// The columns, for a table.
     pub(crate) table: Option<TableDocument>,
 }
 
 impl DataDocument {
     pub(crate) fn new(name: &str, data: &Dataset) -> Self {
-        // −0 is 0, and rows that are there to be predicted have no label.
+        // −0 counts as 0, and rows to predict have no label.
         let mut sorted: Vec<f64> = data.labels.iter().map(|label| label + 0.0).filter(|label| !label.is_nan()).collect();
         sorted.sort_by(f64::total_cmp);
         Self {
             name: name.to_owned(),
             rows: data.samples.len(),
-            // Behind the features of a table's columns are marks of its gaps, which no kernel sees.
+            // The features of a table's columns are followed by markers of missing values, which no
+            // kernel sees.
             features: data.columns.as_ref().map_or_else(|| data.samples.features(), |columns| columns.width()),
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             target: None,
-            sha256: crate::format::hex(&data_sha256(data)),
+            sha256: crate::console::format::hex(&data_sha256(data)),
             table: data.columns.as_deref().map(TableDocument::of),
         }
     }
 
-    /// The same as a formulation with these needs sees it: labels are classes, values, or, where
-    /// they are ±1, sides of one class.
-    pub(crate) fn seen(name: &str, data: &Dataset, needs: TargetKind) -> Self {
+    /// Describes a data set for a formulation with this kind of target: labels are classes, values,
+    /// or inlier and outlier of one class where they are ±1.
+    pub(crate) fn for_target(name: &str, data: &Dataset, needs: TargetKind) -> Self {
         let plain = Self::new(name, data);
         match needs {
             TargetKind::Classes => plain,
@@ -102,7 +113,7 @@ impl DataDocument {
     }
 }
 
-/// Which support vector machine.
+/// The formulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FormulationDocument {
     name: &'static str,
@@ -112,17 +123,17 @@ pub(crate) struct FormulationDocument {
     pub(crate) epsilon: Option<f64>,
     pub(crate) nu: Option<f64>,
     loss: Loss,
-    /// As the option spells it: `free`, `none` or the value of the feature.
+    /// Spelled as on the command line: `free`, `none` or the value of the feature.
     bias: String,
 }
 
 impl FormulationDocument {
-    /// A formulation with this C, or with many.
+    /// Describes a formulation with this C, or with several for None.
     pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
         let bias = match formulation.bias_term() {
             BiasTerm::Free => "free".to_owned(),
             BiasTerm::None => "none".to_owned(),
-            BiasTerm::Feature(value) => crate::format::exact(value),
+            BiasTerm::Feature(value) => crate::console::format::exact(value),
         };
         let c = c.filter(|_| formulation.c().is_some());
         let needs = formulation.target_kind();
@@ -139,7 +150,7 @@ impl FormulationDocument {
 
     /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
     pub(crate) fn text(&self) -> String {
-        let exact = crate::format::exact;
+        let exact = crate::console::format::exact;
         if let Some(nu) = self.nu {
             return format!("{}, nu {}", self.name, exact(nu));
         }
@@ -160,7 +171,7 @@ impl FormulationDocument {
     }
 }
 
-/// What factors of C for the samples are like.
+/// Statistics of the factors of C for the samples.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct SampleWeights {
     minimum: f64,
@@ -175,7 +186,7 @@ impl SampleWeights {
     }
 }
 
-/// What was asked: the beginning of every document about models.
+/// The problem: the beginning of every document about models.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Setup {
     pub(crate) schema: u32,
@@ -184,30 +195,31 @@ pub(crate) struct Setup {
     pub(crate) kernel: KernelDocument,
     pub(crate) formulation: FormulationDocument,
     pub(crate) solver: String,
-    /// Which classes machines tell apart, where there are classes.
+    /// The multiclass scheme, where there are classes.
     pub(crate) multiclass: Option<Multiclass>,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
-    /// Factors of C for the samples, where there are any.
+    /// Factors of C for the samples, if there are any.
     pub(crate) sample_weights: Option<SampleWeights>,
-    /// The KKT violation that was asked for.
+    /// The tolerance on the KKT violation.
     pub(crate) eps: Option<f64>,
-    /// The relative gap that was asked for.
+    /// The tolerance on the relative duality gap.
     pub(crate) gap: Option<f64>,
     pub(crate) scale: Option<&'static str>,
-    /// How missing values are filled in, where they are.
+    /// The imputation method, if there is one.
     pub(crate) impute: Option<&'static str>,
     pub(crate) seed: Option<u64>,
 }
 
 impl Setup {
-    /// What a stored model was asked for: a formulation, factors of C for its classes, and the
-    /// goal.
+    /// Describes the problem of a stored model: its formulation, factors of C for its classes, and
+    /// its goal.
     pub(crate) fn of_model(
         command: &'static str,
         data: DataDocument,
         model: &Model,
-        (formulation, weights): (Formulation, Vec<f64>),
+        formulation: Formulation,
+        weights: Vec<f64>,
         goal: Goal,
     ) -> Self {
         let record = model.record();
@@ -229,28 +241,37 @@ impl Setup {
         }
     }
 
-    /// `eps 0.001`, `gap 0.001`, or both.
+    /// Returns `eps 0.001`, `gap 0.001`, or both.
     pub(crate) fn goal_text(&self) -> String {
         goal_text(self.eps, self.gap)
     }
 
-    /// The labels that machines tell apart, and how; none where there are no classes.
+    /// Returns the labels of the classes and the multiclass scheme; no labels without classes.
     pub(crate) fn sides(&self) -> (Vec<f64>, Multiclass) {
         (self.labels(), self.multiclass.unwrap_or_default())
     }
 
-    /// The labels that machines tell apart; none where there are no classes.
+    /// Returns the labels of the classes; none without classes.
     pub(crate) fn labels(&self) -> Vec<f64> {
         if self.formulation.needs == TargetKind::Classes { self.data.labels() } else { Vec::new() }
     }
 
-    /// Whether machines are solved without a kernel.
+    /// Returns whether the solver is linear.
     pub(crate) fn over_features(&self) -> bool {
         self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
     }
 }
 
-/// `eps 0.001`, `gap 0.001`, or both.
+/// Returns the name of a scaling method, as options spell it.
+pub(crate) fn scale_name(method: Method) -> &'static str {
+    match method {
+        Method::MinMax { .. } => "minmax",
+        Method::Standard => "standard",
+        Method::Given => "given",
+    }
+}
+
+/// Returns `eps 0.001`, `gap 0.001`, or both.
 pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
     let named = |(name, asked): (&str, Option<f64>)| asked.map(|asked| format!("{name} {}", format::exact(asked)));
     [("eps", eps), ("gap", gap)].into_iter().filter_map(named).collect::<Vec<_>>().join(", ")
@@ -259,18 +280,18 @@ pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
 /// One machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MachineDocument {
-    /// The label below 0, where there are classes; none where that is all the others.
+    /// The label of negative decision values; None without classes, or for the rest.
     pub(crate) negative: Option<f64>,
-    /// The label from 0 on.
+    /// The label of decision values of 0 and above.
     pub(crate) positive: Option<f64>,
     #[serde(flatten)]
     pub(crate) report: MachineReport,
 }
 
 impl MachineDocument {
-    /// `-1 and 1`, `1 and the rest`, or `all`
+    /// Returns `-1 and 1`, `1 and the rest`, or `all`.
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
-        let exact = crate::names::shown;
+        let exact = crate::console::label_names::display;
         match (negative, positive) {
             (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
             (None, Some(b)) => format!("{} and the rest", exact(b)),
@@ -278,8 +299,14 @@ impl MachineDocument {
         }
     }
 
-    /// Machines with the labels that they decide between.
-    pub(crate) fn of((classes, multiclass): (&[f64], Multiclass), reports: &[MachineReport]) -> Vec<Self> {
+    /// The certificates of machines, each with the number of its samples.
+    pub(crate) fn certified(machines: &[Self]) -> Vec<CertifiedTraining> {
+        let one = |machine: &Self| CertifiedTraining { certificate: machine.report.certificate, samples: machine.report.train };
+        machines.iter().map(one).collect()
+    }
+
+    /// Describes machines with the labels that they decide between.
+    pub(crate) fn of(classes: &[f64], multiclass: Multiclass, reports: &[MachineReport]) -> Vec<Self> {
         let labels = multiclass.sides(classes.len());
         let named = |report: &MachineReport| {
             let sides = labels.get(report.machine);
@@ -290,8 +317,8 @@ impl MachineDocument {
         reports.iter().map(named).collect()
     }
 
-    /// Machine `p` of a stored model, judged anew; what only its training can know is what its
-    /// record says.
+    /// Reports machine `p` of a stored model with a new certificate. Facts that only the training
+    /// knows come from its record.
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
         let sides = model.sides(p);
@@ -315,11 +342,11 @@ impl MachineDocument {
     }
 }
 
-/// What came of it.
+/// The solution.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Solved {
+pub(crate) struct SolutionDocument {
     pub(crate) status: Status,
-    /// Of the worst machine.
+    /// The certificate of the worst machine.
     pub(crate) certificate: Option<CertificateReport>,
     pub(crate) machines: Vec<MachineDocument>,
     pub(crate) iterations: u64,
@@ -329,7 +356,7 @@ pub(crate) struct Solved {
     pub(crate) work: Work,
 }
 
-/// Where the time went; none where that was not measured apart.
+/// The time of each phase; None where it was not measured separately.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Seconds {
     #[serde(rename = "read_seconds")]
@@ -346,7 +373,7 @@ pub(crate) struct Seconds {
     pub(crate) total: f64,
 }
 
-/// What every document ends with: the means that a run had, and what it warned of.
+/// The end of every document: the resources of the run, and its warnings.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct End {
     pub(crate) peak_rss_bytes: u64,
@@ -356,7 +383,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// As things are at the end of a run, where kernel values that were wrong are told of.
+    /// The state at the end of a run. Warns of SIMD passes that had to be replaced.
     pub(crate) fn now(threads: &Threads, notes: &mut Notes) -> Self {
         fallbacks().iter().for_each(|fallback| notes.warn(fallback.to_string()));
         Self {

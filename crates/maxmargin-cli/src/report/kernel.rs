@@ -1,10 +1,10 @@
-//! A kernel as documents tell of it.
+//! Kernels in documents.
 
-use crate::problem::gamma_rule;
+use crate::console::format;
 use maxmargin::kernel::{Gamma, Kernel};
 use serde::Serialize;
 
-/// A kernel and where its width came from.
+/// A kernel and the rule of its width.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct KernelDocument {
     #[serde(rename = "type")]
@@ -26,34 +26,51 @@ impl KernelDocument {
         }
     }
 
-    /// With the rule that gave the kernel its width, if it has one.
+    /// Describes a kernel with the rule of its width, if it has one.
     pub(crate) fn by_rule(kernel: &Kernel, gamma: Gamma) -> Self {
         Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
     }
 
-    /// The width that a rule gave.
+    /// Returns the width, if a rule computed it.
     pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
         self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
     }
 
-    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is
-    /// the only one.
+    /// Describes the (first) kernel of a search, whose parameters vary. A width by a rule does not.
     pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
         let own = Self::by_rule(kernel, gamma);
         let width = own.gamma_of_rule();
         Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
     }
 
-    /// `rbf, gamma 0.5 (auto)`
+    /// `rbf, gamma 0.5` for a value that was given, `rbf, gamma 0.0769 (1/features)` for one by a
+    /// rule.
     pub(crate) fn text(&self) -> String {
-        let exact = crate::format::exact;
-        let gamma = self.gamma.map(|gamma| match self.gamma_rule {
-            Some(rule) => format!("gamma {} ({rule})", exact(gamma)),
-            None => format!("gamma {}", exact(gamma)),
+        self.text_after(self.name)
+    }
+
+    /// `rbf kernel, gamma 0.5`
+    pub(crate) fn sentence(&self) -> String {
+        self.text_after(&format!("{} kernel", self.name))
+    }
+
+    fn text_after(&self, name: &str) -> String {
+        let gamma = self.gamma.map(|gamma| match self.gamma_rule.and_then(|rule| rule.split_once(": ")) {
+            Some((_, formula)) => format!("gamma {} ({formula})", format::computed(gamma)),
+            None => format!("gamma {}", format::parameter(gamma)),
         });
         let degree = self.degree.map(|degree| format!("degree {degree}"));
-        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", exact(coef0)));
-        let name = Some(self.name.to_owned());
+        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", format::exact(coef0)));
+        let name = Some(name.to_owned());
         [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the rule of a width, for documents.
+fn gamma_rule(gamma: Gamma) -> &'static str {
+    match gamma {
+        Gamma::Value(_) => "given",
+        Gamma::Auto => "auto: 1/features",
+        Gamma::Scale => "scale: 1/(features * variance)",
     }
 }

@@ -1,7 +1,8 @@
-//! What reports say of probabilities and thresholds.
+//! Probabilities and thresholds in reports.
 
 use super::table::{Align, columns};
-use crate::{format, names};
+use crate::console::format;
+use crate::console::label_names;
 use maxmargin::cv::{CalibrationReport, OutOfFold, ThresholdReport};
 use maxmargin::metrics::Reliability;
 
@@ -10,9 +11,9 @@ use maxmargin::metrics::Reliability;
 pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
     let what = match (&report.missing, report.scale, &report.reliability) {
         (Some(why), ..) => format!("none: {why}"),
-        (None, Some(scale), _) => format!("errors have the scale {}", format::exact(scale)),
-        (None, None, Some(reliability)) => format!("{} (of samples that took no part)", reliability_text(reliability)),
-        (None, None, None) => "of being inside".to_owned(),
+        (None, Some(scale), _) => format!("Laplace scale of the errors {}", format::short(scale)),
+        (None, None, Some(reliability)) => format!("{} (on held-out samples)", reliability_text(reliability)),
+        (None, None, None) => "of being an inlier".to_owned(),
     };
     format!("{}, from {}; {what}", report.method, run_text(&report.run))
 }
@@ -23,8 +24,8 @@ fn run_text(run: &OutOfFold) -> String {
     format!("{} folds, {iterations} iterations, {seconds}", run.folds)
 }
 
-/// `1 from -0.8 on, from 5 folds, 1,234 iterations, 0.52 s; balanced_accuracy 0.85 instead of 0.71
-/// of samples that their machines did not see …`
+/// `class 1 from -0.8 on, from 5 folds, 1,234 iterations, 0.52 s; balanced accuracy on held-out
+/// samples: 0.71 at threshold 0, 0.85 at this one, …`
 pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> String {
     let score = |score: Option<f64>| score.map_or_else(|| "none".to_owned(), format::short);
     let [before, after, crossed] = [report.before, report.after, report.cross_fitted].map(score);
@@ -32,11 +33,11 @@ pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> Strin
         return format!("0: {}; from {}", report.missing.unwrap_or("none was found"), run_text(&report.run));
     };
     format!(
-        "class {} from {} on, from {}; {} {before} with 0, {after} with it, of samples that their machines did not see ({crossed} where the threshold did not see them either)",
-        names::shown(*second),
-        format::exact(value),
+        "class {} from {} on, from {}; {} on held-out samples: {before} at threshold 0, {after} at this one, {crossed} with the threshold cross-fitted",
+        label_names::display(*second),
+        format::short(value),
         run_text(&report.run),
-        report.metric,
+        report.metric.replace('_', " "),
     )
 }
 
@@ -47,14 +48,14 @@ pub(crate) fn reliability_text(reliability: &Reliability) -> String {
     format!("log loss {log_loss}, Brier score {brier}, expected calibration error {off}")
 }
 
-/// What was said, in ten bins, and what came true.
+/// A reliability diagram in ten bins: predicted probabilities and observed frequencies.
 pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> String {
     let said = match classes {
-        [_, second] => format!("said of class {}", names::shown(*second)),
-        _ => "said of the likeliest".to_owned(),
+        [_, second] => format!("probability of class {}", label_names::display(*second)),
+        _ => "probability of the prediction".to_owned(),
     };
-    let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("came true", Align::Right)];
-    let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{:.2} %", 100.0 * share));
+    let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("observed", Align::Right)];
+    let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format::percent(share));
     let row = |bin: &maxmargin::metrics::Bin| {
         vec![
             format!("{:.0} to {:.0} %", 100.0 * bin.from, 100.0 * bin.to),

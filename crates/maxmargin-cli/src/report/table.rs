@@ -1,15 +1,15 @@
-//! Plain tables: no frames, numbers to the right.
+//! Plain tables without frames, numbers aligned to the right.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-/// Where a column's text stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// A table with a header line.
+/// Returns a table with a header line.
 pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let mut table = plain();
     table.set_header(header.iter().map(|(name, _)| *name).collect::<Vec<_>>());
@@ -27,7 +27,7 @@ pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String 
     text(&table)
 }
 
-/// `name  value` lines.
+/// Returns lines of `name value`.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let mut table = plain();
     for (name, value) in rows {

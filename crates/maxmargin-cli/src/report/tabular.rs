@@ -1,18 +1,18 @@
-//! What documents tell of tables.
+//! Tables (CSV and others) in documents.
 
 use super::table::{Align, columns};
-use crate::format;
+use crate::console::format;
 use maxmargin::data::Columns;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{ColumnSummary, Kind};
 use maxmargin::model::Model;
 use serde::Serialize;
 
-/// Characters of a name in a table, and rows of one.
+/// Limits on the characters of a name, and on the rows of a table.
 const SHOWN: usize = 30;
 const ROWS: usize = 60;
 
-/// What a table's columns are.
+/// The columns of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TableDocument {
     /// Names of the columns that are features.
@@ -33,18 +33,18 @@ impl TableDocument {
     }
 }
 
-/// A column that a model knows.
+/// A column of a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ModelColumn {
     name: String,
     kind: &'static str,
-    /// Features that it becomes.
+    /// The number of its features.
     features: usize,
-    /// What its gaps are filled with.
+    /// The value that missing cells are filled with.
     fill: Option<String>,
 }
 
-/// The columns that a model knows, in their order.
+/// Returns the columns of a model in their order.
 pub(crate) fn model_columns(model: &Model) -> Vec<ModelColumn> {
     let Some(encoder) = &model.parts().encoder else { return Vec::new() };
     let known = encoder.columns();
@@ -57,7 +57,7 @@ pub(crate) fn model_columns(model: &Model) -> Vec<ModelColumn> {
     known.features().iter().enumerate().map(column).collect()
 }
 
-/// One line per column of a model.
+/// Returns a table with one line per column of a model.
 pub(crate) fn model_columns_table(of: &[ModelColumn]) -> String {
     if of.is_empty() {
         return String::new();
@@ -67,10 +67,10 @@ pub(crate) fn model_columns_table(of: &[ModelColumn]) -> String {
         let fill = column.fill.as_deref().map_or_else(|| "refused".to_owned(), |fill| quoted(fill, SHOWN));
         vec![quoted(&column.name, SHOWN), column.kind.to_owned(), column.features.to_string(), fill]
     };
-    shown(&header, of.iter().map(row).collect())
+    table_text(&header, of.iter().map(row).collect())
 }
 
-/// One line per column of a table: what it is like, and what is odd about it.
+/// Returns a table with one line per column: its statistics, and what is odd about it.
 pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
     if of.is_empty() {
         return String::new();
@@ -101,10 +101,10 @@ pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
             column.odd.clone().unwrap_or_default(),
         ]
     };
-    shown(&header, of.iter().map(row).collect())
+    table_text(&header, of.iter().map(row).collect())
 }
 
-fn shown(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
+fn table_text(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
     let more = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
     let rest = if more > 0 { format!("and {more} more columns (--json shows all)\n") } else { String::new() };

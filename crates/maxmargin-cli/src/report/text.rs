@@ -1,36 +1,37 @@
-//! What the reports for people are made of.
+//! The parts of the reports.
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
-use crate::{advice, format, names};
-use maxmargin::core::{Certificate, Goal, Status};
-use maxmargin::cv::CertificateReport;
+use crate::console::format;
+use crate::console::label_names;
+use maxmargin::core::Status;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::metrics::Confusion;
 use maxmargin::model::Multiclass;
 
-/// Machines shown one by one; of more, only those that need attention.
+/// Most machines that are shown one by one; of more, only those that need attention.
 pub(crate) const SHOWN: usize = 15;
 
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
 pub(crate) fn data_line(data: &DataDocument) -> String {
-    let class = |c: &super::document::ClassCount| format!("class {}: {}", names::shown(c.label), format::count(c.count as u64));
+    let class =
+        |c: &super::document::ClassCount| format!("class {}: {}", label_names::display(c.label), format::count(c.count as u64));
     let mut classes: Vec<String> = data.classes.iter().take(10).map(class).collect();
     if data.classes.len() > classes.len() {
         classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
     }
     if let Some(target) = &data.target {
         let [low, high, mean] = [target.minimum, target.maximum, target.mean].map(format::short);
-        classes.push(format!("targets {low} to {high}, mean {mean}"));
+        classes.push(format!("target values {low} to {high}, mean {mean}"));
     }
     if classes.is_empty() {
-        classes.push("labels not looked at".to_owned());
+        classes.push("labels are ignored".to_owned());
     }
     let (rows, features) = (format::count(data.rows as u64), format::count(data.features as u64));
     format!("{}: {rows} rows, {features} features; {}\n", data.name, classes.join(", "))
 }
 
-/// `rbf, gamma 0.5 (given); smo; hinge loss, free bias`
+/// `rbf kernel, gamma 0.5; smo; hinge loss, free bias`
 pub(crate) fn setup_line(setup: &Setup) -> String {
     let formulation = setup.formulation.text();
     let solver = match setup.solver.as_str() {
@@ -44,79 +45,31 @@ pub(crate) fn setup_line(setup: &Setup) -> String {
     if setup.over_features() {
         format!("{solver}; {formulation}")
     } else {
-        format!("{} kernel; {solver}; {formulation}", setup.kernel.text())
+        format!("{}; {solver}; {formulation}", setup.kernel.sentence())
     }
 }
 
-/// `1 (times 2 for class 3)`
+/// `1 (× 2 for class 3)`
 pub(crate) fn cost_text(setup: &Setup) -> String {
     let labels = setup.data.labels();
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
-    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), names::shown(c))).collect();
-    let times = if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) };
+    let text: Vec<String> =
+        changed.map(|(w, c)| format!("{} for class {}", format::parameter(*w), label_names::display(c))).collect();
+    let times = if text.is_empty() { String::new() } else { format!(" (× {})", text.join(", ")) };
     let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
 }
 
-/// `all hold: largest KKT violation …`; of one: `holds: …`
-pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) -> String {
-    let held = of.iter().filter(|c| c.holds).count();
-    let verdict = match (held, of.len()) {
-        (1, 1) => "holds".to_owned(),
-        (0, 1) => "does not meet the tolerance".to_owned(),
-        (held, all) if held == all => "all hold".to_owned(),
-        (held, all) => format!("{held} of {all} {what} hold"),
-    };
-    if of.iter().any(|c| c.kkt.is_infinite()) {
-        // What ended a training left no time to judge it.
-        return if of.len() == 1 {
-            "none: it ended before it could be judged".to_owned()
-        } else {
-            format!("{verdict}; some ended before they could be judged")
-        };
-    }
-    let Some(worst) = of.iter().copied().reduce(CertificateReport::worse) else { return "none".to_owned() };
-    let (kkt, gap) = (format::short(worst.kkt), format::short(worst.relative_gap));
-    let tolerance = setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
-    let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
-    let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
-    let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
-    if of.iter().any(CertificateReport::is_stationary_only) {
-        return format!("{verdict}: {} {kkt}{tolerance}; {STATIONARY}", words.0);
-    }
-    let goal = Goal::of(setup.eps, setup.gap).unwrap_or(OPTIMAL);
-    let hidden = of.iter().find(|c| c.hides(goal)).or_else(|| of.iter().find(|c| c.hides(OPTIMAL)));
-    let short_of = match hidden {
-        Some(certificate) => format!("; {}", advice::hidden(certificate)),
-        None if of.iter().all(|c| c.optimal) => String::new(),
-        None => "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap".to_owned(),
-    };
-    format!("{verdict}: {} {kkt}{tolerance}, {} {gap}{asked}{proved}{short_of}", words.0, words.1)
-}
-
-/// The gap of an optimum ([`Certificate::OPTIMAL`]), as a goal.
-const OPTIMAL: Goal = Goal::Gap(Certificate::OPTIMAL);
-
-/// The verdict on a point of a kernel for which a duality gap proves nothing.
-pub(crate) const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
-
-/// How many labels the gap proves, of the machine or fold that has fewest.
-pub(crate) fn certain_text(of: &[CertificateReport]) -> Option<String> {
-    let least = of.iter().map(|c| c.certain).min().flatten()?;
-    let (count, each) = (format::count(least as u64), if of.len() == 1 { "" } else { " at least" });
-    Some(format!("{count} training labels{each} are those of every optimum"))
-}
-
-/// The machines one by one, where they are few, or those that need attention.
+/// Returns a table of the machines if they are few, otherwise of those that need attention.
 pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let header = [
         ("machine", Align::Left),
         ("iterations", Align::Right),
         ("SV", Align::Right),
-        ("at C", Align::Right),
+        ("bounded SV", Align::Right),
         ("objective", Align::Right),
         ("bias", Align::Right),
-        ("relative gap", Align::Right),
+        ("duality gap", Align::Right),
         ("KKT", Align::Right),
         ("status", Align::Left),
     ];
@@ -131,36 +84,48 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             report.bounded.to_string(),
             format::known_by(format::long, report.objective),
             format::long(report.bias),
-            format::known(report.certificate.relative_gap),
-            format::known(report.certificate.kkt),
-            words(report.status).to_owned(),
+            format::known_bound(report.certificate.relative_gap),
+            format::known_bound(report.certificate.kkt),
+            status_text(report.status).to_owned(),
         ]
     };
     let rows: Vec<Vec<String>> = machines.iter().filter(|m| few || open(m)).take(SHOWN).map(row).collect();
     if rows.is_empty() { String::new() } else { format!("\n{}", columns(&header, &rows)) }
 }
 
-/// One line per class: how many of its rows are recognised, and what most of the others are taken
-/// for.
+/// One line per class: its support, precision, recall and F1, the rows of other classes that were
+/// predicted as it, and the class that it is most confused with.
 pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String {
     let header = [
         ("class", Align::Right),
-        ("rows", Align::Right),
-        ("recognised", Align::Right),
-        ("also given to it", Align::Right),
-        ("most often taken for", Align::Left),
+        ("support", Align::Right),
+        ("precision", Align::Right),
+        ("recall", Align::Right),
+        ("F1", Align::Right),
+        ("false positives", Align::Right),
+        ("most confused with", Align::Left),
     ];
     let row = |class: usize| {
-        let (counts, all) = (&confusion.counts[class], confusion.sizes[class]);
-        let given = (0..classes.len()).filter(|&other| other != class).map(|other| confusion.counts[other][class]).sum::<usize>();
-        let mistaken = (0..classes.len()).filter(|&other| other != class && counts[other] > 0);
-        let worst = mistaken.rev().max_by_key(|&other| counts[other]);
+        let (counts, support) = (&confusion.counts[class], confusion.sizes[class]);
+        let others = || (0..classes.len()).filter(|&other| other != class);
+        let true_positives = counts[class];
+        let false_positives: usize = others().map(|other| confusion.counts[other][class]).sum();
+        let predicted = true_positives + false_positives;
+        // 2 TP/(2 TP + FP + FN), where TP + FN is the support.
+        let shares = [(true_positives, predicted), (true_positives, support), (2 * true_positives, predicted + support)];
+        let share = |(part, whole): (usize, usize)| {
+            if whole == 0 { "none".to_owned() } else { format::percent(part as f64 / whole as f64) }
+        };
+        let [precision, recall, f1] = shares.map(share);
+        let confused = others().filter(|&other| counts[other] > 0).rev().max_by_key(|&other| counts[other]);
         vec![
-            names::shown(classes[class]),
-            all.to_string(),
-            format!("{:.2} %", 100.0 * counts[class] as f64 / all.max(1) as f64),
-            given.to_string(),
-            worst.map_or_else(String::new, |other| format!("{} ({})", names::shown(classes[other]), counts[other])),
+            label_names::display(classes[class]),
+            support.to_string(),
+            precision,
+            recall,
+            f1,
+            false_positives.to_string(),
+            confused.map_or_else(String::new, |other| format!("{} ({})", label_names::display(classes[other]), counts[other])),
         ]
     };
     columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())
@@ -176,7 +141,17 @@ pub(crate) fn work_text(work: &Work) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-/// The word for a status, the same in JSON and in tables.
+/// `1,234 computed for 5,000 samples, at most 20 MiB in memory`
+pub(crate) fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
+    format!(
+        "{} computed for {} samples, at most {} in memory",
+        format::count(computed),
+        format::count(of as u64),
+        format::bytes(bytes)
+    )
+}
+
+/// Returns the name of a status in JSON.
 pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
         Status::Converged => "converged",
@@ -188,8 +163,8 @@ pub(crate) fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// A status in words.
-pub(crate) fn words(status: Status) -> &'static str {
+/// Returns a status in words.
+pub(crate) fn status_text(status: Status) -> &'static str {
     match status {
         Status::IterationLimit => "iteration limit",
         Status::TimeLimit => "time limit",
@@ -197,8 +172,8 @@ pub(crate) fn words(status: Status) -> &'static str {
     }
 }
 
-/// Which classes machines tell apart, in words.
-pub(crate) fn scheme_text(multiclass: Multiclass, count: Option<usize>) -> String {
+/// Returns the multiclass scheme in words.
+pub(crate) fn multiclass_text(multiclass: Multiclass, count: Option<usize>) -> String {
     match (multiclass, count) {
         (Multiclass::OneVsOne, None) => "one for each pair of classes".to_owned(),
         (Multiclass::OneVsOne, Some(count)) => format!("one for each pair of {count} classes"),
@@ -207,7 +182,7 @@ pub(crate) fn scheme_text(multiclass: Multiclass, count: Option<usize>) -> Strin
     }
 }
 
-/// How features were scaled.
+/// Returns the scaling in words.
 pub(crate) fn scaling_text(scaler: &Scaler) -> String {
     match scaler.method() {
         Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),

@@ -1,17 +1,17 @@
-//! What came of a cross-validation: the same for `cv`, `loo` and every point of `grid`.
+//! The results of a cross-validation, for `cv`, `loo` and every cell of `grid`.
 
-use super::document::{MachineDocument, Seconds, Setup, Solved};
+use super::certificate::{CertifiedTraining, certificate_text};
+use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
 use super::table::{Align, columns};
-use super::text::{certificates, confusion_table, scheme_text, words};
-use crate::args::Json;
-use crate::format;
+use super::text::{confusion_table, multiclass_text, status_text};
+use crate::console::format;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{CertificateReport, CvReport, FoldReport, FullReport, MissingClass};
+use maxmargin::cv::{CvReport, FoldReport, FullReport, MissingClass};
 use maxmargin::metrics::{Confusion, FoldStatistics, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Folds shown one by one; of more, only those that need attention.
+/// Most folds that are shown one by one; of more, only those that need attention.
 const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
@@ -22,7 +22,7 @@ pub(crate) type Scores = BTreeMap<&'static str, f64>;
 struct FoldDocument {
     #[serde(flatten)]
     report: FoldReport,
-    /// Of its seeds and solvers together.
+    /// Time of its seed and its solver.
     seconds: f64,
     scores: Scores,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,20 +31,20 @@ struct FoldDocument {
 
 /// A cross-validation.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Validated {
+pub(crate) struct CvResults {
     #[serde(skip)]
     needs: TargetKind,
     seeding: &'static str,
     #[serde(flatten)]
-    pub(crate) solved: Solved,
+    pub(crate) solved: SolutionDocument,
     folds: Vec<FoldDocument>,
-    /// Classes that some training sets lack: each fold says so.
+    /// Classes that some training sets lack; the document has them in each fold.
     #[serde(skip)]
     pub(crate) missing_classes: Vec<MissingClass>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
     spread: BTreeMap<&'static str, FoldStatistics>,
-    /// The names of the scores, in the order of tables.
+    /// The names of the metrics, in the order of tables.
     #[serde(skip)]
     order: Vec<&'static str>,
     pub(crate) rounds: usize,
@@ -60,27 +60,27 @@ pub(crate) struct Validated {
     pub(crate) total_iterations: u64,
 }
 
-impl Validated {
-    /// What a report says of these labels.
-    pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
+impl CvResults {
+    /// Describes a report on data with these labels.
+    pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, detail: Detail) -> Self {
         let (classes, multiclass) = setup.sides();
         let classes = &classes[..];
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (json == Some(Json::Full)).then(|| MachineDocument::of((classes, multiclass), &fold.machines)),
+            machines: (detail == Detail::Machines).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
         };
         Self {
             needs: setup.formulation.needs,
             seeding: report.seeding,
-            solved: Solved {
+            solved: SolutionDocument {
                 status: report.status(),
                 certificate: report.certificate(),
                 machines: report
                     .full
                     .as_ref()
-                    .map_or_else(Vec::new, |full| MachineDocument::of((classes, multiclass), &full.machines)),
+                    .map_or_else(Vec::new, |full| MachineDocument::of(classes, multiclass, &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,
@@ -106,21 +106,21 @@ impl Validated {
         }
     }
 
-    /// Where a cross-validation spent its time, summed over its threads.
+    /// Returns the time of each phase of a cross-validation, summed over its threads.
     pub(crate) fn seconds(report: &CvReport) -> Seconds {
         let (seed, solve) = report.seed_and_solve_seconds();
         let (kernel, certify) = (Some(report.kernel_seconds), Some(report.certify_seconds));
         Seconds { read: 0.0, kernel, seed: Some(seed), solve: Some(solve), certify, total: report.total_seconds }
     }
 
-    /// The place of the class that is said of every sample, where it is one.
+    /// Returns the index of the class, if all predictions are the same.
     pub(crate) fn only_said(&self) -> Option<usize> {
         let is_said = |class: &usize| self.confusion.counts.iter().any(|row| row[*class] > 0);
         let mut said = (0..self.confusion.counts.len()).filter(is_said);
         said.next().filter(|_| said.next().is_none())
     }
 
-    /// The reports of all folds.
+    /// Returns the reports of all folds.
     pub(crate) fn reports(&self) -> impl Iterator<Item = &FoldReport> + Clone {
         self.folds.iter().map(|fold| &fold.report)
     }
@@ -129,12 +129,14 @@ impl Validated {
         self.seeding
     }
 
-    /// The certificates of the folds.
-    pub(crate) fn certificates(&self) -> Vec<CertificateReport> {
-        self.folds.iter().map(|fold| fold.report.certificate).collect()
+    /// Returns the certificates of the folds, each with the number of its samples.
+    fn certified(&self) -> Vec<CertifiedTraining> {
+        let one = |fold: &FoldDocument| CertifiedTraining { certificate: fold.report.certificate, samples: fold.report.train };
+        self.folds.iter().map(one).collect()
     }
 
-    /// The folds one by one; all of them, where that is wanted and they are not too many.
+    /// Returns a table of the folds: all of them if `all` and they are few, otherwise those that
+    /// need attention.
     pub(crate) fn folds_table(&self, all: bool) -> String {
         let header = [
             ("fold", Align::Right),
@@ -143,9 +145,9 @@ impl Validated {
             (self.column(), Align::Right),
             ("iterations", Align::Right),
             ("SV", Align::Right),
-            ("at C", Align::Right),
+            ("bounded SV", Align::Right),
             ("objective", Align::Right),
-            ("relative gap", Align::Right),
+            ("duality gap", Align::Right),
             ("KKT", Align::Right),
             ("status", Align::Left),
         ];
@@ -156,14 +158,14 @@ impl Validated {
                 f.fold.to_string(),
                 f.train.to_string(),
                 f.test.to_string(),
-                self.score_text(&fold.scores, 2),
+                self.score_text(&fold.scores),
                 f.iterations.to_string(),
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),
                 format::long(f.objective),
-                format::known(f.certificate.relative_gap),
-                format::short(f.certificate.kkt),
-                words(f.status).to_owned(),
+                format::known_bound(f.certificate.relative_gap),
+                format::bound(f.certificate.kkt),
+                status_text(f.status).to_owned(),
             ]
         };
         let shown = self.folds.iter().filter(|f| all || f.report.status != Status::Converged).take(SHOWN);
@@ -171,11 +173,12 @@ impl Validated {
         if rows.is_empty() { String::new() } else { columns(&header, &rows) + "\n" }
     }
 
-    /// Every score over all predictions, and its mean, deviation and interval over the folds.
+    /// Returns a table of every metric over all predictions, with its mean, deviation and interval
+    /// over the folds.
     pub(crate) fn spread_table(&self) -> String {
         let header = [
-            ("score", Align::Left),
-            ("over all", Align::Right),
+            ("metric", Align::Left),
+            ("overall", Align::Right),
             ("mean", Align::Right),
             ("deviation", Align::Right),
             ("95 % interval", Align::Left),
@@ -191,17 +194,17 @@ impl Validated {
         if self.folds_counted == 0 { String::new() } else { columns(&header, &rows) + "\n" }
     }
 
-    /// How the folds spread by a metric.
+    /// Returns the statistics of a metric over the folds.
     pub(crate) fn spread_of(&self, metric: &str) -> Option<&FoldStatistics> {
         self.spread.get(metric)
     }
 
-    /// How labels and predictions agree, where there are classes.
+    /// Returns the per-class table, where there are classes.
     pub(crate) fn confusion_table(&self, classes: &[f64]) -> String {
         if classes.is_empty() { String::new() } else { confusion_table(&self.confusion, classes) }
     }
 
-    /// What the column of scores is called.
+    /// Returns the header of the column of scores.
     pub(crate) fn column(&self) -> &'static str {
         match self.needs {
             TargetKind::Classes => "accuracy",
@@ -210,11 +213,11 @@ impl Validated {
         }
     }
 
-    /// The same for people.
-    pub(crate) fn score_text(&self, scores: &Scores, digits: usize) -> String {
+    /// The score of [`Self::column`], for people.
+    fn score_text(&self, scores: &Scores) -> String {
         let text = |score| match self.needs {
             TargetKind::Values => format::short(score),
-            TargetKind::Classes | TargetKind::Nothing => format!("{:.digits$} %", 100.0 * score),
+            TargetKind::Classes | TargetKind::Nothing => format::percent(score),
         };
         self.score_of(scores).map_or_else(|| "none".to_owned(), text)
     }
@@ -224,14 +227,14 @@ impl Validated {
         scores.get(metric.name()).copied().filter(|score| !score.is_nan())
     }
 
-    /// Lines of what was reached and what it took.
-    pub(crate) fn summary(&self, setup: &Setup) -> Vec<(&'static str, String)> {
+    /// Lines about scores, certificates and iterations.
+    pub(crate) fn summary(&self, setup: &Setup, verbose: bool) -> Vec<(&'static str, String)> {
         let full = match &self.full {
             Some(full) if full.iterations > 0 => format!(" (and {} for the model of all data)", format::count(full.iterations)),
             _ => String::new(),
         };
         let seeds = match self.seed_steps {
-            0 => String::new(),
+            steps if steps == 0 || !verbose => String::new(),
             steps => format!("; seeds read {} kernel rows", format::count(steps)),
         };
         let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
@@ -242,7 +245,7 @@ impl Validated {
                 ("mean absolute error", score("mean_absolute_error")),
                 ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
             ],
-            TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores, 4), self.counted_text()))],
+            TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores), self.counted_text()))],
         };
         if self.needs == TargetKind::Nothing && self.accuracy.is_some() {
             lines.push(("accuracy", self.accuracy_text()));
@@ -254,24 +257,24 @@ impl Validated {
                 format!(
                     "{} in each fold, {}",
                     setup.multiclass.unwrap_or_default().machines(classes),
-                    scheme_text(setup.multiclass.unwrap_or_default(), Some(classes))
+                    multiclass_text(setup.multiclass.unwrap_or_default(), Some(classes))
                 ),
             ));
         }
-        lines.push(("certificates", certificates(&self.certificates(), setup, "folds")));
+        lines.push(("certificate", certificate_text(&self.certified(), setup.eps, setup.gap, "fold")));
         lines.push(("iterations", format!("{}{full}{seeds}", format::count(self.solved.iterations))));
         lines
     }
 
-    /// The accuracy, and over which folds it is: those that were stopped before they had a solution
-    /// say nothing.
+    /// Returns the accuracy and the folds that it covers: those that were stopped before they had a
+    /// solution do not count.
     fn accuracy_text(&self) -> String {
         let all = self.folds.len();
         let Some(accuracy) = self.accuracy else {
             return format!("none: the run was stopped before any of {all} folds had a solution");
         };
         let (correct, samples) = (format::count(self.correct as u64), format::count(self.samples_counted as u64));
-        format!("{:.4} % ({correct} of {samples}{})", 100.0 * accuracy, self.reservation())
+        format!("{} ({correct} of {samples}{})", format::percent(accuracy), self.reservation())
     }
 
     /// ` (of 500 samples)`
@@ -279,7 +282,7 @@ impl Validated {
         format!(" (of {} samples{})", format::count(self.samples_counted as u64), self.reservation())
     }
 
-    /// What is to be said of folds that fell short.
+    /// Returns remarks on unfinished folds and untested rows.
     fn reservation(&self) -> String {
         let all = self.folds.len();
         let untested = match self.samples - self.samples_tested {
@@ -294,7 +297,7 @@ impl Validated {
         unfinished + &untested
     }
 
-    /// Trainings that were not there already.
+    /// Returns the number of folds that needed a training.
     pub(crate) fn moved(&self) -> usize {
         self.folds.iter().filter(|fold| fold.report.iterations > 1).count()
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,

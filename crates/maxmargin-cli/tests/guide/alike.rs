@@ -1,17 +1,17 @@
-//! Whether two texts say the same, but for what depends on the machine.
+//! Comparison of texts, except for values that depend on the machine.
 
 /// Units of what is measured: where it depends on the machine, so does its unit.
 const TIMES: [&str; 3] = ["s", "m", "h"];
 const SIZES: [&str; 6] = ["bytes", "B", "KiB", "MiB", "GiB", "TiB"];
 const THREADS: [&str; 2] = ["thread", "threads"];
 
-/// Whether `found` is what `said` says. A line `...` of `said` stands for any number of lines.
+/// Returns whether `found` matches `said`. A line `...` of `said` stands for any number of lines.
 pub(crate) fn alike(said: &str, found: &str) -> bool {
     let (said, found) = (lines(said), lines(found));
     matches(&said, &found)
 }
 
-/// What is to stand in the place of `said` where `found` is printed: the lines that stood there
+/// Returns the replacement of `said` where `found` is printed: the lines that stood there
 /// with today's numbers, shortened where they were, or all of `found` if that would not be the same
 /// as it.
 pub(crate) fn shortened(said: &str, found: &str) -> String {
@@ -93,8 +93,9 @@ fn same(said: &[String], found: &[String]) -> bool {
     said.len() == found.len() && said.iter().zip(found).all(|(said, found)| said == found || close(said, found))
 }
 
-/// Whether both are numbers that differ in the last digits of a sum alone (docs/architecture.md,
-/// "Determinism"), or in what is 0 but for rounding. Counts are equal or not.
+/// Returns whether both are numbers that differ only in the last digits of a sum
+/// (docs/architecture.md, "Determinism"), or in what is 0 but for rounding. Counts are equal or
+/// not.
 fn close(said: &str, found: &str) -> bool {
     let count = |word: &str| !word.contains(['.', 'e']);
     match (number(said), number(found)) {

@@ -25,7 +25,7 @@ struct Step {
     fails: bool,
 }
 
-/// What a command printed, and whether it failed.
+/// The output of a command, and its success.
 #[derive(Debug)]
 pub(crate) struct Found {
     text: String,
@@ -61,8 +61,8 @@ impl Page {
         page
     }
 
-    /// What every command prints, in a folder of their own; `None` where data is missing, which is
-    /// then on record.
+    /// Returns the output of every command, run in a new folder; `None` where data is missing,
+    /// which is then on record.
     pub(crate) fn run(&self) -> Option<Vec<Found>> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for name in &self.data {
@@ -71,7 +71,7 @@ impl Page {
         Some(self.steps.iter().map(|step| run(&step.command, folder.path())).collect())
     }
 
-    /// What is not as the page says.
+    /// Returns the differences from the page.
     pub(crate) fn compare(&self, found: &[Found]) -> Vec<String> {
         let each = self.steps.iter().zip(found);
         each.filter_map(|(step, found)| self.differs(step, found).map(|what| format!("{}: {what}", step.line + 1))).collect()

@@ -1,6 +1,6 @@
 //! The table of cases: a command, its data, its options.
 
-/// What is run.
+/// The command of a case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Run {
     /// `train`, `predict --decision` and `verify`.
@@ -29,9 +29,9 @@ impl Case {
         }
     }
 
-    /// Whether the instruction set leaves every bit alone: all but faer's Cholesky factors do,
-    /// which IRWLS, the exact paths, the finish below 1e-5 and Newton steps of linear SVMs (the
-    /// solvers linear and newton) use.
+    /// Returns whether results are bitwise equal on all instruction sets: all but faer's Cholesky
+    /// factors do, which IRWLS, the exact paths, the finish below 1e-5 and Newton steps of linear
+    /// SVMs (the solvers linear and newton) use.
     pub(crate) fn exact(&self) -> bool {
         let has = |word: &str| self.options.split(' ').any(|w| w == word);
         let linear = has("linear") && !["smo", "descent", "avsf", "pairwise", "cvm", "fw", "mfw", "swap"].into_iter().any(has);

@@ -162,13 +162,13 @@ pub(crate) fn verify(json: &str) -> Found {
     found
 }
 
-/// What `predict --decision` wrote: the values of a row in a line.
+/// The output of `predict --decision`: the values of a row in a line.
 pub(crate) fn decisions(written: &str) -> Found {
     let values: Vec<&str> = written.split_whitespace().collect();
     told(written, &values)
 }
 
-/// What `cv -o` wrote: `label predicted` and a decision value of each machine.
+/// The output of `cv -o`: `label predicted` and a decision value of each machine.
 pub(crate) fn tested(written: &str) -> Found {
     let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(' ').collect()).collect();
     let labels: Vec<String> = rows.iter().map(|row| row[..2].join(" ")).collect();

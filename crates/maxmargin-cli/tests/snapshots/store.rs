@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What floats may differ by where bits may: this much of their size, or of 1 if they are smaller.
+/// Tolerance on floats where bits may differ, relative to their size, or to 1 if they are smaller.
 ///
 /// A violation of optimality is a difference of decision values, which are of size 1, and near an
 /// optimum it is rounding alone.
 const NEAR: f64 = 1e-9;
 
-/// Whether this run records.
+/// Returns whether this run records.
 pub(crate) fn recording() -> bool {
     std::env::var_os("MAXMARGIN_RECORD").is_some()
 }
@@ -41,7 +41,7 @@ pub(crate) fn write(group: &str, cases: &[(String, Found)]) {
     std::fs::write(path(group), out).unwrap_or_else(|e| panic!("{group}: {e}"));
 }
 
-/// What is stored of `group`.
+/// Returns the stored numbers of `group`.
 pub(crate) fn read(group: &str) -> Value {
     let path = path(group);
     parse(&std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}; record with MAXMARGIN_RECORD=1", path.display())))

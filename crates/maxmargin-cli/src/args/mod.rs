@@ -1,0 +1,392 @@
+//! The command line: commands, options, defaults.
+
+mod formulation;
+mod groups;
+mod numbers;
+mod probability;
+mod ranges;
+mod table;
+mod tools;
+mod values;
+
+pub(crate) use formulation::FormulationArgs;
+pub(crate) use groups::{
+    CellChoice, CostArgs, DataArgs, DataOptions, FoldArgs, LogArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs,
+    SolverArgs, StrategyArgs, SvmArgs, WriteArgs,
+};
+pub(crate) use numbers::Numbers;
+pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
+pub(crate) use ranges::{Values, Widths};
+pub(crate) use table::{FormatName, HeaderName, TableArgs};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
+pub(crate) use values::{FOLDS, Folds, KernelName, ScaleName, Shard, Weight, bytes, threads};
+
+use clap::{Args, Parser, Subcommand};
+use maxmargin::cv::Probability;
+use maxmargin::metrics::Metric;
+use std::path::PathBuf;
+
+/// Exact support vector machines: training, cross-validation, certified models
+#[derive(Debug, Parser)]
+#[command(
+    name = "maxmargin",
+    version,
+    long_version = crate::machine::version::long(),
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 success, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
+                  130 interrupted with nothing written.\n\
+                  Ctrl-C once: finish the current step and write the partial result; twice: stop at once.\n\n\
+                  Programs with the names and options of LIBSVM and LIBLINEAR: maxmargin svm-train, svm-predict, svm-scale,\n\
+                  liblinear-train, liblinear-predict (`maxmargin links DIR` creates links of these names).\n\n\
+                  Try: maxmargin cv two-gaussians --rows 2000 -k 10"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a model and write it with its certificate
+    Train(TrainArgs),
+    /// Predict labels or decision values with a model
+    Predict(PredictArgs),
+    /// k-fold cross-validation: every fold solved to tolerance and certified
+    Cv(CvArgs),
+    /// Leave-one-out cross-validation, exact
+    Loo(LooArgs),
+    /// Cross-validate every combination of C, gamma and kernel, and report the best
+    Grid(Box<GridArgs>),
+    /// Find scaling, C and gamma, train the best combination on all data and write the model: for
+    /// when you know neither
+    Search(Box<SearchCommandArgs>),
+    /// Add samples to a model and remove others, exactly
+    Update(UpdateArgs),
+    /// Certify a model file against its training data, recomputing everything
+    Verify(VerifyArgs),
+    /// Add probabilities or a threshold to a model, from its training data
+    ///
+    /// Every fold uses the factors of C that the model was trained with. A model does not record
+    /// whether they were balanced; train --weight balanced --probability balances every fold.
+    Calibrate(CalibrateArgs),
+    /// Describe a data set or a model
+    Info(InfoArgs),
+    /// Scale features to a range, as LIBSVM's svm-scale does
+    Scale(ScaleArgs),
+    /// Write a model in another program's format
+    Convert(ConvertArgs),
+    /// Create links with which this program replaces svm-train, svm-predict, svm-scale and
+    /// LIBLINEAR's train and predict
+    Links(LinksArgs),
+    /// Describe this machine and run a self-test
+    Doctor(DoctorArgs),
+    /// Write the completion script of a shell to standard output
+    Completions(CompletionsArgs),
+    /// Write the manual pages to a folder
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// Keep the training data in the model, so that `update` can add and remove samples
+    #[arg(long)]
+    pub(crate) updatable: bool,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
+    /// File for the model [default: the data's name with .model, in the current directory; - is
+    /// standard output]
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CvArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) folds: FoldArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// Write one line per sample: label, predicted label, and the decision value of each machine of
+    /// the fold that tested it (NaN for a fold that was stopped before it had a solution)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LooArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) seeding: SeedingArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// Write one line per sample: label, predicted label, and the decision value of each machine
+    /// trained without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GridArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) folds: FoldArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Train the best combination on all data and write the model to this file
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a CSV file with one line per combination: parameters, score, certificate, seconds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Nested cross-validation: repeat the whole search without each of this many outer folds, and
+    /// score its choice on that fold
+    #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
+    pub(crate) outer: Option<usize>,
+    /// Draw the scores over C and gamma: PNG if the name ends in .png, SVG otherwise
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write a full report with pictures as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write one line per combination as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out_grid: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// True for `search`, which chooses the scaling as well.
+    #[arg(skip)]
+    pub(crate) whole: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchCommandArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Number of folds
+    #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
+    pub(crate) k: usize,
+    /// Metric to choose the best combination by [default: accuracy; mean squared error for a
+    /// regression, inliers for one class]
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) metric: Option<String>,
+    /// Descend the gradient of a smooth loss with respect to C and gamma from the best combination,
+    /// instead of trying its neighbours; the model is the one with the smallest loss (two classes)
+    #[arg(long)]
+    pub(crate) gradient: bool,
+    /// Then descend with a separate gamma for each feature
+    #[arg(long, requires = "gradient")]
+    pub(crate) per_feature: bool,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
+    /// File for the model [default: the data's name with .model, in the current directory]
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a full report with pictures as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep every finished combination in this folder, and reuse those that it holds
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model file, native or LIBSVM's
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Write one label per row [- is standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the machines' decision values instead of labels; a threshold is not subtracted
+    #[arg(long)]
+    pub(crate) decision: bool,
+    /// Write the label and the probability of every class; the first line names the classes
+    /// (LIBSVM's svm-predict -b 1)
+    #[arg(long, conflicts_with = "decision")]
+    pub(crate) probability: bool,
+    /// Rule that turns decision values into labels, for models with probabilities or a threshold
+    /// [default: the model's]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) decide: Option<DecisionRuleName>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// The training data [default: the data that the model keeps]
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+    /// C that the model was trained with, for models without a record of it (LIBSVM's)
+    #[arg(short, value_name = "C", value_parser = values::positive)]
+    pub(crate) c: Option<f64>,
+    #[command(flatten)]
+    pub(crate) formulation: FormulationArgs,
+    /// Factor of C for one class, for models without a record of it; repeatable
+    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
+    pub(crate) weight: Vec<Weight>,
+    /// Tolerance of the certificates: for the KKT violation, or for the relative duality gap of
+    /// models from solvers that stop by it [default: 0.001]
+    #[arg(long, value_parser = values::tolerance)]
+    pub(crate) eps: Option<f64>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// Model file, written by train --updatable or by update (or any native model, with --data)
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Add the samples of this file (or generator)
+    #[arg(long, value_name = "DATA")]
+    pub(crate) add: Option<String>,
+    /// Remove samples: numbers such as 3,7,20-40, or a file of numbers. The rows of the training
+    /// file are 1, 2, 3, …; samples added later continue the count
+    #[arg(long, value_name = "NUMBERS|FILE", value_parser = numbers::numbers)]
+    pub(crate) remove: Option<Numbers>,
+    /// Change C to this value
+    #[arg(short = 'c', value_name = "C", value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) c: Option<f64>,
+    /// The training data of a model that does not keep it
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+    /// File for the updated model [default: replace MODEL]
+    #[arg(short, long, value_name = "MODEL2")]
+    pub(crate) output: Option<PathBuf>,
+    /// Fail instead of waiting if another maxmargin is writing the same model
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// Write the training data of the updated model to this file, in LIBSVM's format
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_data: Option<PathBuf>,
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// Model file, with the record of its training
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// The training data [default: the data that the model keeps]
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+    /// Map from decision values to probabilities: platt (a sigmoid) or isotonic (any monotone
+    /// function) [default: platt without --threshold]
+    #[arg(long, value_name = "HOW", value_parser = probability::probability())]
+    pub(crate) probability: Option<Probability>,
+    /// Give a two-class model a threshold other than 0: the one with the best held-out score by
+    /// this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews)
+    #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
+    pub(crate) threshold: Option<&'static Metric>,
+    /// Rule that turns decision values into labels from now on [default: threshold if there is one,
+    /// else coupled]
+    #[arg(long, value_enum)]
+    pub(crate) decide: Option<DecisionRuleName>,
+    /// File for the model [default: replace MODEL]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notes on standard error; warnings are still printed
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScaleArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Scaling method
+    #[arg(long, value_enum, default_value_t = ScaleName::Minmax)]
+    pub(crate) method: ScaleName,
+    /// Lower end of the range (minmax)
+    #[arg(short, long, default_value_t = -1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) lower: f64,
+    /// Upper end of the range (minmax)
+    #[arg(short, long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) upper: f64,
+    /// Write the ranges to this file (LIBSVM's svm-scale -s)
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    pub(crate) save_range: Option<PathBuf>,
+    /// Use the ranges of this file (LIBSVM's svm-scale -r)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lower", "upper", "method"])]
+    pub(crate) range: Option<PathBuf>,
+    /// File for the scaled data [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no notes on standard error; warnings are still printed
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}

@@ -1,0 +1,185 @@
+//! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
+
+use crate::args::{CvArgs, DataArgs, RunArgs};
+use crate::console::failure::{Failure, Outcome};
+use crate::console::format;
+use crate::console::label_names;
+use crate::console::notes::Notes;
+use crate::console::progress::{Bar, Phase};
+use crate::files::input::Input;
+use crate::files::output::{Output, show};
+use crate::files::output_paths::{Content, OutputPaths};
+use crate::machine::threads::{self, Threads};
+use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
+use crate::report::advice;
+use crate::report::missing_classes::warn_of_report;
+use crate::report::{CvResults, End, Seconds, Setup, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
+use maxmargin::Svm;
+use maxmargin::core::{Status, TargetKind};
+use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
+use maxmargin::data::number::write_shortest;
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Debug, Serialize)]
+struct CvDocument {
+    #[serde(flatten)]
+    setup: Setup,
+    k: usize,
+    fold_plan: String,
+    #[serde(flatten)]
+    found: CvResults,
+    #[serde(flatten)]
+    seconds: Seconds,
+    #[serde(flatten)]
+    end: End,
+}
+
+pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
+    let seeding = args.folds.seeding.seeding;
+    let request = ProblemRequest { seeding, ..ProblemRequest::new("cv", &args.svm, Some(args.cost.c), &args.data) };
+    let mut paths = OutputPaths::new(args.write.force);
+    paths.reads(folds_file(&args.folds));
+    paths.reads([&args.data.source]);
+    paths.reads(args.svm.problem.weights.as_deref());
+    let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
+    validate(&request, &args.data, paths, args.output.as_deref(), |input, notes| {
+        let (plan, name) = plan(&args.folds, request.target_kind()?, input, &args.data.options, notes)?;
+        write_folds(folds_output, &plan)?;
+        Ok((plan, name))
+    })
+}
+
+/// Cross-validates by a plan that is made from the data, and writes the predictions to `output`, if
+/// there is one.
+pub(crate) fn validate(
+    request: &ProblemRequest,
+    data: &DataArgs,
+    mut paths: OutputPaths,
+    output: Option<&Path>,
+    plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
+) -> Result<Outcome, Failure> {
+    let begun = Instant::now();
+    let run = &request.args.run;
+    let mut notes = Notes::new(run.quiet);
+    if run.json.is_some() && output.is_some_and(|path| path.as_os_str() == "-") {
+        return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
+    }
+    let svm = request.svm()?;
+    let output = output.map(|path| paths.output(path, Content::Text)).transpose()?;
+    let threads = Threads::new(run.threads)?;
+    let context = RunContext { begun, threads: &threads };
+    let input = request.load(data, context, &mut notes)?;
+    let (plan, fold_plan) = plan(&input, &mut notes)?;
+    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
+    let report = {
+        let bar = Bar::new(run.quiet);
+        svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
+    };
+    tell_of_cold_starts(request.seeding.name(), report.seeding, &notes);
+    warn(&report, &svm, run, &mut notes);
+    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
+        let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
+        let at = BoundedSamples { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
+        // Each repeat predicts all rows again.
+        let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
+        warn_of_small_cost(c, at, &truth, &report.predicted, &mut notes);
+    }
+    warn_of_report(report.folds.iter(), &report.missing_classes(), setup.labels().len(), &mut notes);
+    if let Some(output) = output {
+        let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
+        write_decisions(&input.data.labels, &report, output)?;
+    }
+    let found = CvResults::new(&report, &input.data.labels, &setup, run.detail());
+    let document = CvDocument {
+        setup,
+        k: plan.folds(),
+        fold_plan,
+        found,
+        seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..CvResults::seconds(&report) },
+        end: End::now(&threads, &mut notes),
+    };
+    show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
+    Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Notes that the folds could not be seeded: folds that scale differently share no kernel.
+pub(crate) fn tell_of_cold_starts(requested: &str, seeding: &str, notes: &Notes) {
+    if seeding != requested {
+        notes.note("scaling or encoding differs between the training sets: every fold was trained from zero");
+    }
+}
+
+/// Warns of folds that did not converge, with the worst of them and advice.
+fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
+    let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
+    if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
+        let what = advice::unfinished(report.status(), &worst.certificate, svm, run.limits());
+        let (open, all) = (open.len(), report.folds.len());
+        notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
+    }
+}
+
+/// Writes `label predicted` and the decision values of all machines, one line per row in the order
+/// of the data, and all rows again for each repeat.
+fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<(), Failure> {
+    output.write(|mut out| {
+        for ((label, predicted), decisions) in
+            labels.iter().cycle().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
+        {
+            write!(out, "{} {}", label_names::for_file(*label), label_names::for_file(*predicted))?;
+            for decision in decisions {
+                out.write_all(b" ")?;
+                write_shortest(&mut out, *decision)?;
+            }
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+fn text(d: &CvDocument, verbose: bool) -> String {
+    let CvDocument { setup, found, seconds, .. } = d;
+    let loo = d.fold_plan == LEAVE_ONE_OUT;
+    let what = if loo { d.fold_plan.clone() } else { folds_text(d.k, &d.fold_plan, found.rounds) };
+    let head = format!(
+        "{}{}{}, {}, scaling {}; {what}, seeding {}, {}\n\n",
+        data_line(&setup.data),
+        setup_line(setup),
+        setup.formulation.c.map_or_else(String::new, |_| format!("; C {}", cost_text(setup))),
+        setup.goal_text(),
+        setup.scale.unwrap_or("none"),
+        found.seeding(),
+        threads::text(d.end.threads),
+    );
+    let mut lines = found.summary(setup, verbose);
+    if loo {
+        let (moved, all) = (format::count(found.moved() as u64), format::count(d.k as u64));
+        lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));
+    }
+    lines.extend(work_text(&found.solved.work).map(|text| ("work", text)));
+    if !setup.over_features() {
+        lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));
+    }
+    lines.push(("time", format::seconds(seconds.total)));
+    if verbose {
+        let parts = [seconds.kernel, seconds.seed, seconds.solve, seconds.certify];
+        let [kernel, seed, solve, certify] = parts.map(|part| format::seconds(part.unwrap_or(0.0)));
+        let read = format::seconds(seconds.read);
+        let text = format!("read {read}, kernel {kernel}, seed {seed}, solve {solve}, certify {certify}");
+        lines.push(("thread time", text));
+    }
+    lines.push(("peak memory", format::bytes(d.end.peak_rss_bytes)));
+    let spread = if loo { String::new() } else { found.spread_table() };
+    let confusion = found.confusion_table(&setup.labels());
+    let space = if confusion.is_empty() { "" } else { "\n" };
+    head + &found.folds_table(!loo) + &spread + &confusion + space + &fields(&lines)
+}
+
+/// `10 stratified folds`
+pub(crate) fn folds_text(k: usize, plan: &str, rounds: usize) -> String {
+    let times = if rounds > 1 { format!(" in {rounds} rounds") } else { String::new() };
+    format!("{k} {plan} folds{times}")
+}

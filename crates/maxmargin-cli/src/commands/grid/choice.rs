@@ -1,0 +1,105 @@
+//! The metric of a search.
+
+use crate::console::failure::Failure;
+use crate::console::format;
+use maxmargin::core::TargetKind;
+use maxmargin::data::ClassLabels;
+use maxmargin::metrics::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
+
+/// The metric by which cells are compared.
+pub(super) struct Choice {
+    metric: &'static Metric,
+    needs: TargetKind,
+}
+
+impl Choice {
+    /// Returns the metric of this name, or the default of the kind of target.
+    pub(super) fn new(needs: TargetKind, name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
+        let unknown = || {
+            let names: Vec<&str> = all_metrics(needs).map(Metric::name).collect();
+            Failure::Usage(format!("--metric {name}: unknown metric; there are {}", names.join(", ")))
+        };
+        let metric = all_metrics(needs).find(|metric| metric.name() == name).ok_or_else(unknown)?;
+        Ok(Self { metric, needs })
+    }
+
+    /// Checks that the metric applies to the data.
+    pub(super) fn check(&self, classes: Option<&ClassLabels>) -> Result<(), Failure> {
+        let two = TWO_CLASS_METRICS.iter().any(|metric| metric.name() == self.name());
+        match classes.map(ClassLabels::count) {
+            Some(count) if two && count != 2 => {
+                let name = self.name();
+                Err(Failure::Usage(format!("--metric {name}: it is for two classes, and the data has {count}; try f1_macro")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.metric.name()
+    }
+
+    /// Returns whether it is the default metric.
+    pub(super) fn is_default(&self) -> bool {
+        self.name() == metrics_of(self.needs)[0].name()
+    }
+
+    /// Returns whether a higher score is better.
+    pub(super) fn rises(&self) -> bool {
+        self.metric.best() == Best::Highest
+    }
+
+    pub(super) fn target_kind(&self) -> TargetKind {
+        self.needs
+    }
+
+    pub(super) fn metric(&self) -> &'static Metric {
+        self.metric
+    }
+
+    /// Returns the indices from the best score to the worst; cells without a score come last.
+    pub(super) fn order(&self, scores: &[Option<f64>]) -> Vec<usize> {
+        let sign = if self.rises() { -1.0 } else { 1.0 };
+        let key = |at: &usize| scores[*at].map_or(f64::INFINITY, |score| sign * score);
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        order
+    }
+
+    /// The header of a column of scores: `accuracy, %`
+    pub(super) fn column(&self) -> String {
+        let unit = if self.is_share() { ", %" } else { "" };
+        format!("{}{unit}", self.title())
+    }
+
+    /// The name of the metric in a sentence.
+    fn title(&self) -> String {
+        self.name().replace('_', " ")
+    }
+
+    /// Returns whether scores are shares of the samples.
+    pub(super) fn is_share(&self) -> bool {
+        matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
+    }
+
+    /// A score in a column ([`Self::column`]): `85.19`
+    pub(super) fn number(&self, score: Option<f64>) -> String {
+        match score {
+            None => "none".to_owned(),
+            Some(score) if self.is_share() => format!("{:.2}", 100.0 * score),
+            Some(score) => format::short(score),
+        }
+    }
+
+    /// A score with its unit: `85.19 %`
+    pub(super) fn value(&self, score: Option<f64>) -> String {
+        let unit = if self.is_share() && score.is_some() { " %" } else { "" };
+        self.number(score) + unit
+    }
+
+    /// A score in a sentence: `accuracy 85.19 %`
+    pub(super) fn text(&self, score: Option<f64>) -> String {
+        format!("{} {}", self.title(), self.value(score))
+    }
+}

@@ -1,0 +1,288 @@
+//! `predict`: labels, decision values or probabilities of a data set, and their scores.
+
+use crate::args::{PredictArgs, decision_rule};
+use crate::console::failure::{Failure, Outcome};
+use crate::console::format;
+use crate::console::label_names;
+use crate::console::notes::Notes;
+use crate::files::input::{self, Input, MaxSize, Requirements};
+use crate::files::model_file;
+use crate::files::output::show;
+use crate::files::output_paths::{Content, OutputPaths};
+use crate::machine::threads::Threads;
+use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
+use maxmargin::core::TargetKind;
+use maxmargin::data::Par;
+use maxmargin::data::number::write_shortest;
+use maxmargin::kernel::Kernel;
+use maxmargin::metrics::{Confusion, Reliability, metrics_of};
+use maxmargin::model::{Calibration, DecisionRule, Model};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Debug, Serialize)]
+struct PredictDocument {
+    schema: u32,
+    command: &'static str,
+    data: DataDocument,
+    model: String,
+    /// The classes of the model, ascending.
+    classes: Vec<f64>,
+    support_vectors: usize,
+    /// Scores of the predictions against the labels, by the name of their metric.
+    scores: Scores,
+    accuracy: Option<f64>,
+    correct: usize,
+    confusion: Confusion,
+    unknown_labels: usize,
+    /// The number of rows without a label.
+    unlabelled: usize,
+    /// The rule that turned decision values into labels.
+    decision_rule: DecisionRule,
+    /// The threshold of the second class, if the rule used one.
+    threshold: Option<f64>,
+    /// The calibration: `platt`, `isotonic`, `laplace` or `marks`.
+    calibration: Option<&'static str>,
+    /// The Laplace scale of the errors of a regression.
+    error_scale: Option<f64>,
+    /// The reliability of the probabilities on the labels of the data.
+    reliability: Option<Reliability>,
+    read_seconds: f64,
+    predict_seconds: f64,
+    total_seconds: f64,
+    #[serde(flatten)]
+    end: End,
+}
+
+pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let mut notes = Notes::new(args.run.quiet);
+    let mut paths = OutputPaths::new(args.write.force);
+    paths.reads([Path::new(&args.data.source), &args.model]);
+    let output = args.output.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
+    let threads = Threads::new(args.run.threads)?;
+    let model = model_file::load(&args.model, MaxSize::of(&args.data.options))?;
+    let decide = decision_rule(&model, args.decide);
+    let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
+    let input = input::load(&args.data, &Requirements::by(&model), threads.par(), &mut notes)?;
+    compare_features(&model, &input, &notes);
+    let begun = Instant::now();
+    let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
+    let probabilities = probabilities(&model, &decisions, args, threads.par())?;
+    let predict_seconds = begun.elapsed().as_secs_f64();
+    let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
+    if let Some(output) = output {
+        output.write(|out| write(args, &model, &decisions, &predicted, &probabilities, out))?;
+    }
+    let needs = model.decision_rule().target_kind();
+    let data = DataDocument::for_target(&input.name, &input.data, needs);
+    let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
+    // Without labels there is nothing to compare.
+    let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
+    let classes = scored_classes(&model, needs, !data.classes.is_empty());
+    let confusion = Confusion::of(&classes, &labels, &predicted);
+    let known = confusion.known();
+    let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
+    warn_of_unknown_labels(unknown_labels, labels.len(), &classes, &mut notes);
+    let document = PredictDocument {
+        schema: SCHEMA,
+        command: "predict",
+        data,
+        scores: if input.is_labelled { scores_of(needs, &labels, &predicted, unknown_labels) } else { Scores::new() },
+        model: args.model.display().to_string(),
+        classes,
+        support_vectors: model.support_vectors(),
+        accuracy: (known > 0).then(|| confusion.correct() as f64 / known as f64),
+        correct: confusion.correct(),
+        confusion,
+        unknown_labels,
+        unlabelled: if input.is_labelled { input.unlabelled } else { labels.len() },
+        decision_rule: model.decision_rule(),
+        threshold: model.threshold().filter(|_| model.decision_rule() == DecisionRule::Threshold),
+        calibration: model.calibration().first().map(Calibration::name),
+        error_scale: model.error_scale(),
+        reliability: if input.is_labelled { reliability(&model, &labels, &probabilities) } else { None },
+        read_seconds: input.seconds,
+        predict_seconds,
+        total_seconds: started.elapsed().as_secs_f64(),
+        end: End::now(&threads, &mut notes),
+    };
+    show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
+    Ok(Outcome::Finished)
+}
+
+/// Returns the classes to score, ascending. One class is scored like two classes if labels are ±1.
+fn scored_classes(model: &Model, needs: TargetKind, is_labelled: bool) -> Vec<f64> {
+    let sides = needs == TargetKind::Nothing && is_labelled;
+    let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
+    classes.sort_by(f64::total_cmp);
+    classes
+}
+
+/// Returns the probabilities of all rows; none for a model without classes.
+///
+/// # Errors
+///
+/// If the options ask for probabilities that the model does not have.
+fn probabilities(model: &Model, decisions: &[f64], args: &PredictArgs, par: Par) -> Result<Vec<f64>, Failure> {
+    let regression = model.decision_rule() == DecisionRule::Value;
+    match model.outcomes() {
+        [] if args.probability && (!regression || model.calibration().is_empty()) => {
+            let what = "the model has no probabilities; train with --probability platt, or run calibrate MODEL DATA";
+            Err(Failure::input(args.model.display(), what))
+        }
+        [] => Ok(Vec::new()),
+        _ => model.probabilities_of(decisions, par).map_err(|e| Failure::input(args.model.display(), e)),
+    }
+}
+
+/// Warns of labels that the model does not know.
+fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], notes: &mut Notes) {
+    if unknown_labels > 0 {
+        let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::display(*label)).collect();
+        notes.warn(format!(
+            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
+            rows,
+            classes.len(),
+            shown.join(", "),
+            if classes.len() > shown.len() { ", …" } else { "" },
+        ));
+    }
+}
+
+/// Writes what the options ask for: probabilities, decision values or labels.
+fn write(
+    args: &PredictArgs,
+    model: &Model,
+    decisions: &[f64],
+    predicted: &[f64],
+    probabilities: &[f64],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let has_classes = model.decision_rule() != DecisionRule::Value;
+    match (args.probability && has_classes, args.decision) {
+        (true, _) => write_probabilities(model, predicted, probabilities, out),
+        (false, true) => write_decisions(decisions, model.machines().len(), out),
+        (false, false) => write_labels(predicted, out),
+    }
+}
+
+/// Writes one label per row.
+fn write_labels(predicted: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
+    for label in predicted {
+        match label_names::word_of(*label) {
+            Some(_) => writeln!(out, "{}", label_names::for_file(*label))?,
+            None => {
+                write_shortest(&mut out, *label)?;
+                out.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the decision values of all machines, one line per row.
+fn write_decisions(decisions: &[f64], machines: usize, mut out: &mut dyn Write) -> io::Result<()> {
+    for row in decisions.chunks_exact(machines) {
+        for (at, &value) in row.iter().enumerate() {
+            out.write_all(if at > 0 { b" " } else { b"" })?;
+            write_shortest(&mut out, value)?;
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Writes LIBSVM's format: a line with the outcomes, then the label and the probabilities of each
+/// row.
+fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], out: &mut dyn Write) -> io::Result<()> {
+    if model.decision_rule() == DecisionRule::Inlier {
+        out.write_all(b"label normal outlier\n")?;
+    } else {
+        let labels: Vec<String> = model.outcomes().iter().map(|label| label_names::for_file(*label)).collect();
+        writeln!(out, "labels {}", labels.join(" "))?;
+    }
+    for (label, row) in predicted.iter().zip(probabilities.chunks_exact(model.outcomes().len())) {
+        let words = std::iter::once(label_names::for_file(*label)).chain(row.iter().map(|value| format::exact(*value)));
+        writeln!(out, "{}", words.collect::<Vec<_>>().join(" "))?;
+    }
+    Ok(())
+}
+
+/// Returns the reliability of class probabilities, over the rows whose label the model knows.
+fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<Reliability> {
+    let classes = model.classes();
+    if classes.is_empty() || probabilities.is_empty() {
+        return None;
+    }
+    let known = labels.iter().zip(probabilities.chunks_exact(classes.len()));
+    let known = known.filter_map(|(label, row)| Some((classes.iter().position(|class| class == label)? as u32, row)));
+    let (of, rows): (Vec<u32>, Vec<&[f64]>) = known.unzip();
+    Reliability::of(&rows.concat(), classes.len(), &of)
+}
+
+/// Returns the scores of all rows with a label, if the model knows all labels.
+fn scores_of(needs: TargetKind, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
+    let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
+    let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
+    if unknown > 0 || labels.is_empty() {
+        return Scores::new();
+    }
+    metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(&labels, &predicted))).collect()
+}
+
+/// Notes a different number of features, which is allowed as in LIBSVM.
+fn compare_features(model: &Model, input: &Input, notes: &Notes) {
+    let (ours, theirs) = (model.features(), input.data.samples.features());
+    // Data that was read by the columns of a model has these, and perhaps marks of gaps, which are
+    // filled.
+    if ours == theirs || model.columns().is_some() {
+        return;
+    }
+    let effect = match &model.parts().scaler {
+        _ if theirs < ours => "missing features count as 0",
+        Some(_) => "features beyond the model's are ignored: its scaler does not know them",
+        None if *model.kernel() == Kernel::Linear => "features beyond the model's have weight 0",
+        None => "features beyond the model's count in kernel values",
+    };
+    notes.note(&format!("{} has {theirs} features, the model {ours}: {effect}", input.name));
+}
+
+fn report(d: &PredictDocument) -> String {
+    let head = d.accuracy.map_or_else(String::new, |accuracy| {
+        let known = format::count((d.data.rows - d.unknown_labels - d.unlabelled) as u64);
+        let correct = format::count(d.correct as u64);
+        let accuracy = format::percent(accuracy);
+        format!("accuracy {accuracy} ({correct} of {known})\n\n{}\n", confusion_table(&d.confusion, &d.classes))
+    });
+    let scores = if d.data.classes.is_empty() || d.scores.contains_key("inliers") {
+        let line = |(name, score): (&&str, &f64)| format!("{} {}\n", name.replace('_', " "), format::short(*score));
+        d.scores.iter().map(line).collect::<String>()
+    } else {
+        String::new()
+    };
+    let scale = d
+        .error_scale
+        .map(|scale| format!("Laplace scale of the errors {}: density exp(-|z|/scale)/(2 scale)\n", format::short(scale)));
+    let reliability =
+        d.reliability.as_ref().map(|found| format!("{}\n{}\n", reliability_table(found, &d.classes), reliability_text(found)));
+    let threshold = d.threshold.zip(d.classes.last()).map(|(threshold, second)| {
+        format!(
+            "labels by the model's threshold: class {} from decision value {} on\n",
+            label_names::display(*second),
+            format::short(threshold)
+        )
+    });
+    let scores = scores + &scale.or(reliability).unwrap_or_default() + &threshold.unwrap_or_default();
+    format!(
+        "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
+        format::count(d.data.rows as u64),
+        d.classes.len(),
+        format::count(d.support_vectors as u64),
+        format::seconds(d.read_seconds),
+        format::seconds(d.predict_seconds)
+    )
+}

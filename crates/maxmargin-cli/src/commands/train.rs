@@ -1,0 +1,230 @@
+//! `train`: one model of all data, with its certificate.
+
+use crate::args::{RunArgs, TrainArgs, decision_rule};
+use crate::console::failure::{Failure, Outcome};
+use crate::console::format;
+use crate::console::notes::Notes;
+use crate::console::progress::{Bar, Phase};
+use crate::files::input::Input;
+use crate::files::model_file;
+use crate::files::output::{check_standard_output, show};
+use crate::files::output_paths::{Content, OutputPaths};
+use crate::machine::threads::Threads;
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
+use crate::report::advice;
+use crate::report::missing_classes::warn_of_calibration;
+use crate::report::{
+    End, MachineDocument, Seconds, Setup, SolutionDocument, calibration_text, certificate_text, cost_text, data_line, fields,
+    kernel_rows, machines_table, multiclass_text, reliability_table, setup_line, status_text, threshold_text, work_text,
+};
+use maxmargin::core::{Status, TargetKind};
+use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
+use maxmargin::data::Par;
+use maxmargin::{Fitted, Svm};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Rows on which a regression is checked for having learnt nothing.
+const JUDGED: usize = 1000;
+
+#[derive(Debug, Serialize)]
+struct TrainDocument {
+    #[serde(flatten)]
+    setup: Setup,
+    #[serde(flatten)]
+    solved: SolutionDocument,
+    model: String,
+    /// The calibration, if requested.
+    calibration: Option<CalibrationReport>,
+    /// The threshold, if requested.
+    threshold: Option<ThresholdReport>,
+    #[serde(flatten)]
+    seconds: Seconds,
+    #[serde(flatten)]
+    end: End,
+}
+
+pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
+    let begun = Instant::now();
+    let run = &args.svm.run;
+    let mut notes = Notes::new(run.quiet);
+    let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
+    let on_stdout = path.as_os_str() == "-";
+    check_standard_output(run.json.is_some(), on_stdout)?;
+    let request =
+        ProblemRequest { updatable: args.updatable, ..ProblemRequest::new("train", &args.svm, Some(args.cost.c), &args.data) };
+    let svm = args.probability.apply(request.svm()?);
+    let mut paths = OutputPaths::new(args.write.force);
+    paths.reads([&args.data.source]);
+    paths.reads(args.svm.problem.weights.as_deref());
+    let output = paths.output(&path, Content::Model)?;
+    let model_name = output.name().to_owned();
+    let threads = Threads::new(run.threads)?;
+    let context = RunContext { begun, threads: &threads };
+    let input = request.load(&args.data, context, &mut notes)?;
+    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
+    let fitted = {
+        let bar = Bar::new(run.quiet);
+        svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
+    };
+    warn_of_unfinished(&fitted, &svm, run, &mut notes);
+    warn_of_missing_calibration(&fitted, &mut notes);
+    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
+        warn_of_poor_regression(c, &fitted, &input, &mut notes)?;
+    }
+    let solved = solution(&fitted, &setup);
+    let decide = decision_rule(&fitted.model, args.probability.decide);
+    let mut model = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
+    if args.updatable {
+        model = TrainingData::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
+    }
+    {
+        let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
+        model_file::save(&model, output)?;
+    }
+    let document = TrainDocument {
+        setup,
+        solved,
+        model: model_name,
+        calibration: fitted.calibration,
+        threshold: fitted.threshold,
+        seconds: Seconds {
+            read: input.seconds,
+            kernel: Some(fitted.kernel.time.as_secs_f64()),
+            seed: None,
+            solve: Some(fitted.solve_seconds),
+            certify: None,
+            total: begun.elapsed().as_secs_f64(),
+        },
+        end: End::now(&threads, &mut notes),
+    };
+    show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
+    Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Describes the solution of a training.
+fn solution(fitted: &Fitted, setup: &Setup) -> SolutionDocument {
+    let (labels, multiclass) = setup.sides();
+    SolutionDocument {
+        status: fitted.status,
+        certificate: Some(fitted.certificate),
+        machines: MachineDocument::of(&labels, multiclass, &fitted.machines),
+        iterations: fitted.iterations,
+        rows_computed: fitted.kernel.computed,
+        kernel_bytes: fitted.kernel.peak_bytes,
+        support_vectors: fitted.model.support_vectors(),
+        work: fitted.counts.iter().copied().collect(),
+    }
+}
+
+/// Warns of machines that missed the tolerance, with advice for the worst.
+fn warn_of_unfinished(fitted: &Fitted, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
+    let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
+    if unfinished > 0 {
+        let what = advice::unfinished(fitted.status, &fitted.certificate, svm, run.limits());
+        notes.warn(match fitted.machines.len() {
+            1 => what,
+            all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
+        });
+    }
+}
+
+/// Warns of classes that the calibration lacks, and of a model without its requested calibration.
+pub(super) fn warn_of_missing_calibration(fitted: &Fitted, notes: &mut Notes) {
+    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
+    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
+        notes.warn(format!("the model has no probabilities: {why}"));
+    }
+    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
+        notes.warn(format!("the model keeps the threshold 0: {why}"));
+    }
+}
+
+/// Warns of a regression that is at C nearly everywhere and explains nothing of its training rows.
+fn warn_of_poor_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -> Result<(), Failure> {
+    let bounded = fitted.machines.iter().map(|machine| machine.bounded).sum();
+    let samples = input.data.labels.len();
+    let at = BoundedSamples { bounded, samples };
+    if !at.is_near_all() {
+        return Ok(());
+    }
+    let rows: Vec<usize> = (0..samples).step_by(samples.div_ceil(JUDGED).max(1)).collect();
+    let queries = input.data.samples.select(&rows);
+    let predicted = fitted.model.decision_values(&queries, Par::Seq).map_err(|e| Failure::input(&input.name, e))?;
+    let truth: Vec<f64> = rows.iter().map(|&row| input.data.labels[row]).collect();
+    warn_of_small_cost(c, at, &truth, &predicted, notes);
+    Ok(())
+}
+
+/// `120 of 1,000`; of one machine also `: 100 bounded, 20 free`
+fn support_vectors_text(d: &TrainDocument) -> String {
+    let count = |number: usize| format::count(number as u64);
+    let all = format!("{} of {}", count(d.solved.support_vectors), count(d.setup.data.rows));
+    let [MachineDocument { report, .. }] = &d.solved.machines[..] else { return all };
+    let free = report.support_vectors.saturating_sub(report.bounded);
+    format!("{all}: {} bounded, {} free", count(report.bounded), count(free))
+}
+
+fn report(d: &TrainDocument, verbose: bool) -> String {
+    let TrainDocument { setup, solved, seconds, .. } = d;
+    let certified = MachineDocument::certified(&solved.machines);
+    let classes = setup.labels().len();
+    let mut rows = vec![
+        ("solver", setup_line(setup)),
+        ("C, goal", format!("{}, {}", cost_text(setup), setup.goal_text())),
+        ("scaling", setup.scale.unwrap_or("none").to_owned()),
+        ("status", format!("{} after {} iterations", status_text(solved.status), format::count(solved.iterations))),
+        ("certificate", certificate_text(&certified, setup.eps, setup.gap, "machine")),
+        ("support vectors", support_vectors_text(d)),
+    ];
+    if classes > 2 {
+        rows.insert(
+            3,
+            (
+                "machines",
+                format!("{}, {}", certified.len(), multiclass_text(setup.multiclass.unwrap_or_default(), Some(classes))),
+            ),
+        );
+    }
+    rows.extend(work_text(&solved.work).map(|text| ("work", text)));
+    rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));
+    rows.extend(d.threshold.as_ref().map(|found| ("threshold", threshold_text(found, &setup.labels()))));
+    if !setup.over_features() {
+        rows.push(("kernel rows", kernel_rows(solved.rows_computed, setup.data.rows, solved.kernel_bytes)));
+    }
+    let time = format::seconds(seconds.total);
+    let phases = || {
+        let [solve, kernel] = [seconds.solve, seconds.kernel].map(|part| format::seconds(part.unwrap_or(0.0)));
+        format!("{time}: read {}, solve and certify {solve}, of which kernel rows {kernel}", format::seconds(seconds.read))
+    };
+    rows.extend([
+        ("time", if verbose { phases() } else { time.clone() }),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
+        ("model", d.model.clone()),
+    ]);
+    let reliability = d.calibration.as_ref().and_then(|found| found.reliability.as_ref());
+    let reliability = reliability.map_or_else(String::new, |found| format!("\n{}", reliability_table(found, &setup.labels())));
+    data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines) + &reliability
+}
+
+/// Returns the data's name with `.model`, in the current directory.
+pub(crate) fn default_model(source: &str) -> PathBuf {
+    let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
+    let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
+    let packed = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end));
+    PathBuf::from(format!("{}.model", packed.unwrap_or(&name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_named_after_their_data() {
+        assert_eq!(default_model("../data/a9a.xz"), Path::new("a9a.model"));
+        assert_eq!(default_model("heart"), Path::new("heart.model"));
+        assert_eq!(default_model("-"), Path::new("stdin.model"));
+        assert_eq!(default_model("banana"), Path::new("banana.model"));
+    }
+}

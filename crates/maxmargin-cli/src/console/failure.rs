@@ -1,0 +1,89 @@
+//! Exit codes, and the one line that explains a failure.
+
+use crate::console::interrupt;
+use crate::console::stderr::print_line;
+use maxmargin::data::table::decodes_columns;
+use std::fmt;
+use std::process::ExitCode;
+
+/// The outcome of a command that did its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Exit code 0.
+    Finished,
+    /// Exit code 1: the answer is negative (verify found a mismatch) and already printed.
+    Refuted,
+    /// Exit code 3: stopped before convergence; the result is written.
+    Stopped,
+    /// Exit code 130: interrupted with nothing written; the message is already printed.
+    Interrupted,
+}
+
+/// The reason why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Exit code 1.
+    Input(String),
+    /// Exit code 2.
+    Usage(String),
+    /// Exit code 0, silently: the reader of our output closed the pipe.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Bad input at `place`, a file with line and column if known; `what` is the fault and what to
+    /// do.
+    pub(crate) fn input(place: impl fmt::Display, what: impl fmt::Display) -> Self {
+        Self::Input(format!("{place}: {what}"))
+    }
+
+    /// A failed write. A closed pipe is not an error.
+    pub(crate) fn write(place: impl fmt::Display, error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            std::io::ErrorKind::StorageFull => Self::input(place, "the disk is full, nothing was written; free some space"),
+            _ => Self::input(place, format!("cannot write: {}", reason(error))),
+        }
+    }
+}
+
+/// Returns the message of the operating system without its error number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Hides panics that are turned into errors: those of the Parquet and Arrow libraries on corrupted
+/// files.
+pub(crate) fn hide_caught_panics() {
+    let say = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !decodes_columns() {
+            say(panic);
+        }
+    }));
+}
+
+/// Prints the failure, if there is one, and returns the exit code.
+pub(crate) fn exit_code(result: Result<Outcome, Failure>) -> ExitCode {
+    match result {
+        Ok(Outcome::Finished) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(Outcome::Refuted) => ExitCode::from(1),
+        Ok(Outcome::Stopped) => ExitCode::from(3),
+        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::INTERRUPTED),
+        Err(Failure::Input(message)) => {
+            print_line(&format!("error: {}", one_line(&message)));
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(message)) => {
+            print_line(&format!("error: {}", one_line(&message)));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,51 @@
+//! The names of labels: the words of a table's target if it has any, otherwise the numbers.
+
+use crate::console::format;
+use maxmargin::data::Columns;
+use maxmargin::data::quote::quoted;
+use std::sync::OnceLock;
+
+/// Characters of a name in a table or message.
+const SHOWN: usize = 40;
+
+/// The words for the labels 0, 1, 2, …. A process runs one command, which has one target.
+static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Stores the names of the labels of these columns.
+pub(crate) fn remember(columns: &Columns) {
+    if !columns.labels().is_empty() {
+        let _ = NAMES.set(columns.labels().to_vec());
+    }
+}
+
+/// Returns the word for a label, if there are words.
+pub(crate) fn word_of(label: f64) -> Option<&'static str> {
+    let names = NAMES.get()?;
+    let is_place = label.fract() == 0.0 && label >= 0.0;
+    names.get(label as usize).filter(|_| is_place).map(String::as_str)
+}
+
+/// Returns the label of a word if there are words, otherwise that of a number.
+pub(crate) fn label(word: &str) -> Option<f64> {
+    match NAMES.get() {
+        Some(names) => names.iter().position(|name| name == word).map(|place| place as f64),
+        None => word.parse().ok().filter(|label: &f64| label.is_finite()),
+    }
+}
+
+/// Returns a label for messages and reports.
+pub(crate) fn display(label: f64) -> String {
+    word_of(label).map_or_else(|| format::exact(label), |word| quoted(word, SHOWN))
+}
+
+/// Returns a label for output files. A word with blanks or quotes is quoted, with inner quotes
+/// doubled.
+pub(crate) fn for_file(label: f64) -> String {
+    let Some(word) = word_of(label) else { return format::exact(label) };
+    let plain = quoted(word, usize::MAX);
+    if plain.is_empty() || plain.contains(|c: char| c.is_whitespace() || c == '"') {
+        format!("\"{}\"", plain.replace('"', "\"\""))
+    } else {
+        plain
+    }
+}

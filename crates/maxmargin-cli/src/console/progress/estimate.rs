@@ -1,0 +1,92 @@
+//! The state of one training or cross-validation in words, and a linear estimate of the phase that
+//! runs.
+
+use super::View;
+use crate::console::format;
+use maxmargin::cv::{CvProgress, Stage};
+
+/// The phases whose total work is known in advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    Folds,
+    Machines,
+    Certificates,
+}
+
+/// A linear estimate for each phase that counts its work. A training has none: nothing tells in
+/// advance how many iterations it needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PhaseEstimate {
+    /// Seconds at which each phase began, by [`Counted`].
+    begun: [Option<f64>; 3],
+    /// Samples that were certified at the last tick: a second pass counts from 0 again.
+    certified: usize,
+    /// The largest share of each phase so far.
+    shares: [f64; 3],
+}
+
+impl PhaseEstimate {
+    /// Takes a tick that came `at` so many seconds after the beginning.
+    pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+        let what = text(progress);
+        let (phase, done, total) = match progress.stage {
+            Stage::Full => return View { what, left: None, share: 0.0 },
+            Stage::Fold(_) => (Counted::Folds, progress.done, progress.total),
+            Stage::Machine(_) => (Counted::Machines, progress.done, progress.total),
+            Stage::Certify { judged, samples } => (Counted::Certificates, judged, samples),
+        };
+        if phase == Counted::Certificates {
+            if done < self.certified {
+                (self.begun[phase as usize], self.shares[phase as usize]) = (None, 0.0);
+            }
+            self.certified = done;
+        }
+        let begun = *self.begun[phase as usize].get_or_insert(at);
+        // Threads report in any order: the share never falls.
+        let share = (done as f64 / total.max(1) as f64).clamp(self.shares[phase as usize], 1.0);
+        self.shares[phase as usize] = share;
+        let left = (share > 0.0 && share < 1.0).then(|| (at - begun) * (1.0 - share) / share);
+        View { what, left: left.filter(|left| *left > 0.0), share }
+    }
+}
+
+/// `3 of 10 folds; fold 4: 1,234 iterations, KKT 0.2 (tolerance 1e-3)`
+fn text(progress: &CvProgress) -> String {
+    let CvProgress { stage, done, total, solver } = progress;
+    let count = |number: usize| format::count(number as u64);
+    let (iterations, rows) = (format::count(solver.iterations), format::count(solver.rows_computed));
+    let rows = if solver.rows_computed > 0 { format!(", {rows} kernel rows") } else { String::new() };
+    let [kkt, tolerance] = [solver.violation, solver.tol].map(format::bound);
+    let solver = format!("{iterations} iterations{rows}, KKT {kkt} (tolerance {tolerance})");
+    match stage {
+        Stage::Full => format!("training on all data: {solver}"),
+        Stage::Fold(fold) => format!("{} of {} folds; fold {fold}: {solver}", count(*done), count(*total)),
+        Stage::Machine(machine) => format!("{} of {} machines; machine {machine}: {solver}", count(*done), count(*total)),
+        Stage::Certify { judged, samples } => format!("certifying: {} of {} samples", count(*judged), count(*samples)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_phase_is_estimated_by_what_it_has_done() {
+        let mut estimate = PhaseEstimate::default();
+        let fold = |done: usize| CvProgress { stage: Stage::Fold(done), done, total: 10, ..CvProgress::default() };
+        let certify = |judged: usize| CvProgress { stage: Stage::Certify { judged, samples: 100 }, ..CvProgress::default() };
+        let training = CvProgress { stage: Stage::Full, ..CvProgress::default() };
+        assert_eq!(estimate.tick(1.0, &training).left, None);
+        assert_eq!(estimate.tick(2.0, &certify(50)).left, None);
+        assert_eq!(estimate.tick(10.0, &fold(0)).left, None);
+        assert_eq!(estimate.tick(12.0, &fold(2)).left, Some(8.0));
+        // Folds and certificates may take turns.
+        assert_eq!(estimate.tick(12.0, &certify(75)).share, 0.75);
+        assert_eq!(estimate.tick(15.0, &fold(5)).left, Some(5.0));
+        // A late report of another thread does not turn back.
+        assert_eq!(estimate.tick(16.0, &fold(4)).share, 0.5);
+        // A second pass of certificates begins anew.
+        assert_eq!((estimate.tick(20.0, &certify(10)).left, estimate.tick(21.0, &certify(20)).left), (None, Some(4.0)));
+        assert!(estimate.tick(22.0, &fold(7)).text().starts_with("7 of 10 folds; fold 7: "));
+    }
+}

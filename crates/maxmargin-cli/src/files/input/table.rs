@@ -1,0 +1,368 @@
+//! Tables as data: the format of a file, notes about its columns, and errors worded by options.
+
+use super::{GapRule, Requirements, time_limit_failure};
+use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
+use crate::console::failure::Failure;
+use crate::console::notes::Notes;
+use maxmargin::data::quote::quoted;
+use maxmargin::data::table::{
+    self, ColumnProblem, Columnar, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
+};
+use maxmargin::data::{Asking, Columns, Dataset, Table};
+use maxmargin::model::Model;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Characters of a name in a note.
+const SHOWN: usize = 40;
+
+/// Odd columns that are named in warnings one by one.
+const WARNED: usize = 5;
+
+/// Names of columns in one note.
+const LISTED: usize = 10;
+
+/// A data set, with the information that only a table has.
+pub(super) struct TableInput {
+    pub(super) data: Dataset,
+    pub(super) is_labelled: bool,
+    pub(super) lines: Vec<u64>,
+    pub(super) unlabelled: usize,
+}
+
+/// Returns the format of a file: as given, by its first lines, or by its name where they fit
+/// several formats.
+pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
+    // The magic bytes of columnar files are unambiguous.
+    if let Some(columnar) = Columnar::of(bytes) {
+        return match columnar {
+            Columnar::Parquet => FormatName::Parquet,
+            Columnar::Arrow => FormatName::Arrow,
+        };
+    }
+    if let Some(asked) = args.format {
+        return asked;
+    }
+    let name = source.to_ascii_lowercase();
+    let plain = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let called = match plain.rsplit_once('.').map(|(_, end)| end) {
+        Some("tsv" | "tab") => Some(FormatName::Tsv),
+        Some("csv") => Some(FormatName::Csv),
+        Some("libsvm" | "svm" | "svmlight") => Some(FormatName::Libsvm),
+        _ => None,
+    };
+    let (found, doubt) = match (table::look(bytes), called) {
+        (Look::Table, Some(FormatName::Tsv)) => (FormatName::Tsv, None),
+        (Look::Table, Some(FormatName::Libsvm)) => {
+            (FormatName::Csv, Some("this is a table, whatever its name says; --format libsvm reads it as LIBSVM's format"))
+        }
+        (Look::Table, _) => (FormatName::Csv, None),
+        (Look::Libsvm, Some(FormatName::Csv | FormatName::Tsv)) => {
+            (FormatName::Libsvm, Some("this is LIBSVM's format, whatever its name says; --format csv reads it as a table"))
+        }
+        (Look::Either, Some(called @ (FormatName::Csv | FormatName::Tsv))) => {
+            (called, Some("read as a table, as its name says; --format libsvm reads it as LIBSVM's format"))
+        }
+        _ => (FormatName::Libsvm, None),
+    };
+    doubt.into_iter().for_each(|doubt| notes.note(&format!("{source}: {doubt}")));
+    found
+}
+
+/// Returns the columnar format, if it is one.
+fn columnar(format: FormatName) -> Option<Columnar> {
+    match format {
+        FormatName::Parquet => Some(Columnar::Parquet),
+        FormatName::Arrow => Some(Columnar::Arrow),
+        FormatName::Libsvm | FormatName::Csv | FormatName::Tsv => None,
+    }
+}
+
+/// Refuses options that do not apply to this format.
+pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &TableArgs) -> Result<(), Failure> {
+    if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
+        let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
+        return Err(Failure::Usage(format!("{option}: it {what}")));
+    }
+    if let (Some(columnar), Some(option)) = (columnar(format), args.of_text()) {
+        return Err(Failure::Usage(format!("{option}: a file of {columnar} tells it by itself; leave it out")));
+    }
+    let Some(columns) = wanted.columns() else { return Ok(()) };
+    let is_category = |name: &String| {
+        let known = columns.features().iter().find(|column| column.name == *name);
+        known.is_some_and(|column| column.kind.name() == "category")
+    };
+    if let Some(other) = args.category.iter().find(|name| !is_category(name)) {
+        let other = quoted(other, SHOWN);
+        return Err(Failure::Usage(format!("--category {other}: the model was not trained with it as a category; leave it out")));
+    }
+    if wanted.known_labels && args.no_target {
+        return Err(Failure::Usage(
+            "--no-target: this needs the labels that the model was trained with; leave it out".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Reads a table, by the columns of a model if there is one, and prints notes on how it was read.
+pub(super) fn read(
+    name: &str,
+    bytes: &[u8],
+    format: FormatName,
+    args: &DataOptions,
+    until: Option<Instant>,
+    wanted: &Requirements,
+    notes: &mut Notes,
+) -> Result<TableInput, Failure> {
+    let own = &args.table;
+    let columnar = columnar(format);
+    if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
+        return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
+    }
+    let options = TableOptions {
+        delimiter: own.delimiter.or((format == FormatName::Tsv).then_some(b'\t')),
+        header: own.header.map(|header| header == HeaderName::Yes),
+        target: own.target.clone(),
+        no_target: own.no_target || (wanted.one_class && own.target.is_none()),
+        drop: own.drop.clone(),
+        categories: own.category.clone(),
+        missing_words: own.missing.clone(),
+        missing: wanted.missing(),
+        labels: match wanted.model {
+            Some(_) if wanted.known_labels => LabelRule::Known,
+            Some(_) => LabelRule::Optional,
+            None => LabelRule::Present,
+        },
+    };
+    let mut go_on = || until.is_none_or(|until| Instant::now() < until);
+    let asking = Asking::new(&mut go_on);
+    let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
+    let read = match &known {
+        Some(columns) => table::read_like_asking(bytes, columns, &options, &asking),
+        None => table::read_asking(bytes, &options, &asking),
+    };
+    let table = read.map_err(|error| failure(name, &error, wanted))?;
+    if let Some(columns) = &table.data.columns {
+        note_format(name, columns, &table, columnar, known.is_some(), notes);
+        note_cells(name, &table, notes);
+        if wanted.one_class && columns.target().is_none() {
+            note_one_class(name, columns, notes);
+        }
+    }
+    let Table { mut data, is_labelled, lines, unlabelled, .. } = table;
+    if let Some(model) = wanted.model.filter(|_| known.is_none()) {
+        take_numbers(name, model, &mut data)?;
+    } else {
+        warn_of_columns(name, &data, notes);
+    }
+    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows })
+}
+
+/// Turns a table into numbered features, for a model without column names.
+fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Failure> {
+    if !data.columns.take().is_some_and(|columns| columns.are_numbers()) {
+        let what = "the model was trained on numbers without names, and this table has words; give it a table of numbers, or train it on a table";
+        return Err(Failure::input(name, what));
+    }
+    data.index_base = model.parts().index_base;
+    Ok(())
+}
+
+/// Returns the name of a column in messages. One without a name is already called `column 3`.
+fn column_name(name: &str) -> String {
+    let shown = quoted(name, SHOWN);
+    if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
+        shown
+    } else {
+        format!("column {shown}")
+    }
+}
+
+/// Prints notes on everything that was detected and could be meant otherwise.
+fn note_format(name: &str, columns: &Columns, table: &Table, columnar: Option<Columnar>, is_known: bool, notes: &mut Notes) {
+    let listed = |names: &[String]| {
+        let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
+        let more = names.len().saturating_sub(LISTED);
+        if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    };
+    if is_known {
+        if !table.ignored.is_empty() {
+            notes.note(&format!("{name}: columns that the model does not know are left out: {}", listed(&table.ignored)));
+        }
+        if let Some(target) = columns.target().filter(|_| !table.is_labelled) {
+            let target = quoted(&target.name, SHOWN);
+            // Otherwise the target was dropped or is empty, which `note_cells` reports.
+            if table.target == TargetChoice::None && !table.ignored.contains(&target) {
+                notes.note(&format!("{name}: there is no column {target}, so that there is nothing to compare predictions with"));
+            }
+        }
+        for unknown in &table.unknown {
+            notes.warn(format!(
+                "{name}:{}: {}: `{}` was not in the training data; {} of {} rows have such a word, and none of the known ones counts for them",
+                unknown.line,
+                column_name(&unknown.column),
+                quoted(&unknown.example, SHOWN),
+                unknown.rows,
+                table.lines.len(),
+            ));
+        }
+        return;
+    }
+    let of_kind = |kind: &str| columns.features().iter().filter(|column| column.kind.name() == kind).count();
+    let kinds: Vec<String> = [("number", "of numbers"), ("boolean", "of truths"), ("category", "of words")]
+        .into_iter()
+        .map(|(kind, words)| (of_kind(kind), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    let header = if table.has_header { "a header" } else { "no header" };
+    let what = match (columnar, table.delimiter) {
+        (Some(columnar), _) => format!("a table of {columnar}"),
+        (None, Some(delimiter)) => format!("a table with {} and {header}", table::delimiter_in_words(delimiter)),
+        (None, None) => format!("a table with {header}"),
+    };
+    let target = match (columns.target(), table.target) {
+        (Some(target), TargetChoice::Last) => {
+            format!("the target is the last column, {} (--target NAME takes another)", quoted(&target.name, SHOWN))
+        }
+        (Some(target), _) => format!("the target is {}", quoted(&target.name, SHOWN)),
+        (None, _) => "no target".to_owned(),
+    };
+    notes.note(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
+}
+
+/// Prints notes on words for missing values, on columns that mix words and numbers, and on a
+/// doubtful header.
+fn note_cells(name: &str, table: &Table, notes: &Notes) {
+    if table.header_is_doubtful {
+        notes.note(&format!(
+            "{name}: line 1 has numbers and is taken for {} (--header {} if it is not)",
+            if table.has_header { "a header, for it differs from the rows below" } else { "a row, and could be a header" },
+            if table.has_header { "no" } else { "yes" },
+        ));
+    }
+    let rows = table.lines.len();
+    let words = |words: &[String]| words.iter().map(|word| format!("`{}`", quoted(word, SHOWN))).collect::<Vec<_>>().join(", ");
+    for column in table.missing.iter().take(WARNED) {
+        let (missing, shown) = (column.rows, words(&column.words));
+        notes.note(&format!("{name}: {}: {missing} of {rows} cells are missing ({shown})", column_name(&column.column)));
+    }
+    if table.missing.len() > WARNED {
+        notes.note(&format!("{name}: {} more columns have words for missing values", table.missing.len() - WARNED));
+    }
+    for column in table.mixed.iter().take(WARNED) {
+        notes.note(&format!(
+            "{name}: {}: {} of {} values are numbers and the others words, so that each different value is a category",
+            column_name(&column.column),
+            column.numbers,
+            column.filled,
+        ));
+    }
+    let without = table.unlabelled.rows;
+    if without > 0 {
+        let shown = words(&table.unlabelled.words);
+        let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
+        let compared = match rows - without {
+            0 => "there is nothing to compare predictions with".to_owned(),
+            others => format!("predictions are compared with the labels of the other {others}"),
+        };
+        notes.note(&format!("{name}: {without} of {rows} rows have no label{shown}: {compared}"));
+    }
+}
+
+/// Says that no column was taken for the target.
+fn note_one_class(name: &str, columns: &Columns, notes: &Notes) {
+    let is_target = |column: &&maxmargin::data::table::Column| {
+        ["target", "label", "class", "y"].iter().any(|known| column.name.eq_ignore_ascii_case(known))
+    };
+    let example = columns.features().iter().find(is_target).map_or_else(
+        || "--target NAME keeps one out".to_owned(),
+        |column| format!("{} among them; --target {0} keeps it out", quoted(&column.name, SHOWN)),
+    );
+    notes.note(&format!("{name}: one class has no target: all columns are features ({example})"));
+}
+
+/// Says which columns are no features, and which tell nothing.
+fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
+    let columns = table::describe(data);
+    let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
+    for (column, what) in odd.iter().take(WARNED) {
+        notes.warn(format!("{name}: {}: {what} (--drop leaves columns out)", column_name(column)));
+    }
+    if odd.len() > WARNED {
+        notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
+    }
+}
+
+/// Returns `FILE:LINE: column …: fault; remedy`, with the options that help.
+fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
+    let at = |line: u64| format!("{name}:{line}");
+    match error {
+        TableError::Halted => time_limit_failure(name),
+        TableError::Value { line, column, problem } => {
+            Failure::input(at(*line), format!("{}: {}", column_name(column), value_problem(column, problem, wanted)))
+        }
+        TableError::Column { column, problem } => {
+            let what = match problem {
+                ColumnProblem::Labels { .. } => problem.to_string().replace("name another target", "pass --target"),
+                ColumnProblem::TargetDropped | ColumnProblem::Needed => problem.to_string(),
+                other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
+            };
+            Failure::input(name, format!("{}: {what}", column_name(column)))
+        }
+        TableError::NoFeatures => Failure::input(name, error.to_string().replace("name the delimiter", "pass --delimiter")),
+        TableError::Ragged { line, .. } => {
+            Failure::input(at(*line), message_without_line(error).replace("name the delimiter", "pass --delimiter"))
+        }
+        // The names in a columnar file have no line.
+        TableError::Twice { line: 0, .. } => Failure::input(name, message_without_line(error)),
+        TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
+            Failure::input(at(*line), message_without_line(error))
+        }
+        other => Failure::input(name, other),
+    }
+}
+
+/// Returns the message for a bad value, with the options that help.
+fn value_problem(column: &str, problem: &ValueProblem, wanted: &Requirements) -> String {
+    let text = problem.to_string();
+    let column = shell(column);
+    match problem {
+        ValueProblem::Missing { value } if matches!(wanted.gaps, GapRule::Imputed(_)) => {
+            let (what, _) = text.split_once(';').unwrap_or((&text, ""));
+            let word =
+                if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };
+            format!("{what}; fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
+        }
+        ValueProblem::Word { value, is_first_row, .. } => {
+            let header = if *is_first_row { ", or --header yes if this line holds names" } else { "" };
+            let ways = format!(
+                "or pass --missing {} if it stands for a missing value, --category {column} if the column holds categories, --drop {column}{header}",
+                shell(value)
+            );
+            let (what, _) = text.split_once(", leave it empty").unwrap_or((&text, ""));
+            format!("{what}, {ways}")
+        }
+        ValueProblem::OtherKind { value, .. } => {
+            text.replace("if it is missing", &format!("or pass --missing {} if it stands for a missing value", shell(value)))
+        }
+        ValueProblem::NoLabel { value } if !value.is_empty() => {
+            format!("{text}; --category {column} if this is a class of its own")
+        }
+        ValueProblem::NotImputed { .. } => text.replace("or train with it", "or train with --impute"),
+        _ => text,
+    }
+}
+
+/// Quotes a value for a shell.
+fn shell(value: &str) -> String {
+    let shown = quoted(value, SHOWN);
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%');
+    if !shown.is_empty() && shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+}
+
+/// Returns the message of an error without its line.
+fn message_without_line(error: &TableError) -> String {
+    let text = error.to_string();
+    text.split_once(": ").map_or_else(|| text.clone(), |(_, what)| what.to_owned())
+}

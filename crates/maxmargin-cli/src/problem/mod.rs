@@ -1,0 +1,396 @@
+//! From options and data to an estimator, with warnings about the data and the line that announces
+//! the training.
+
+pub(crate) mod folds;
+mod targets;
+mod warnings;
+mod weights;
+
+use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
+use crate::console::failure::{Failure, reason};
+use crate::console::format;
+use crate::console::label_names;
+use crate::console::notes::Notes;
+use crate::files::input::{self, GapRule, Input, Requirements, scale_failure};
+use crate::machine::memory;
+use crate::machine::threads::Threads;
+use crate::report::{
+    DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
+};
+use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Refused, TargetKind};
+use maxmargin::cv::Seeding;
+use maxmargin::data::quote::quoted;
+use maxmargin::data::scale::Method;
+use maxmargin::data::{self, ClassLabels, Impute, Preparing, Samples};
+use maxmargin::kernel::{Kernel, KernelGram};
+use maxmargin::model::{ModelError, Rule};
+use maxmargin::{Error, Svm};
+use std::path::Path;
+use std::time::Instant;
+pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
+use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
+
+/// Approximate number of rows that warnings about the kernel inspect.
+const LOOKED_AT: usize = 2000;
+
+/// The problem that the options of a command describe.
+pub(crate) struct ProblemRequest<'a> {
+    pub(crate) command: &'static str,
+    pub(crate) args: &'a SvmArgs,
+    /// None for a search, which tries several.
+    pub(crate) c: Option<f64>,
+    pub(crate) seeding: Seeding,
+    pub(crate) seed: u64,
+    /// True if the model must be updatable.
+    pub(crate) updatable: bool,
+}
+
+/// The start and the threads of a command.
+#[derive(Clone, Copy)]
+pub(crate) struct RunContext<'a> {
+    /// Start of the time limit.
+    pub(crate) begun: Instant,
+    pub(crate) threads: &'a Threads,
+}
+
+/// A problem with its data.
+pub(crate) struct PreparedProblem {
+    pub(crate) svm: Svm,
+    /// The classes, if the formulation has any.
+    pub(crate) classes: Option<ClassLabels>,
+    pub(crate) setup: Setup,
+}
+
+impl<'a> ProblemRequest<'a> {
+    /// A problem with the default seeding.
+    pub(crate) fn new(command: &'static str, args: &'a SvmArgs, c: Option<f64>, data: &DataArgs) -> Self {
+        Self { command, args, c, seeding: Seeding::default(), seed: data.options.seed, updatable: false }
+    }
+
+    /// Returns the estimator that the options describe.
+    ///
+    /// # Errors
+    ///
+    /// If options contradict each other.
+    pub(crate) fn svm(&self) -> Result<Svm, Failure> {
+        let SvmArgs { kernel, problem, solver, run } = self.args;
+        if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
+            return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
+        }
+        let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
+        self.check_weights(formulation)?;
+        let mut svm = Svm::of(formulation)
+            .kernel(self.kernel())
+            .gamma(kernel.gamma)
+            .solver(solver.solver)
+            .shrinking(!solver.no_shrinking)
+            .merge_equal_rows(solver.equal_rows == "joined")
+            .multiclass(problem.classes)
+            .seeding(self.seeding)
+            .seed(self.seed);
+        svm = solver.loss.into_iter().fold(svm, Svm::loss);
+        svm = solver.bias.into_iter().fold(svm, Svm::bias_term);
+        svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
+        svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
+        svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
+        svm = problem.impute.into_iter().fold(svm, Svm::impute);
+        if self.updatable {
+            svm = svm.keep_vectors();
+            let formulation = svm.formulation();
+            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. });
+            if !paths || svm.resolved_solver().is_linear() {
+                let what = match formulation {
+                    Formulation::Svc { .. } => {
+                        "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
+                    }
+                    other => format!("models of {} cannot be updated; leave --updatable out", other.name()),
+                };
+                return Err(Failure::Usage(format!("--updatable: {what}")));
+            }
+        }
+        svm.check().map_err(|error| refused(&error))?;
+        Ok(svm)
+    }
+
+    /// Returns the kind of target of the formulation.
+    pub(crate) fn target_kind(&self) -> Result<TargetKind, Failure> {
+        Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.target_kind())
+    }
+
+    fn kernel(&self) -> Kernel {
+        let args = &self.args.kernel;
+        // The rule of gamma is applied once there is data.
+        match args.kernel {
+            KernelName::Linear => Kernel::Linear,
+            KernelName::Rbf => Kernel::rbf(1.0),
+            KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),
+            KernelName::Sigmoid => Kernel::sigmoid(1.0, args.coef0),
+            KernelName::Precomputed => Kernel::Precomputed,
+        }
+    }
+
+    /// Reads the data, and refuses so many classes that they need too many machines. The time limit
+    /// counts from `begun`.
+    pub(crate) fn load(&self, data: &DataArgs, run: RunContext<'_>, notes: &mut Notes) -> Result<Input, Failure> {
+        let until = self.args.run.time_limit.map(|limit| run.begun + limit);
+        let impute = self.args.problem.impute;
+        let one_class = self.target_kind()? == TargetKind::Nothing;
+        let wanted = Requirements { gaps: GapRule::Imputed(impute), one_class, ..Requirements::default() };
+        let input = input::load_until(until, &data.source, &data.options, &wanted, run.threads.par(), notes)?;
+        if let (Some(way), None) = (impute, &input.data.columns) {
+            let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
+            return Err(Failure::Usage(format!("--impute {way}: {what}")));
+        }
+        let needs = self.target_kind()?;
+        if let (TargetKind::Values, Some(target)) = (needs, input.data.columns.as_ref().and_then(|columns| columns.target()))
+            && let Some(word) = target.names.first()
+        {
+            let (target, word) = (quoted(&target.name, 40), quoted(word, 40));
+            let what = format!(
+                "column {target}: the target has words, such as `{word}`, and a regression predicts numbers; pass --target"
+            );
+            return Err(Failure::input(&input.name, what));
+        }
+        if needs != TargetKind::Classes {
+            return Ok(input);
+        }
+        input.data.columns.as_deref().into_iter().for_each(label_names::remember);
+        let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+        self.check_classes(&input, &classes)?;
+        Ok(input)
+    }
+
+    /// Refuses labels that look like values unless the formulation is named, and more machines than
+    /// `--max-machines`.
+    fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
+        let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
+        let multiclass = self.args.problem.classes;
+        let machines = u64::try_from(multiclass.machines(classes.count())).unwrap_or(u64::MAX);
+        let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
+        let values = Some(classes).filter(|_| !has_words && self.args.problem.formulation.formulation.is_none());
+        if let Some(why) = values.and_then(targets::as_values) {
+            let what = format!(
+                "{why} look like values to predict; as classes they need {} machines; pass --formulation epsilon-svr for a regression, or \
+                 --formulation c-svc for classes",
+                format::count(machines),
+            );
+            return Err(Failure::input(&input.name, what));
+        }
+        if machines <= most {
+            return Ok(());
+        }
+        let what = format!(
+            "{} different labels need {} machines, {}, more than {}; pass --formulation epsilon-svr for a regression, or --max-machines {machines} \
+             for classes",
+            format::count(count),
+            format::count(machines),
+            multiclass_text(multiclass, None),
+            format::count(most),
+        );
+        Err(Failure::input(&input.name, what))
+    }
+
+    /// Checks options and data against each other, prints warnings and the announcement, and
+    /// returns the estimator.
+    pub(crate) fn prepare(
+        &self,
+        svm: Svm,
+        input: &Input,
+        run: RunContext<'_>,
+        notes: &mut Notes,
+    ) -> Result<PreparedProblem, Failure> {
+        let SvmArgs { kernel: args, problem, run: limits, .. } = self.args;
+        if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
+            let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
+            return Err(Failure::input(&input.name, what));
+        }
+        let needs = svm.formulation().target_kind();
+        let classes = classes_of(input, needs, notes)?;
+        let svm = self.weighted(svm, classes.as_ref())?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
+        let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
+        let preparation = preparing.fit(&input.data).map_err(|e| scale_failure(input, &e))?;
+        let samples = preparation.apply(&input.data.samples).map_err(|e| scale_failure(input, &e))?;
+        let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
+        let solved_by = svm.resolved_solver();
+        let goal = svm.resolved_goal();
+        let sample_weights = problem.weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
+        let setup = Setup {
+            schema: SCHEMA,
+            command: self.command,
+            data: DataDocument::for_target(&input.name, &input.data, needs),
+            kernel: match self.c {
+                Some(_) => KernelDocument::by_rule(&kernel, args.gamma),
+                None => KernelDocument::searched(&kernel, args.gamma),
+            },
+            formulation: FormulationDocument::new(svm.formulation(), self.c),
+            solver: solved_by.name().to_owned(),
+            multiclass: classes.as_ref().map(|classes| Rule::of(classes, problem.classes).multiclass),
+            weights,
+            sample_weights: sample_weights.as_deref().map(SampleWeights::of),
+            eps: goal.kkt(),
+            gap: goal.gap(),
+            scale: problem.scale.map(scale_method).map(scale_name),
+            impute: problem.impute.map(Impute::name),
+            seed: Some(self.seed),
+        };
+        let memory = limits.memory.unwrap_or_else(memory::default_budget);
+        let start = Announcement { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
+        if solved_by.is_linear() {
+            start.over_features(notes);
+        } else {
+            start.over_kernel(&kernel, self.seed, memory, notes);
+        }
+        let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
+        let left = limits.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
+        let svm = left.into_iter().fold(svm.memory(memory).threads(run.threads.par()), Svm::max_time);
+        Ok(PreparedProblem { svm, classes, setup })
+    }
+}
+
+/// Returns the classes of the data, if the formulation has any. Warns of rare classes, and of
+/// values that look like classes.
+fn classes_of(input: &Input, needs: TargetKind, notes: &mut Notes) -> Result<Option<ClassLabels>, Failure> {
+    match needs {
+        TargetKind::Classes => {
+            let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+            warn_of_rare(&classes, notes);
+            return Ok(Some(classes));
+        }
+        TargetKind::Values => warn_of_targets(&input.data.labels, notes),
+        TargetKind::Nothing => {}
+    }
+    Ok(None)
+}
+
+/// The training that is about to start, for its announcement and warnings.
+struct Announcement<'a> {
+    input: &'a Input,
+    /// The samples, scaled if requested.
+    samples: &'a Samples,
+    classes: Option<&'a ClassLabels>,
+    setup: &'a Setup,
+    threads: &'a Threads,
+}
+
+impl Announcement<'_> {
+    fn over_features(&self, notes: &mut Notes) {
+        self.warn_of_ranges(notes);
+        let values = format::count(self.samples.non_zeros() as u64);
+        notes.note(&format!("{}, {values} values; linear, {}", self.what(), self.threads.text()));
+    }
+
+    fn over_kernel(&self, kernel: &Kernel, seed: u64, budget: u64, notes: &mut Notes) {
+        let entries: Vec<f64> = self.entries();
+        let all = 4 * entries.iter().sum::<f64>() as u64;
+        let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
+        let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
+        // The training computes its own matrix; a sample of it is enough for the warnings.
+        if *kernel != Kernel::Precomputed {
+            self.warn_of_ranges(notes);
+            let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
+            let some: Vec<usize> = (0..self.samples.len()).step_by(step).collect();
+            if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone()) {
+                warn_of_kernel(&gram, seed, notes);
+            }
+        }
+        let cached = match fits {
+            true => String::new(),
+            false => {
+                let [all, budget] = [all, budget].map(format::bytes);
+                format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
+            }
+        };
+        notes.note(&format!("{}; {}, {}{cached}", self.what(), self.setup.kernel.sentence(), self.threads.text()));
+    }
+
+    /// Returns `a9a: 32,561 rows, 123 features`, and for several classes the number of machines.
+    fn what(&self) -> String {
+        let (rows, features) = (self.samples.len() as u64, self.samples.features() as u64);
+        let machines = match (self.entries().len(), self.classes.map(ClassLabels::count)) {
+            (_, None) | (1, _) => String::new(),
+            (machines, Some(count)) => format!(", {count} classes, {machines} machines"),
+        };
+        format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
+    }
+
+    /// Returns the number of kernel values of each machine.
+    fn entries(&self) -> Vec<f64> {
+        let Some(classes) = self.classes else { return vec![(self.samples.len() as f64).powi(2)] };
+        let sizes = classes.sizes();
+        let rows = |(earlier, later): (Option<usize>, usize)| {
+            earlier.map_or(self.samples.len(), |earlier| sizes[earlier] + sizes[later])
+        };
+        let sides = self.setup.multiclass.unwrap_or_default().sides(sizes.len());
+        sides.into_iter().map(|sides| (rows(sides) as f64).powi(2)).collect()
+    }
+
+    fn warn_of_ranges(&self, notes: &mut Notes) {
+        if let Some(warning) = data::inspect(self.samples).warning(self.input.data.index_base) {
+            notes.warn(format!("{warning} (--scale minmax)"));
+        }
+    }
+}
+
+/// Reads one weight for each row of the data.
+fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
+    let weight = |(at, line): (usize, &str)| {
+        let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let what =
+            || format!("`{}` is not a weight; a file of weights holds one number, 0 or more, for each row", quoted(line, 40));
+        value.ok_or_else(|| Failure::input(format!("{name}:{}", at + 1), what()))
+    };
+    let weights: Vec<f64> = text.lines().enumerate().map(weight).collect::<Result<_, _>>()?;
+    let (found, rows) = (weights.len(), input.data.labels.len());
+    if found == rows {
+        Ok(weights)
+    } else {
+        Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
+    }
+}
+
+/// Returns the scaling method of an option.
+pub(crate) fn scale_method(name: ScaleName) -> Method {
+    match name {
+        ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
+        ScaleName::Standard => Method::Standard,
+    }
+}
+
+/// Returns the usage error for a refused combination, worded by options.
+fn refused(error: &Error) -> Failure {
+    Failure::Usage(match error {
+        Error::Refused(Refused { solver, reason, instead }) => {
+            let linear = if ["descent", "avsf", "newton"].contains(solver) { "--solver linear" } else { "--kernel linear" };
+            let instead = instead
+                .replace("the linear kernel", "--kernel linear")
+                .replace("`linear` without a kernel", linear)
+                .replace("the solver `", "`")
+                .replace("`linear`", linear)
+                .replace(
+                    "leave the bias out, make it one more feature of value 1",
+                    "add --bias none, or --bias 1 for one more feature",
+                )
+                .replace(" `", " --solver ")
+                .replace('`', "");
+            format!("--solver {solver}: {reason}; {instead}")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// Returns the failure of a training or cross-validation that could not start.
+pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
+    match error {
+        Error::Seeding { .. } | Error::Search(_) => Failure::Usage(format!("--{error}")),
+        Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
+        Error::Alone { label } => {
+            let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";
+            Failure::input(&input.name, format!("class {} {what}", label_names::display(*label)))
+        }
+        other => Failure::input(&input.name, other),
+    }
+}

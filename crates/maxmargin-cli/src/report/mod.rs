@@ -1,0 +1,27 @@
+//! The output of commands: JSON documents and tables.
+
+pub(crate) mod advice;
+mod certificate;
+mod document;
+mod kernel;
+pub(crate) mod missing_classes;
+mod probability;
+mod table;
+mod tabular;
+mod text;
+mod validated;
+
+pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
+pub(crate) use document::{
+    DataDocument, Detail, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument,
+    Work, goal_text, scale_name,
+};
+pub(crate) use kernel::KernelDocument;
+pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};
+pub(crate) use table::{Align, columns, fields};
+pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
+pub(crate) use text::{
+    SHOWN, confusion_table, cost_text, data_line, kernel_rows, machines_table, multiclass_text, scaling_text, setup_line,
+    status_text, work_text,
+};
+pub(crate) use validated::{CvResults, Scores};
