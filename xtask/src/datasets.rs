@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
     /// Every data set of the manifest
     #[arg(long)]
     all: bool,
-    /// Say what the manifest holds and what is here
+    /// List the manifest and the files that are here
     #[arg(long)]
     list: bool,
     /// Take NAME, NAME.xz, NAME.bz2 or NAME.gz from this folder instead of the net

@@ -28,8 +28,8 @@ struct Arguments {
 enum Command {
     /// Fetch, verify and unpack the data sets of datasets/manifest.toml
     Datasets(datasets::Arguments),
-    /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code,
-    /// paths, blanks
+    /// Check the rules that the compiler does not: layers, circles of imports, sizes, comments,
+    /// names, printing, unsafe code, paths, blanks
     Tidy(tidy::Arguments),
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
@@ -51,12 +51,11 @@ enum Command {
     Probabilities(SearchArguments),
     /// Compare two files of raw measurements
     BenchDiff(DiffArguments),
-    /// Show how long a search would take on many machines, from what its units cost
+    /// Show how long a search would take on many machines, from the costs of its units
     Simulate(SimulateArguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
-    /// Check whether a release could be made: versions, what packages say of themselves, packages
-    /// themselves
+    /// Check whether a release could be made: versions, metadata of packages, packages
     Release(release::Arguments),
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask python`: the Python package, built, linted and tested where there is Python with
+//! `cargo xtask python`: builds, lints and tests the Python package, where there is Python with
 //! pip.
 
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
@@ -16,8 +16,7 @@ const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 const TESTING: [&str; 11] =
     ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
 
-/// Programs that take estimators, and LIBSVM's package, which some tests ask for. They weigh some
-/// GB.
+/// Programs that take estimators, and LIBSVM's package, which some tests need. They take some GB.
 const CLIENTS: [&str; 8] =
     ["eli5", "hummingbird-ml", "imbalanced-learn", "libsvm-official", "mlflow-skinny", "onnxruntime", "skl2onnx", "skops"];
 
@@ -36,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let (folder, more) = if arguments.clients { ("python-clients", &CLIENTS[..]) } else { ("python", &[][..]) };
     let Some(python) = environment(folder, &[&TESTING[..], more].concat())? else { return Ok(()) };
     let tool = |name: &str| tool(&python, name);
-    // With the features of this crate alone: it is not among those that the other steps build.
+    // Only this crate: the other steps do not build it.
     let mut lints = maxmargin_repro::workspace::tools::cargo();
     lints
         .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
@@ -49,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(tool("pytest").arg("-q").args(&arguments.pytest))
 }
 
-/// The package, built and installed beside this interpreter.
+/// Builds the package and installs it beside this interpreter.
 fn develop(python: &Path) -> Outcome<()> {
     let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
@@ -65,7 +64,7 @@ pub(crate) fn differential(cases: usize, seed: u64) -> Outcome<Option<Command>> 
     Ok(Some(command))
 }
 
-/// A program that pip installed beside this interpreter, in the folder of the package.
+/// Returns a program that pip installed beside this interpreter, to run in the package's folder.
 pub(crate) fn tool(python: &Path, name: &str) -> Command {
     let mut command = Command::new(python.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)));
     command.current_dir(root().join("crates/maxmargin-python"));

@@ -1,5 +1,5 @@
-//! `cargo xtask release --dry-run`: whether a release could be made, and what is still to do. Tags
-//! nothing, uploads nothing, changes no file.
+//! `cargo xtask release --dry-run`: checks whether a release can be made, and lists the tasks that
+//! remain. It tags nothing, uploads nothing and changes no file.
 
 mod texts;
 
@@ -17,11 +17,11 @@ const LONGEST_KEYWORD: usize = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only say what would go wrong: whatever cannot be taken back is done by a person
+    /// Report faults and publish nothing: a person makes every step that cannot be undone
     /// (docs/releasing.md)
     #[arg(long, required = true)]
     dry_run: bool,
-    /// Make the packages, but do not build what is in them
+    /// Make the packages and do not build them
     #[arg(long)]
     no_build: bool,
 }
@@ -64,12 +64,12 @@ fn names(packages: &[&Package]) -> Vec<String> {
     packages.iter().map(|package| package.name.to_string()).collect()
 }
 
-/// Returns whether a registry is told of the package.
+/// Returns whether the package is published.
 fn goes_out(package: &Package) -> bool {
     package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
 }
 
-/// The packages of a release, each after those that it depends on, and the others.
+/// Returns the packages of a release, each after its dependencies, and the other packages.
 fn packages(metadata: &Metadata) -> (Vec<&Package>, Vec<&Package>) {
     let (mut left, kept): (Vec<&Package>, Vec<&Package>) =
         metadata.workspace_packages().into_iter().partition(|package| goes_out(package));
@@ -81,7 +81,7 @@ fn packages(metadata: &Metadata) -> (Vec<&Package>, Vec<&Package>) {
         };
         let (later, now): (Vec<&Package>, Vec<&Package>) = left.iter().partition(|package| waits(package));
         if now.is_empty() {
-            // A circle, which cargo refuses by itself.
+            // Only a circle gets here, and cargo refuses circles.
             ordered.extend(later);
             break;
         }
@@ -91,13 +91,13 @@ fn packages(metadata: &Metadata) -> (Vec<&Package>, Vec<&Package>) {
     (ordered, kept)
 }
 
-/// The names of what a package is built with.
+/// Returns the names of the packages that a package is built with.
 fn needed(package: &Package) -> impl Iterator<Item = &str> {
     let built_with = package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
     built_with.map(|dependency| dependency.name.as_str())
 }
 
-/// Everything that can be seen without building.
+/// Makes all checks that need no build.
 fn look(published: &[&Package], metadata: &Metadata, texts: &Texts) -> Findings {
     let mut findings = Findings::default();
     for package in published {
@@ -109,7 +109,7 @@ fn look(published: &[&Package], metadata: &Metadata, texts: &Texts) -> Findings 
         findings.wrong.push(format!("one version for all, and not {}", versions.into_iter().collect::<Vec<_>>().join(", ")));
     }
     if let Some(first) = published.first() {
-        // As people write it: 1.95, where cargo says 1.95.0.
+        // Texts have 1.95 where cargo has 1.95.0.
         let rust = first.rust_version.as_ref().map(|rust| format!("{}.{}", rust.major, rust.minor));
         texts.compare(&first.version.to_string(), rust.as_deref(), &mut findings);
         if first.repository.is_none() {
@@ -139,7 +139,7 @@ fn said(package: &Package) -> Vec<String> {
     wrong
 }
 
-/// Dependencies on the workspace that a registry could not resolve.
+/// Returns dependencies on the workspace that a registry cannot resolve.
 fn dependencies(package: &Package, metadata: &Metadata) -> Vec<String> {
     let members = metadata.workspace_packages();
     let mut wrong = Vec::new();
@@ -147,7 +147,7 @@ fn dependencies(package: &Package, metadata: &Metadata) -> Vec<String> {
         let Some(other) = members.iter().find(|member| member.name.as_str() == dependency.name) else { continue };
         let unnamed = dependency.req.comparators.is_empty();
         if dependency.kind == DependencyKind::Development && unnamed {
-            // Packages leave it out.
+            // Packages leave out dependencies without a version.
             continue;
         }
         if !goes_out(other) {
@@ -159,8 +159,8 @@ fn dependencies(package: &Package, metadata: &Metadata) -> Vec<String> {
     wrong
 }
 
-/// Makes all packages at once, as a registry would have them; cargo builds each from its archive,
-/// against the archives of the others.
+/// Makes all packages as a registry has them. Cargo builds each from its archive, against the
+/// archives of the others.
 fn archives(published: &[&Package], no_build: bool) -> Outcome<()> {
     let mut package = cargo();
     package.args(["package", "--locked", "--quiet", "--allow-dirty"]);
@@ -205,7 +205,7 @@ mod tests {
         let findings = look(&published, &metadata, &Texts::read(&root()).expect("the texts of the workspace"));
         assert!(findings.wrong.is_empty(), "{:#?}", findings.wrong);
         assert!(names(&kept).contains(&"xtask".to_owned()) && published.len() > 10);
-        // The facade after what it is made of, the program after the facade.
+        // The facade comes after its crates, the program after the facade.
         let at = |name: &str| names(&published).iter().position(|known| known == name).expect(name);
         assert!(at("maxmargin-data") < at("maxmargin-kernel") && at("maxmargin-cv") < at("maxmargin"));
         assert_eq!(at("maxmargin-cli"), published.len() - 1);

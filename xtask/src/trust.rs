@@ -1,6 +1,6 @@
-//! `cargo xtask trust`: what no test of a call tries. Made-up input for every reader, solvers
-//! beside other people's, thousands of changes of one model; and the built program under load,
-//! killed, and without room. docs/trust.md says what is promised.
+//! `cargo xtask trust`: long trials that no unit test makes. Made-up input for every reader, our
+//! solvers beside other programs, thousands of changes of one model; and the built program under
+//! load, killed, and on a full disk. docs/trust.md lists the promises.
 
 mod crash;
 mod full;
@@ -38,14 +38,14 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// Almost valid and damaged input for every reader
+    /// Almost valid and corrupted input for every reader
     Fuzz,
     /// Pinned trainings beside svm-train and liblinear-train
     Differential,
     /// Problems without scaling, beside svm-train; writes docs/nasty.md
     Nasty,
-    /// Certificates of random problems at the borders of what numbers hold, computed again in twice
-    /// the precision
+    /// Certificates of random problems near the limits of floating-point numbers, computed again in
+    /// twice the precision
     Claims,
     /// Random problems by every solver, and random changes of a model, against trainings
     Numbers,
@@ -80,7 +80,7 @@ impl Part {
     fn usual(self, deep: bool) -> usize {
         let (minutes, hours) = match self {
             Self::Fuzz => (10_000, 1_000_000),
-            // Of the pinned cases every so manieth.
+            // Every N-th of the pinned cases.
             Self::Differential => (5, 1),
             Self::Claims => (2_000, 100_000),
             Self::Numbers => (1, 40),
@@ -102,7 +102,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Notes what is wrong, if it is.
+    /// Records a fault where the expectation fails.
     pub(crate) fn expect(&mut self, right: bool, otherwise: impl FnOnce() -> String) {
         if !right {
             self.wrong.push(otherwise());
@@ -176,7 +176,7 @@ fn judged(command: &mut Command) -> Outcome<Findings> {
     Ok(findings)
 }
 
-/// The program that is tried.
+/// Returns the program that is tried.
 fn program(arguments: &Arguments) -> Outcome<PathBuf> {
     match &arguments.program {
         Some(program) => program.canonicalize().context(program.display()),
@@ -190,7 +190,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// The text of all files of Rust below a folder, one behind the other.
+    /// Returns the text of all files of Rust below a folder.
     fn gather(folder: &Path, all: &mut String) {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();

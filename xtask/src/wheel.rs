@@ -1,5 +1,5 @@
-//! `cargo xtask wheel`: the Python package as files that pip installs, checked as an index checks
-//! them and tried in a fresh environment.
+//! `cargo xtask wheel`: makes the Python package's files for pip, checks them as an index does, and
+//! tries them in a fresh environment.
 
 use crate::python::{environment, succeed, tool};
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
@@ -18,7 +18,7 @@ const BUILDING: [&str; 4] = ["maturin>=1.9,<2", "twine", "abi3audit", "ziglang"]
 /// The oldest glibc of the tag: manylinux2014.
 const OLD_LINUX: [&str; 3] = ["--zig", "--compatibility", "manylinux_2_17"];
 
-/// A newcomer's first lines. The package that was just built, not one of the folder.
+/// A first script, which runs in a folder without the package's sources.
 const TRIED: &str = "
 import numpy as np
 from maxmargin import SVC, GridSearchCV
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         None => target_directory()?.join("wheels"),
     };
     fs::create_dir_all(&out).context(out.display())?;
-    // An own folder: what is in the other is not ours.
+    // A folder of its own: the output folder can have other files.
     let fresh = target_directory()?.join("wheel-built");
     if fresh.exists() {
         fs::remove_dir_all(&fresh).context(fresh.display())?;
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         } else {
             &[]
         });
-        // Zig is a package of this environment, which maturin looks for on the path.
+        // Maturin looks for zig on the search path; it is a package of this environment.
         build.env("PATH", in_front(python.parent().unwrap_or(Path::new(".")))?);
         made.push(built(&fresh, "whl", &mut build)?);
     }
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// The search path with this folder in front.
+/// Returns the search path with this folder in front.
 fn in_front(folder: &Path) -> Outcome<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&path))).context("the search path")
@@ -105,7 +105,7 @@ fn built(folder: &Path, end: &str, build: &mut Command) -> Outcome<PathBuf> {
     }
 }
 
-/// Installs a wheel where nothing else is, and uses it.
+/// Installs a wheel in a fresh environment and uses it.
 fn tried(python: &Path, wheel: &Path) -> Outcome<()> {
     let fresh = target_directory()?.join("wheel-tried");
     if fresh.exists() {

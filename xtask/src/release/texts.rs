@@ -1,4 +1,4 @@
-//! Where else versions stand: the CHANGELOG, the citation, the workflow of the oldest compiler,
+//! Further texts with versions: the CHANGELOG, the citation, the workflow of the oldest compiler,
 //! README.
 
 use super::Findings;

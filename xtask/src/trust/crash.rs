@@ -1,5 +1,5 @@
-//! Programs that are killed: afterwards there is the old file or the new one, and the next run
-//! removes what lies beside it.
+//! Programs that are killed: the file is the old one or the new one afterwards, and the next run
+//! removes temporary files.
 
 use super::Findings;
 use super::program::{Program, Random, is_temporary, said};
@@ -9,12 +9,12 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A command that writes a file, and the file.
+/// A command that writes a file.
 struct Victim {
     name: &'static str,
     line: &'static str,
     file: &'static str,
-    /// A folder of files that come and go with it.
+    /// The folder of its cache.
     cache: Option<&'static str>,
 }
 
@@ -43,14 +43,14 @@ const VICTIMS: [Victim; 4] = [
 /// The moment of the signal.
 enum Moment {
     After(Duration),
-    /// So long after a temporary file was seen, which is looked for from `from` on.
+    /// `then` after the first temporary file that exists from `from` on.
     Writing {
         from: Duration,
         then: Duration,
     },
 }
 
-/// `runs` kills of each victim: a third at any moment of its run, a third near its end, a third
+/// Kills each victim `runs` times: a third at any moment of its run, a third near its end, a third
 /// while it writes.
 pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<Findings> {
     let (mut findings, mut random) = (Findings::default(), Random::new(seed));

@@ -1,5 +1,5 @@
-//! No room, no rights, and devices that fail: a message and an exit code, and whatever was there
-//! before is there afterwards.
+//! Full disks, missing rights and failing devices: the program prints a message, has an exit code,
+//! and leaves existing files unchanged.
 
 use super::Findings;
 use super::program::{Program, is_temporary, said};
@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A small file system that is full; the same with room again, but read-only. `$1` is the program,
-/// `$2` an empty folder. Whatever is printed is wrong.
+/// A script that tries a small full file system, then the same with room but read-only. `$1` is the
+/// program, `$2` an empty folder. It prints faults and nothing else.
 const MOUNTED: &str = r#"
 program=$1 folder=$2
 mount -t tmpfs -o size=256k tmpfs "$folder" || exit 77
@@ -40,7 +40,7 @@ cmp -s m "$folder/m" || echo "read-only: the model has changed"
 exit 0
 "#;
 
-/// Everything once.
+/// Tries every fault once.
 pub(crate) fn run(work: &Path, path: &Path) -> Outcome<Findings> {
     let program = Program { path, folder: work };
     program.succeed("scale two-gaussians --rows 60 -o data -q")?;
@@ -54,7 +54,7 @@ pub(crate) fn run(work: &Path, path: &Path) -> Outcome<Findings> {
     Ok(findings)
 }
 
-/// Devices that take nothing and files that cannot be read.
+/// Tries devices that accept no bytes and files that cannot be read.
 fn devices(program: Program, findings: &mut Findings) -> Outcome<()> {
     let folder = program.folder.join("folder");
     fs::create_dir(&folder).context(folder.display())?;
@@ -97,7 +97,7 @@ fn devices(program: Program, findings: &mut Findings) -> Outcome<()> {
     Ok(())
 }
 
-/// A limit on the size of files: the system ends the program in the middle of a write.
+/// Tries a limit on the size of files: the system ends the program during a write.
 fn limits(program: Program, findings: &mut Findings) -> Outcome<()> {
     let old = fs::read(program.folder.join("m")).context("m")?;
     let mut tried = 0;
@@ -113,7 +113,7 @@ fn limits(program: Program, findings: &mut Findings) -> Outcome<()> {
         let same = fs::read(program.folder.join(file)).is_ok_and(|found| found == old);
         findings.expect(same, || format!("{line} under a limit: the file is another: {}", said(&output)));
         findings.expect(output.status.code() != Some(101), || format!("{line} under a limit: {}", said(&output)));
-        // What is left is swept by the next run, which has no limit.
+        // The next run, without the limit, removes the temporary file.
         let next = program.run(&line.replace("-o m", "-o n").replace("update m", "update m -o n"))?;
         findings.expect(next.status.success(), || format!("{line} after a limit: {}", said(&next)));
         for folder in [".", "kept"] {
@@ -125,7 +125,7 @@ fn limits(program: Program, findings: &mut Findings) -> Outcome<()> {
     Ok(())
 }
 
-/// A tiny file system of its own, where this user may mount one.
+/// Tries a tiny file system, where this user may mount one.
 fn mounted(program: Program, findings: &mut Findings) -> Outcome<()> {
     let mount = program.folder.join("mount");
     fs::create_dir(&mount).context(mount.display())?;

@@ -1,4 +1,4 @@
-//! One model under load: processes that update it, and others that predict from it meanwhile.
+//! One model under load: processes update it while others predict from it.
 
 use super::Findings;
 use super::program::{Program, Random, said};
@@ -25,13 +25,13 @@ struct Sum {
     updates: usize,
     added: u64,
     removed: u64,
-    /// First and last number of every block of samples that was taken in.
+    /// First and last number of every block of samples that was added.
     blocks: Vec<(u64, u64)>,
     wrong: Vec<String>,
 }
 
-/// Every updater makes `runs` updates. At the end the model has the samples that all of them
-/// together added and did not remove, it is certified, and nothing lies beside it.
+/// Makes `runs` updates in every updater. At the end the model has all added samples that were not
+/// removed, it is certified, and no temporary file is left.
 pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<Findings> {
     let program = Program { path, folder: work };
     program.succeed(&format!("train two-gaussians --rows {ROWS} -c 10 -g 0.5 --updatable -o m -q --threads 1"))?;
@@ -81,7 +81,7 @@ pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<F
     Ok(findings)
 }
 
-/// A prediction sees a whole model: all labels, and they are those of two classes.
+/// Checks that a prediction sees a whole model: all labels exist and are those of two classes.
 fn read(program: Program) -> Result<(), String> {
     let line = format!("predict two-gaussians m --rows {PROBES} -o - -q --threads 1");
     let output = program.run(&line).map_err(|e| e.to_string())?;
@@ -90,12 +90,12 @@ fn read(program: Program) -> Result<(), String> {
     if output.status.success() && whole { Ok(()) } else { Err(format!("a prediction: {}: {labels}", said(&output))) }
 }
 
-/// The updates of one process, one after the other: samples come, and some of those that came go.
+/// Makes the updates of one process: each adds samples and removes some of its own.
 fn updates(program: Program, runs: usize, seed: u64) -> Sum {
     let mut random = Random::new(seed);
     let (mut sum, mut own) = (Sum::default(), Vec::new());
     for run in 0..runs {
-        // The generator makes both classes, so two samples or more.
+        // Two samples or more: the generator makes both classes.
         let (count, seed) = (2 + random.below(4), random.below(1 << 30));
         let gone: Option<u64> = (own.len() > 2).then(|| own.swap_remove(random.below(own.len())));
         let remove = gone.map_or_else(String::new, |number| format!("--remove {number}"));

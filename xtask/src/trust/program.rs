@@ -1,4 +1,4 @@
-//! The program in a folder of its own, and numbers that look random.
+//! The built program in a folder of its own, and pseudo-random numbers.
 
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The built program and where it works.
+/// The built program and its working folder.
 #[derive(Clone, Copy)]
 pub(crate) struct Program<'a> {
     pub(crate) path: &'a Path,
@@ -14,7 +14,7 @@ pub(crate) struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// The program with the words of `line`.
+    /// Returns the command of the program with the words of `line`.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(self.path);
         command.current_dir(self.folder).args(line.split_whitespace());
@@ -26,18 +26,18 @@ impl Program<'_> {
         self.command(line).output().context(line)
     }
 
-    /// Runs what must succeed.
+    /// Runs a command that must succeed.
     pub(crate) fn succeed(&self, line: &str) -> Outcome<Output> {
         let output = self.run(line)?;
         if output.status.success() { Ok(output) } else { fail(format!("{line}: {}", said(&output))) }
     }
 
-    /// The document of what must succeed.
+    /// Returns the JSON document of a command that must succeed.
     pub(crate) fn json(&self, line: &str) -> Outcome<Value> {
         serde_json::from_slice(&self.succeed(&format!("{line} --json"))?.stdout).context(line)
     }
 
-    /// Names of the files in `folder` below this one's, sorted.
+    /// Returns the names of the files in `folder` below this one's, sorted.
     pub(crate) fn names(&self, folder: &str) -> Outcome<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(self.folder.join(folder)).context(folder)? {
@@ -59,7 +59,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.strip_prefix(".maxmargin-").and_then(|rest| rest.strip_suffix(".tmp")).is_some()
 }
 
-/// A sequence of numbers below 1, the same for the same seed.
+/// A sequence of pseudo-random numbers below 1, the same for the same seed.
 pub(crate) struct Random(u64);
 
 impl Random {

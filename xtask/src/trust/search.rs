@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const SEARCH: &str = "grid data -k 5 -c 2^-2:2^8:4 -g 2^-5:2^3:4 -o model --force -q";
 
-/// `runs` kills. A search that gets through is begun again in an empty folder.
+/// Kills a search `runs` times. A search that ends is started again in an empty folder.
 pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<Findings> {
     let (mut findings, mut random) = (Findings::default(), Random::new(seed));
     let program = Program { path, folder: work };

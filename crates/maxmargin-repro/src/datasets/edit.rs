@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// Changes to a file in LIBSVM format.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Edit<'a> {
-    /// Only so many rows.
+    /// The number of rows, from the first.
     pub(crate) first: Option<usize>,
     /// Only the rows of these labels among them.
     pub(crate) only: Option<&'a [i64]>,

@@ -1,4 +1,4 @@
-//! Downloads, left to curl or wget: they know the machine's proxies and certificates.
+//! Downloads by curl or wget, which know the machine's proxies and certificates.
 
 use super::manifest::Dataset;
 use super::unpack::{Form, install};

@@ -1,4 +1,4 @@
-//! Compressed forms, hashes, and putting a verified file in its place.
+//! Compressed forms, hashes, and the installation of verified files.
 
 use super::manifest::Dataset;
 use crate::workspace::failure::{Context, Outcome, fail};
@@ -71,8 +71,8 @@ pub fn install(set: &Dataset, source: &Path, form: Form, target: &Path) -> Outco
     fs::create_dir_all(folder).context(folder.display())?;
     let packed = BufReader::new(File::open(source).context(source.display())?);
     let mut file = NamedTempFile::new_in(folder).context(folder.display())?;
-    // One byte more than expected is enough to know that the content is another one, however far it
-    // would unpack.
+    // One byte more than expected shows that the content is another one: no archive can fill the
+    // disk.
     let (length, sha256) = copy(form.unpacked(packed).take(set.bytes + 1), &mut file).context(source.display())?;
     if length != set.bytes {
         let relation = if length > set.bytes { "more" } else { "fewer" };

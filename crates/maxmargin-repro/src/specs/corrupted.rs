@@ -7,14 +7,14 @@ use crate::workspace::failure::{Context, Outcome};
 use crate::workspace::tools::root;
 use std::{fs, thread};
 
-/// Changed copies of each file, in a test.
+/// The number of changed copies of each file in a test.
 #[cfg(test)]
 const COPIES: u64 = 1500;
 
-/// Pieces of the format, where changes put them.
+/// Pieces of the format that changes insert.
 const WORDS: [&str; 10] = ["[[table]]\n", "\"", "=", "{", "}", "[", "-1", "99999999999999999999", "\n", "from = [1]\n"];
 
-/// A copy with a few changes, which `number` determines.
+/// Returns a copy with a few changes, which `number` determines.
 fn changed(text: &str, number: u64) -> String {
     let mut state = number;
     let mut below = |n: usize| {
@@ -30,7 +30,7 @@ fn changed(text: &str, number: u64) -> String {
             1 => drop(copy.drain(at..end)),
             2 => drop(copy.splice(at..end, WORDS[below(WORDS.len())].bytes())),
             3 => {
-                // A line goes.
+                // Removes a line.
                 let end = copy[at..].iter().position(|b| *b == b'\n').map_or(copy.len(), |length| at + length + 1);
                 drop(copy.drain(at..end));
             }

@@ -1,18 +1,18 @@
-//! The Fisher River data of Karasuyama and Takeuchi: does the flow rise, given flow, temperature
-//! and precipitation of the week before?
+//! The Fisher River data of Karasuyama and Takeuchi: whether the flow rises, from the flow, the
+//! temperature and the precipitation of the week before.
 
 use crate::workspace::failure::{Context, Outcome, fail};
 use std::fmt::Write as _;
 
-/// The daily series of the manifest that the data are made from: flow, temperature, precipitation.
+/// The daily series of the manifest from which the data are made: flow, temperature, precipitation.
 pub(crate) const SERIES: [&str; 3] =
     ["mhsets_astatkie-fisher.arff", "mhsets_astatkie-fishert.arff", "mhsets_astatkie-fisherp.arff"];
 
 /// Days whose values are features.
 const DAYS: usize = 7;
 
-/// Rows in LIBSVM format, in the order of time: one for each day that has a week before it, +1 when
-/// the flow is greater than the day before. Features are the seven days before, oldest first,
+/// Returns rows in LIBSVM format, in the order of time: one for each day with a week before it, +1
+/// when the flow is greater than the day before. Features are the seven days before, oldest first,
 /// series by series; every series is scaled to [0, 1] as a whole.
 pub(crate) fn rows(texts: &[String; 3]) -> Outcome<String> {
     let mut series = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn rows(texts: &[String; 3]) -> Outcome<String> {
     Ok(out)
 }
 
-/// The numbers of a series in ARFF: one a line after `@data`.
+/// Returns the numbers of a series in ARFF: one a line after `@data`.
 fn values(text: &str) -> Outcome<Vec<f64>> {
     let mut lines = text.lines().enumerate();
     if !lines.any(|(_, line)| line.trim().eq_ignore_ascii_case("@data")) {

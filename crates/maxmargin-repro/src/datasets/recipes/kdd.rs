@@ -43,13 +43,13 @@ const KINDS: [(&str, &[&str]); 4] = [
     ("5", &["buffer_overflow.", "loadmodule.", "perl.", "rootkit."]),
 ];
 
-/// +1 for a normal connection, −1 for an attack.
+/// Returns +1 for a normal connection, −1 for an attack.
 #[expect(clippy::unnecessary_wraps, reason = "other classes have names that they do not know")]
 pub(crate) fn attack(name: &str) -> Option<&'static str> {
     Some(if name == NORMAL { "+1" } else { "-1" })
 }
 
-/// 1 for a normal connection, 2 to 5 for the kinds of attacks; nothing for an unknown name.
+/// Returns 1 for a normal connection, 2 to 5 for the kinds of attacks, none for an unknown name.
 pub(crate) fn kind(name: &str) -> Option<&'static str> {
     if name == NORMAL {
         return Some("1");
@@ -57,7 +57,7 @@ pub(crate) fn kind(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(_, names)| names.contains(&name)).map(|(label, _)| *label)
 }
 
-/// Rows in LIBSVM format, in the order of the file, labelled by `class`.
+/// Returns rows in LIBSVM format, in the order of the file, labelled by `class`.
 ///
 /// Features are the attributes in the order of the file: `duration`; one feature for each value of
 /// `protocol_type`, `service` and `flag`, the values of an attribute in alphabetical order (3, 66
@@ -92,7 +92,7 @@ pub(crate) fn rows(text: &str, class: fn(&str) -> Option<&'static str>) -> Outco
     Ok(out)
 }
 
-/// Ranges and names of all rows, as features numbered from 1.
+/// Returns ranges and names of all rows, as features numbered from 1.
 fn survey(text: &str) -> Outcome<Vec<Feature<'_>>> {
     let mut ranges = [(f64::INFINITY, f64::NEG_INFINITY); ATTRIBUTES.len()];
     let mut names: [BTreeMap<&str, usize>; ATTRIBUTES.len()] = [const { BTreeMap::new() }; ATTRIBUTES.len()];
@@ -129,7 +129,7 @@ fn survey(text: &str) -> Outcome<Vec<Feature<'_>>> {
     Ok(names.into_iter().enumerate().map(feature).collect())
 }
 
-/// The attributes and the label of line `n`.
+/// Returns the attributes and the label of line `n`.
 fn fields(n: usize, line: &str) -> Outcome<([&str; ATTRIBUTES.len()], &str)> {
     let mut fields = [""; ATTRIBUTES.len()];
     let mut parts = line.trim_end().split(',');

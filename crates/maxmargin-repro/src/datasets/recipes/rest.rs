@@ -1,8 +1,8 @@
-//! Test samples that no file holds.
+//! Test samples that are the rest of a file.
 
 use crate::workspace::failure::{Outcome, fail};
 
-/// The rows of `all` that are not in `part`, which has to be rows of `all` in their order.
+/// Returns the rows of `all` that are not in `part`. `part` has to be rows of `all` in their order.
 pub(crate) fn rest(part: &str, all: &str) -> Outcome<String> {
     let mut rest = String::with_capacity(all.len());
     let mut wanted = part.lines().map(str::trim_end).peekable();

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 /// Standard deviation of the noise.
 const NOISE: f64 = 0.2;
 
-/// The rows of `text` with `tanh u + ½ sin 2v` and normal noise in place of the label, where `u`
-/// and `v` are weighted sums of the features; weights and noise are fixed, so that the same text
-/// gives the same values.
+/// Returns the rows of `text` with `tanh u + ½ sin 2v` and normal noise in place of the label,
+/// where `u` and `v` are weighted sums of the features; weights and noise are fixed, so that the
+/// same text gives the same values.
 pub(crate) fn rows(text: &str) -> Outcome<String> {
     let mut out = String::with_capacity(text.len());
     for (n, line) in text.lines().enumerate() {
@@ -28,8 +28,8 @@ pub(crate) fn rows(text: &str) -> Outcome<String> {
     Ok(out)
 }
 
-/// A number between 0 and 1 for each `key`: the finaliser of `SplitMix64` (Steele, Lea and Flood
-/// 2014).
+/// Returns a number between 0 and 1 for each `key`: the finaliser of `SplitMix64` (Steele, Lea and
+/// Flood 2014).
 fn uniform(key: u64) -> f64 {
     let mut bits = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

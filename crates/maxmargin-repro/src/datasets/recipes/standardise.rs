@@ -5,8 +5,8 @@ use crate::datasets::edit::pair;
 use crate::workspace::failure::Outcome;
 use std::fmt::Write as _;
 
-/// The rows with every feature shifted and scaled; features that do not vary become 0. The variance
-/// is the mean square over all rows.
+/// Returns the rows with every feature shifted and scaled. Features that do not vary become 0. The
+/// variance is the mean square over all rows.
 pub(crate) fn rows(text: &str) -> Outcome<String> {
     let mut table: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut width = 0;
