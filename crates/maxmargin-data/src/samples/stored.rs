@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The serialised form of [`Samples`], before validation.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Stored<'a> {
+struct SamplesRecord<'a> {
     rows: u64,
     features: u64,
     #[serde(borrow)]
@@ -20,23 +20,23 @@ struct Stored<'a> {
 #[derive(serde::Serialize, serde::Deserialize)]
 enum Values<'a> {
     #[serde(borrow)]
-    Dense32(Packed<'a>),
+    Dense32(ByteArray<'a>),
     #[serde(borrow)]
-    Dense64(Packed<'a>),
+    Dense64(ByteArray<'a>),
     Sparse {
         #[serde(borrow)]
-        offsets: Packed<'a>,
+        offsets: ByteArray<'a>,
         #[serde(borrow)]
-        indices: Packed<'a>,
+        indices: ByteArray<'a>,
         #[serde(borrow)]
-        values: Packed<'a>,
+        values: ByteArray<'a>,
     },
 }
 
 /// The little-endian bytes of an array.
-struct Packed<'a>(Cow<'a, [u8]>);
+struct ByteArray<'a>(Cow<'a, [u8]>);
 
-impl<'a> Packed<'a> {
+impl<'a> ByteArray<'a> {
     fn new<T: Pod>(array: &'a [T]) -> Self {
         let bytes: &[u8] = bytemuck::cast_slice(array);
         if cfg!(target_endian = "little") { Self(bytes.into()) } else { Self(swapped::<T>(bytes).into()) }
@@ -56,13 +56,13 @@ fn swapped<T>(bytes: &[u8]) -> Vec<u8> {
     bytes.chunks(size_of::<T>()).flat_map(|number| number.iter().rev()).copied().collect()
 }
 
-impl Serialize for Packed<'_> {
+impl Serialize for ByteArray<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Packed<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ByteArray<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
         impl<'de> Visitor<'de> for Bytes {
@@ -101,31 +101,31 @@ impl Serialize for Samples {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let offsets: Vec<u64>;
         let values = match &self.storage {
-            Storage::Dense32(values) => Values::Dense32(Packed::new(values)),
-            Storage::Dense64(values) => Values::Dense64(Packed::new(values)),
+            Storage::Dense32(values) => Values::Dense32(ByteArray::new(values)),
+            Storage::Dense64(values) => Values::Dense64(ByteArray::new(values)),
             Storage::Sparse(matrix) => {
                 offsets = matrix.indptr().raw_storage().iter().map(|o| *o as u64).collect();
                 Values::Sparse {
-                    offsets: Packed::new(&offsets),
-                    indices: Packed::new(matrix.indices()),
-                    values: Packed::new(matrix.data()),
+                    offsets: ByteArray::new(&offsets),
+                    indices: ByteArray::new(matrix.indices()),
+                    values: ByteArray::new(matrix.data()),
                 }
             }
         };
-        Stored { rows: self.rows as u64, features: self.features as u64, values }.serialize(serializer)
+        SamplesRecord { rows: self.rows as u64, features: self.features as u64, values }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Samples {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Stored::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
+        SamplesRecord::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
     }
 }
 
-impl TryFrom<Stored<'_>> for Samples {
+impl TryFrom<SamplesRecord<'_>> for Samples {
     type Error = SamplesError;
 
-    fn try_from(stored: Stored<'_>) -> Result<Self, SamplesError> {
+    fn try_from(stored: SamplesRecord<'_>) -> Result<Self, SamplesError> {
         let count = |n: u64| usize::try_from(n).map_err(|_| SamplesError::Structure(format!("{n} is too large a count")));
         let (rows, features) = (count(stored.rows)?, count(stored.features)?);
         let shape = |values: usize| match rows.checked_mul(features) {

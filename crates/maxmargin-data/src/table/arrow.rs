@@ -36,16 +36,16 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
     let mut next = decode(&mut decoder, &mut stream, asking)?;
     let schema = decoder.schema().ok_or_else(damaged)?;
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_owned()).collect();
-    let wanted: Vec<bool> = leaves_out(&names).iter().map(|left_out| !left_out).collect();
-    if !wanted.contains(&true) {
+    let selected: Vec<bool> = leaves_out(&names).iter().map(|left_out| !left_out).collect();
+    if !selected.contains(&true) {
         return Err(TableError::NoFeatures);
     }
-    for ((field, name), _) in schema.fields().iter().zip(&names).zip(&wanted).filter(|(_, wanted)| **wanted) {
+    for ((field, name), _) in schema.fields().iter().zip(&names).zip(&selected).filter(|(_, selected)| **selected) {
         check(field.data_type()).map_err(|what| TableError::column(name, ColumnProblem::Unfit(what)))?;
     }
     let mut cells = Cells::below(&names);
     while let Some(batch) = next {
-        add(&mut cells, &batch, &wanted, asking)?;
+        add(&mut cells, &batch, &selected, asking)?;
         next = decode(&mut decoder, &mut stream, asking)?;
     }
     Ok(cells)
@@ -111,10 +111,10 @@ fn check_sizes(message: &Message<'_>, body: &[u8]) -> Option<()> {
     let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
     let Some(batch) = batch.filter(|batch| batch.compression().is_some()) else { return Some(()) };
     for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() > 0) {
-        let told = i64::from_le_bytes(*body.get(usize::try_from(buffer.bias_term()).ok()?..)?.first_chunk()?);
+        let claimed = i64::from_le_bytes(*body.get(usize::try_from(buffer.offset()).ok()?..)?.first_chunk()?);
         // −1 if the buffer is not compressed.
-        if told != -1 {
-            Vec::<u8>::new().try_reserve_exact(usize::try_from(told).ok()?).ok()?;
+        if claimed != -1 {
+            Vec::<u8>::new().try_reserve_exact(usize::try_from(claimed).ok()?).ok()?;
         }
     }
     Some(())
@@ -137,9 +137,9 @@ fn check(kind: &DataType) -> Result<(), &'static str> {
 }
 
 /// Adds the rows of a batch.
-fn add(cells: &mut Cells, batch: &RecordBatch, wanted: &[bool], asking: &Asking) -> Result<(), TableError> {
+fn add(cells: &mut Cells, batch: &RecordBatch, selected: &[bool], asking: &Asking) -> Result<(), TableError> {
     let mut columns: Vec<Option<Column>> =
-        batch.columns().iter().zip(wanted).map(|(array, wanted)| wanted.then(|| Column::of(array.as_ref()))).collect();
+        batch.columns().iter().zip(selected).map(|(array, selected)| selected.then(|| Column::of(array.as_ref()))).collect();
     for begin in (0..batch.num_rows()).step_by(BATCH) {
         let rows = begin..batch.num_rows().min(begin + BATCH);
         for column in &mut columns {
@@ -162,18 +162,18 @@ struct Column<'a> {
 impl<'a> Column<'a> {
     fn of(array: &'a dyn Array) -> Self {
         let dictionary = array.as_any_dictionary_opt().map(|dictionary| {
-            let (values, mut said) = (dictionary.values(), Fields::default());
-            say(values.as_ref(), 0..values.len(), &mut said);
+            let (values, mut fields) = (dictionary.values(), Fields::default());
+            write_field(values.as_ref(), 0..values.len(), &mut fields);
             // An empty dictionary has no keys.
             let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-            (said, keys)
+            (fields, keys)
         });
         Self { array, dictionary, fields: Fields::default() }
     }
 
     fn fill(&mut self, rows: Range<usize>) {
         self.fields.clear();
-        let Some((values, keys)) = &self.dictionary else { return say(self.array, rows, &mut self.fields) };
+        let Some((values, keys)) = &self.dictionary else { return write_field(self.array, rows, &mut self.fields) };
         for i in rows {
             let value = if self.array.is_null(i) { "" } else { keys.get(i).map_or("", |key| values.at(*key)) };
             self.fields.push(|text| text.push_str(value));
@@ -182,7 +182,7 @@ impl<'a> Column<'a> {
 }
 
 /// Adds values of an array with a validated type.
-fn say(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
+fn write_field(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
     match array.data_type() {
         DataType::Boolean => each(array, rows, to, |i, text| write!(text, "{}", array.as_boolean().value(i))),
         DataType::Int8 => numbers::<Int8Type>(array, rows, to, |value, text| write!(text, "{value}")),
@@ -207,19 +207,19 @@ fn say(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
     }
 }
 
-fn each(array: &dyn Array, rows: Range<usize>, to: &mut Fields, say: impl Fn(usize, &mut String) -> std::fmt::Result) {
+fn each(array: &dyn Array, rows: Range<usize>, to: &mut Fields, write_field: impl Fn(usize, &mut String) -> std::fmt::Result) {
     // Writing to memory cannot fail.
-    rows.for_each(|i| to.push(|text| if array.is_null(i) { Ok(()) } else { say(i, text) }).unwrap_or_default());
+    rows.for_each(|i| to.push(|text| if array.is_null(i) { Ok(()) } else { write_field(i, text) }).unwrap_or_default());
 }
 
 fn numbers<T: ArrowPrimitiveType>(
     array: &dyn Array,
     rows: Range<usize>,
     to: &mut Fields,
-    say: impl Fn(T::Native, &mut String) -> std::fmt::Result,
+    write_field: impl Fn(T::Native, &mut String) -> std::fmt::Result,
 ) {
     let values = array.as_primitive::<T>().values();
-    each(array, rows, to, |i, text| say(values[i], text));
+    each(array, rows, to, |i, text| write_field(values[i], text));
 }
 
 fn decimals<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &dyn Array, scale: i8, rows: Range<usize>, to: &mut Fields) {

@@ -14,7 +14,7 @@ const KEPT: usize = 5;
 
 /// The treatment of missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Gaps {
+pub(super) enum MissingPolicy {
     /// They are marked for imputation.
     Keep,
     /// The first one is an error.
@@ -61,7 +61,7 @@ impl MissingCells {
 }
 
 /// Samples of a table, and their unknown and missing words.
-pub(super) struct Built {
+pub(super) struct TableSamples {
     pub(super) samples: Samples,
     pub(super) unknown: Vec<UnknownWords>,
     pub(super) missing: Vec<MissingCells>,
@@ -108,9 +108,9 @@ pub(super) fn samples(
     rows: Range<usize>,
     columns: &Columns,
     places: &[usize],
-    gaps: Gaps,
+    gaps: MissingPolicy,
     asking: &Asking,
-) -> Result<Built, TableError> {
+) -> Result<TableSamples, TableError> {
     let mut unknown: Vec<Option<UnknownWords>> = vec![None; places.len()];
     let mut cells_missing: Vec<MissingCells> = columns.features().iter().map(|column| MissingCells::new(&column.name)).collect();
     let of_columns: Vec<Missing> =
@@ -132,12 +132,12 @@ pub(super) fn samples(
                         values.push(value);
                     }
                 }
-                (Cell::Missing, Gaps::Keep) => {
+                (Cell::Missing, MissingPolicy::Keep) => {
                     cells_missing[c].count(field);
                     missing.push(columns.gap(c));
                 }
-                (Cell::Missing, Gaps::Refuse) => return Err(wrong(ValueProblem::Missing { value: value() })),
-                (Cell::Missing, Gaps::NotImputed) => return Err(wrong(ValueProblem::NotImputed { value: value() })),
+                (Cell::Missing, MissingPolicy::Refuse) => return Err(wrong(ValueProblem::Missing { value: value() })),
+                (Cell::Missing, MissingPolicy::NotImputed) => return Err(wrong(ValueProblem::NotImputed { value: value() })),
                 (Cell::Unknown, _) => {
                     let (column, line) = (column.name.clone(), cells.line(row));
                     let first = || UnknownWords { column, rows: 0, example: value(), line };
@@ -156,7 +156,7 @@ pub(super) fn samples(
     // Features ascend in each row, values are finite, and there are fewer than 2^32 features.
     let samples = Samples::from_sparse(features, offsets, indices, values).map_err(|_| TableError::Empty)?;
     cells_missing.retain(|column| !column.words.is_empty());
-    Ok(Built { samples: samples.compact(), unknown: unknown.into_iter().flatten().collect(), missing: cells_missing })
+    Ok(TableSamples { samples: samples.compact(), unknown: unknown.into_iter().flatten().collect(), missing: cells_missing })
 }
 
 /// The treatment of labels that are missing or unknown to the model.

@@ -34,7 +34,7 @@ const COUNTED: usize = 10;
 
 /// The statistics of a column from one pass.
 #[derive(Clone)]
-struct Seen {
+struct ColumnStats {
     missing: usize,
     minimum: f64,
     maximum: f64,
@@ -45,7 +45,7 @@ struct Seen {
     counts_up: bool,
 }
 
-impl Seen {
+impl ColumnStats {
     fn value(&mut self, value: f64) {
         (self.minimum, self.maximum) = (self.minimum.min(value), self.maximum.max(value));
         self.sum += value;
@@ -57,7 +57,7 @@ impl Seen {
 /// Summarises the columns of a table's data; empty for other data.
 pub fn describe(data: &Dataset) -> Vec<ColumnSummary> {
     let Some(columns) = data.columns.as_deref() else { return Vec::new() };
-    let nothing = |kind: &Kind| Seen {
+    let nothing = |kind: &Kind| ColumnStats {
         missing: 0,
         minimum: f64::INFINITY,
         maximum: f64::NEG_INFINITY,
@@ -66,7 +66,7 @@ pub fn describe(data: &Dataset) -> Vec<ColumnSummary> {
         last: None,
         counts_up: true,
     };
-    let mut seen: Vec<Seen> = columns.features().iter().map(|column| nothing(&column.kind)).collect();
+    let mut seen: Vec<ColumnStats> = columns.features().iter().map(|column| nothing(&column.kind)).collect();
     let width = columns.width();
     let mut row = vec![0.0; width + seen.len()];
     for i in 0..data.samples.len() {
@@ -91,7 +91,7 @@ pub fn describe(data: &Dataset) -> Vec<ColumnSummary> {
     seen.iter().enumerate().map(|(c, seen)| summary(columns, c, seen, data.samples.len())).collect()
 }
 
-fn summary(columns: &Columns, c: usize, seen: &Seen, rows: usize) -> ColumnSummary {
+fn summary(columns: &Columns, c: usize, seen: &ColumnStats, rows: usize) -> ColumnSummary {
     let column = &columns.features()[c];
     let known = rows - seen.missing;
     let of_number = |value: f64| Some(value).filter(|value| value.is_finite());

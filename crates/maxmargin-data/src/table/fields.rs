@@ -61,12 +61,12 @@ impl Fields {
         self.ends.clear();
     }
 
-    /// Adds the field that `say` writes, or a missing value if it writes nothing. Returns the
-    /// result of `say`.
-    pub(super) fn push<T>(&mut self, say: impl FnOnce(&mut String) -> T) -> T {
-        let said = say(&mut self.text);
+    /// Adds the field that `write_field` writes, or a missing value if it writes nothing. Returns the
+    /// result of `write_field`.
+    pub(super) fn push<T>(&mut self, write_field: impl FnOnce(&mut String) -> T) -> T {
+        let result = write_field(&mut self.text);
         self.ends.push(self.text.len());
-        said
+        result
     }
 
     pub(super) fn at(&self, row: usize) -> &str {

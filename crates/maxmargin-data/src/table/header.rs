@@ -18,18 +18,18 @@ pub(super) struct Header {
 }
 
 /// The first field of a column, compared with the fields after it.
-struct Top {
+struct FirstField {
     number: Option<f64>,
     /// The field is neither a number nor missing.
     is_word: bool,
     /// The first field occurs again.
     comes_again: bool,
-    below: Below,
+    below: OtherFields,
 }
 
 /// The fields after the first one.
 #[derive(Default)]
-struct Below {
+struct OtherFields {
     numbers: usize,
     words: usize,
     least: f64,
@@ -39,7 +39,7 @@ struct Below {
     counts_up: bool,
 }
 
-impl Below {
+impl OtherFields {
     fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self { least: f64::INFINITY, greatest: f64::NEG_INFINITY, counts_up: true, ..Self::default() };
         let mut last: Option<f64> = None;
@@ -63,10 +63,10 @@ impl Below {
     }
 }
 
-impl Top {
+impl FirstField {
     fn of(cells: &Cells, rows: usize, c: usize) -> Self {
         let field = cells.at(0, c);
-        let below = Below::of((1..rows).map(|row| cells.at(row, c)));
+        let below = OtherFields::of((1..rows).map(|row| cells.at(row, c)));
         let is_number = looks_numeric(field);
         let is_word = !is_number && !is_missing(field);
         let comes_again = (1..rows).any(|row| cells.at(row, c) == field);
@@ -82,7 +82,7 @@ impl Top {
     /// Returns whether the first field is a number that does not suit the column: outside of its
     /// range, a whole number if at least half of the column are fractions, or before words.
     fn differs_from_column(&self) -> bool {
-        let Below { least, greatest, fractions, numbers, .. } = self.below;
+        let OtherFields { least, greatest, fractions, numbers, .. } = self.below;
         let outside = |value: f64| value < least || value > greatest;
         let differs = |value: f64| outside(value) || (2 * fractions >= numbers && value.fract() == 0.0);
         self.number.is_some_and(|value| !self.below.is_numeric() || differs(value))
@@ -104,7 +104,7 @@ pub(super) fn find(cells: &Cells) -> Header {
     if rows == 0 {
         return Header { is_there: false, is_doubtful: false };
     }
-    let tops: Vec<Top> = (0..cells.width()).map(|c| Top::of(cells, rows, c)).collect();
+    let tops: Vec<FirstField> = (0..cells.width()).map(|c| FirstField::of(cells, rows, c)).collect();
     let numeric = (0..cells.width()).filter(|&c| looks_numeric(cells.at(0, c))).count();
     let words = || tops.iter().filter(|top| top.is_word);
     if numeric == 0 {

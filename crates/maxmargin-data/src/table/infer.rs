@@ -35,7 +35,7 @@ pub(super) struct Field<'a> {
 
 /// The counts of kinds of fields in a column.
 #[derive(Default)]
-struct Tally {
+struct FieldCounts {
     numbers: usize,
     /// Fields that are neither numbers, missing, nor marks.
     others: usize,
@@ -48,26 +48,26 @@ struct Tally {
     first: Option<usize>,
 }
 
-impl Tally {
+impl FieldCounts {
     fn of(field: Field, rows: Range<usize>) -> Self {
-        let (mut tally, missing) = (Self::default(), field.words.of_words(field.name));
+        let (mut counts, missing) = (Self::default(), field.words.of_words(field.name));
         for row in rows {
             let text = field.cells.at(row, field.column);
             if missing.has(text) {
                 continue;
             }
             if number(text).is_some_and(f64::is_finite) {
-                tally.numbers += 1;
+                counts.numbers += 1;
             } else if is_mark(text) {
-                tally.marks += 1;
+                counts.marks += 1;
             } else {
-                tally.first.get_or_insert(row);
-                tally.others += 1;
-                tally.commas += usize::from(has_comma(text));
-                truth(text).into_iter().for_each(|is_true| tally.truths[usize::from(is_true)] += 1);
+                counts.first.get_or_insert(row);
+                counts.others += 1;
+                counts.commas += usize::from(has_comma(text));
+                truth(text).into_iter().for_each(|is_true| counts.truths[usize::from(is_true)] += 1);
             }
         }
-        tally
+        counts
     }
 
     /// The number of present fields if marks are words.
@@ -104,34 +104,34 @@ impl Tally {
 /// Detects the kind of a feature column.
 pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn>) -> Result<Kind, TableError> {
     let Field { cells, column, name, words } = field;
-    let tally = Tally::of(field, rows.clone());
-    let filled = tally.filled();
+    let counts = FieldCounts::of(field, rows.clone());
+    let filled = counts.filled();
     if filled == 0 {
         return Err(TableError::column(name, ColumnProblem::Nothing));
     }
     if !words.is_verbatim(name) {
-        if tally.is_numbers() {
-            return tally.fault(field, &rows).map_or(Ok(Kind::Number), Err);
+        if counts.is_numbers() {
+            return counts.fault(field, &rows).map_or(Ok(Kind::Number), Err);
         }
-        if tally.others > 0 && tally.is_truths() {
+        if counts.others > 0 && counts.is_truths() {
             return Ok(Kind::Boolean);
         }
         let infinite = |row: &usize| number(cells.at(*row, column)).is_some_and(|value| !value.is_finite());
         // Infinity is accepted as a word, but not among numbers.
-        if let Some(row) = rows.clone().find(infinite).filter(|_| tally.numbers > 0) {
+        if let Some(row) = rows.clone().find(infinite).filter(|_| counts.numbers > 0) {
             let value = cells.at(row, column).to_owned();
             return Err(TableError::value(cells.line(row), name, ValueProblem::NotFinite(value)));
         }
-        if tally.numbers > 0 {
-            mixed.push(MixedColumn { column: name.to_owned(), numbers: tally.numbers, filled });
+        if counts.numbers > 0 {
+            mixed.push(MixedColumn { column: name.to_owned(), numbers: counts.numbers, filled });
         }
     }
     let found = distinct(cells, rows.clone(), column, words.of_words(name));
     let different = found.len();
-    if tally.marks == filled && different == 1 && !words.is_verbatim(name) {
+    if counts.marks == filled && different == 1 && !words.is_verbatim(name) {
         return Err(TableError::column(name, ColumnProblem::Nothing));
     }
-    let example = || cells.at(tally.first.unwrap_or(rows.start), column).to_owned();
+    let example = || cells.at(counts.first.unwrap_or(rows.start), column).to_owned();
     if different > FEW && 10 * different >= 9 * filled {
         let problem = ColumnProblem::Identifiers { different, rows: rows.len(), example: example() };
         return Err(TableError::column(name, problem));
@@ -159,8 +159,8 @@ fn distinct<'a>(cells: &'a Cells, rows: Range<usize>, column: usize, missing: Mi
 /// Detects the target: numbers, or words that become 0, 1, 2, … in ascending order.
 pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -> Result<Target, TableError> {
     let Field { cells, column, name, words } = field;
-    let tally = Tally::of(field, rows.clone());
-    let is_numbers = !words.is_verbatim(name) && (tally.is_numbers() || tally.filled() == 0);
+    let counts = FieldCounts::of(field, rows.clone());
+    let is_numbers = !words.is_verbatim(name) && (counts.is_numbers() || counts.filled() == 0);
     let missing = if is_numbers { words.of_numbers() } else { words.of_words(name) };
     if let Some(row) = rows.clone().find(|&row| missing.has(cells.at(row, column))).filter(|_| !takes_unlabelled) {
         let value = cells.at(row, column).to_owned();
@@ -168,12 +168,12 @@ pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -
     }
     if is_numbers {
         let numbers = Target { name: name.to_owned(), names: Vec::new() };
-        return tally.fault(field, &rows).map_or(Ok(numbers), Err);
+        return counts.fault(field, &rows).map_or(Ok(numbers), Err);
     }
     let found = distinct(cells, rows.clone(), column, missing);
     let different = found.len();
     if different > FEW && 10 * different >= 9 * rows.len() {
-        let example = cells.at(tally.first.unwrap_or(rows.start), column).to_owned();
+        let example = cells.at(counts.first.unwrap_or(rows.start), column).to_owned();
         let problem = ColumnProblem::Labels { different, rows: rows.len(), example };
         return Err(TableError::column(name, problem));
     }

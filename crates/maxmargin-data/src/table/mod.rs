@@ -51,7 +51,7 @@ pub use options::{LabelRule, Table, TableOptions, TargetChoice};
 pub use sniff::{Look, look};
 
 use crate::run::Asking;
-use build::{Gaps, LabelTreatment};
+use build::{LabelTreatment, MissingPolicy};
 use sheet::{Sheet, TableLayout};
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     let target_column = target.map(of_target).transpose()?;
     // Names are unique and words ascend, so only a table without features fails here.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
-    let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
+    let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::Refuse };
     let ignored = dropped.iter().map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
     let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
@@ -144,7 +144,7 @@ pub fn read_like_asking(
     }
     let is_used = |c: &usize| places.contains(c) || Some(*c) == target;
     let ignored = (0..sheet.names.len()).filter(|c| !is_used(c)).map(|c| sheet.names[c].clone()).collect();
-    let gaps = if options.missing { Gaps::Keep } else { Gaps::NotImputed };
+    let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::NotImputed };
     let choice = if target.is_some() { TargetChoice::Asked } else { TargetChoice::None };
     let mut words = columns.missing().clone();
     words.words.extend(options.missing_words.iter().cloned());

@@ -24,50 +24,54 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
     let columns = schema.root_schema().get_fields();
     let names: Vec<String> = columns.iter().map(|column| column.name().trim().to_owned()).collect();
     let left_out = leaves_out(&names);
-    let mut wanted = Vec::with_capacity(names.len());
+    let mut selected = Vec::with_capacity(names.len());
     for (c, column) in columns.iter().enumerate() {
         let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == c);
-        wanted.push(match leaf {
+        selected.push(match leaf {
             Some(leaf) if !left_out[c] => {
-                let how = How::of(column).map_err(|what| TableError::column(&names[c], ColumnProblem::Unfit(what)))?;
-                Some((leaf, how))
+                let encoding = Encoding::of(column).map_err(|what| TableError::column(&names[c], ColumnProblem::Unfit(what)))?;
+                Some((leaf, encoding))
             }
             _ => None,
         });
     }
-    if wanted.iter().all(Option::is_none) {
+    if selected.iter().all(Option::is_none) {
         return Err(TableError::NoFeatures);
     }
     let mut cells = Cells::below(&names);
     for g in 0..reader.num_row_groups() {
         let group = guarded(|| reader.get_row_group(g))?;
         let promised = group.metadata().num_rows();
-        let mut strips: Vec<Option<Strip>> = Vec::with_capacity(names.len());
-        for place in &wanted {
-            let strip = |&(leaf, how): &(usize, How)| {
+        let mut readers: Vec<Option<FieldReader>> = Vec::with_capacity(names.len());
+        for place in &selected {
+            let field_reader = |&(leaf, encoding): &(usize, Encoding)| {
                 guarded(|| {
-                    let told = group.metadata().column(leaf).num_values();
-                    if told == promised { Strip::new(group.get_column_reader(leaf)?, how) } else { Err(other_length()) }
+                    let claimed = group.metadata().column(leaf).num_values();
+                    if claimed == promised {
+                        FieldReader::new(group.get_column_reader(leaf)?, encoding)
+                    } else {
+                        Err(other_length())
+                    }
                 })
             };
-            strips.push(place.as_ref().map(strip).transpose()?);
+            readers.push(place.as_ref().map(field_reader).transpose()?);
         }
         let mut left = usize::try_from(promised).unwrap_or(0);
         while left > 0 {
             let rows = left.min(BATCH);
-            for (c, strip) in strips.iter_mut().enumerate() {
+            for (c, field_reader) in readers.iter_mut().enumerate() {
                 asking.spend(rows as u64 * 256).map_err(|Halted| TableError::Halted)?;
-                let Some(strip) = strip else { continue };
-                if let Some(row) = guarded(|| strip.read(rows))? {
+                let Some(field_reader) = field_reader else { continue };
+                if let Some(row) = guarded(|| field_reader.read(rows))? {
                     return Err(TableError::value((cells.rows() + row) as u64, &names[c], ValueProblem::NoText));
                 }
             }
-            cells.push_rows(rows, |i, c| strips[c].as_ref().map_or("", |strip| strip.filled.fields.at(i)));
+            cells.push_rows(rows, |i, c| readers[c].as_ref().map_or("", |field_reader| field_reader.batch.fields.at(i)));
             left -= rows;
         }
     }
-    let told = reader.metadata().file_metadata().num_rows();
-    if told == (cells.rows() - 1) as i64 { Ok(cells) } else { Err(Columnar::Parquet.fault(other_length())) }
+    let claimed = reader.metadata().file_metadata().num_rows();
+    if claimed == (cells.rows() - 1) as i64 { Ok(cells) } else { Err(Columnar::Parquet.fault(other_length())) }
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, TableError> {
@@ -80,7 +84,7 @@ fn other_length() -> ParquetError {
 
 /// The interpretation of the stored values of a column.
 #[derive(Clone, Copy, Debug)]
-enum How {
+enum Encoding {
     /// The values themselves: truth values, numbers, text.
     Plain,
     /// Unsigned integers.
@@ -91,7 +95,7 @@ enum How {
     Half,
 }
 
-impl How {
+impl Encoding {
     /// The interpretation of a column; the error describes a type that is neither numbers nor
     /// words.
     fn of(column: &Type) -> Result<Self, &'static str> {
@@ -136,58 +140,60 @@ impl How {
 }
 
 /// The next fields of a column, as text that reads back as the same number.
-struct Strip {
+struct FieldReader {
     reader: ColumnReader,
-    how: How,
-    filled: Filled,
+    encoding: Encoding,
+    batch: FieldBatch,
 }
 
 /// The values that were read last.
 #[derive(Default)]
-struct Filled {
+struct FieldBatch {
     fields: Fields,
     levels: Vec<i16>,
 }
 
-impl Strip {
+impl FieldReader {
     #[expect(clippy::unnecessary_wraps, reason = "one of two answers where it is called")]
-    fn new(reader: ColumnReader, how: How) -> Result<Self, ParquetError> {
-        Ok(Self { reader, how, filled: Filled::default() })
+    fn new(reader: ColumnReader, encoding: Encoding) -> Result<Self, ParquetError> {
+        Ok(Self { reader, encoding, batch: FieldBatch::default() })
     }
 
     /// Reads the fields of the next rows. Returns the first one that is neither number nor text, if
     /// there is one.
     fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
-        let (how, to) = (self.how, &mut self.filled);
+        let (encoding, to) = (self.encoding, &mut self.batch);
         match &mut self.reader {
             ColumnReader::BoolColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
-            ColumnReader::Int32ColumnReader(from) => to.fill(from, rows, |value, text| match how {
-                How::Unsigned => write!(text, "{}", *value as u32).ok(),
-                _ => integer(i128::from(*value), how, text),
+            ColumnReader::Int32ColumnReader(from) => to.fill(from, rows, |value, text| match encoding {
+                Encoding::Unsigned => write!(text, "{}", *value as u32).ok(),
+                _ => integer(i128::from(*value), encoding, text),
             }),
-            ColumnReader::Int64ColumnReader(from) => to.fill(from, rows, |value, text| match how {
-                How::Unsigned => write!(text, "{}", *value as u64).ok(),
-                _ => integer(i128::from(*value), how, text),
+            ColumnReader::Int64ColumnReader(from) => to.fill(from, rows, |value, text| match encoding {
+                Encoding::Unsigned => write!(text, "{}", *value as u64).ok(),
+                _ => integer(i128::from(*value), encoding, text),
             }),
             ColumnReader::FloatColumnReader(from) => {
                 to.fill(from, rows, |value, text| write!(text, "{}", f64::from(*value)).ok())
             }
             ColumnReader::DoubleColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
-            ColumnReader::ByteArrayColumnReader(from) => to.fill(from, rows, |value, text| of_bytes(value.data(), how, text)),
+            ColumnReader::ByteArrayColumnReader(from) => {
+                to.fill(from, rows, |value, text| of_bytes(value.data(), encoding, text))
+            }
             ColumnReader::FixedLenByteArrayColumnReader(from) => {
-                to.fill(from, rows, |value, text| of_bytes(value.data(), how, text))
+                to.fill(from, rows, |value, text| of_bytes(value.data(), encoding, text))
             }
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI("INT96".to_owned())),
         }
     }
 }
 
-impl Filled {
+impl FieldBatch {
     fn fill<T: DataType>(
         &mut self,
         from: &mut ColumnReaderImpl<T>,
         rows: usize,
-        say: impl Fn(&T::T, &mut String) -> Option<()>,
+        write_field: impl Fn(&T::T, &mut String) -> Option<()>,
     ) -> Result<Option<usize>, ParquetError> {
         self.fields.clear();
         self.levels.clear();
@@ -201,7 +207,7 @@ impl Filled {
             // A column without nulls has no levels.
             let is_there = self.levels.get(i).is_none_or(|level| *level > 0);
             let value = if is_there { Some(values.next().ok_or_else(other_length)?) } else { None };
-            if self.fields.push(|text| value.map_or(Some(()), |value| say(value, text))).is_none() {
+            if self.fields.push(|text| value.map_or(Some(()), |value| write_field(value, text))).is_none() {
                 return Ok(Some(i));
             }
         }
@@ -209,25 +215,25 @@ impl Filled {
     }
 }
 
-fn integer(value: i128, how: How, to: &mut String) -> Option<()> {
-    match how {
-        How::Decimal(scale) => write!(to, "{value}e{}", -i64::from(scale)),
+fn integer(value: i128, encoding: Encoding, to: &mut String) -> Option<()> {
+    match encoding {
+        Encoding::Decimal(scale) => write!(to, "{value}e{}", -i64::from(scale)),
         _ => write!(to, "{value}"),
     }
     .ok()
 }
 
 /// Converts bytes: text, or a number of a length that Parquet's types do not have.
-fn of_bytes(bytes: &[u8], how: How, to: &mut String) -> Option<()> {
-    match how {
-        How::Half => write!(to, "{}", half(u16::from_le_bytes(bytes.try_into().ok()?))).ok(),
-        How::Decimal(_) => {
+fn of_bytes(bytes: &[u8], encoding: Encoding, to: &mut String) -> Option<()> {
+    match encoding {
+        Encoding::Half => write!(to, "{}", half(u16::from_le_bytes(bytes.try_into().ok()?))).ok(),
+        Encoding::Decimal(_) => {
             // Two's complement, most significant byte first.
             let mut wide = [if *bytes.first()? >= 0x80 { 0xff } else { 0 }; 16];
             wide.get_mut(16_usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
-            integer(i128::from_be_bytes(wide), how, to)
+            integer(i128::from_be_bytes(wide), encoding, to)
         }
-        How::Plain | How::Unsigned => {
+        Encoding::Plain | Encoding::Unsigned => {
             to.push_str(std::str::from_utf8(bytes).ok()?);
             Some(())
         }

@@ -1,6 +1,6 @@
 //! The cells of a table with the names of its columns.
 
-use super::build::{self, Gaps, LabelTreatment, MissingCells};
+use super::build::{self, LabelTreatment, MissingCells, MissingPolicy};
 use super::cells::Cells;
 use super::error::{TableError, listed};
 use super::format::Columnar;
@@ -108,7 +108,7 @@ impl Sheet {
     pub(super) fn table(
         &self,
         layout: TableLayout,
-        gaps: Gaps,
+        gaps: MissingPolicy,
         treatment: LabelTreatment,
         asking: &Asking,
     ) -> Result<Table, TableError> {

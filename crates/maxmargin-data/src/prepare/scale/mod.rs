@@ -128,7 +128,7 @@ impl TargetRange {
 
 /// The statistics of a feature from one pass over some rows.
 #[derive(Clone, Copy)]
-struct Seen {
+struct FeatureStats {
     min: f64,
     max: f64,
     count: usize,
@@ -157,7 +157,7 @@ impl Scaler {
             scaler.columns.iter_mut().for_each(|column| column.feature = numbers[column.feature as usize]);
             return Self { features: samples.features(), ..scaler };
         }
-        let nothing = Seen { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0 };
+        let nothing = FeatureStats { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0 };
         let mut seen = vec![nothing; samples.features()];
         let mut total = 0;
         for i in rows.clone() {
@@ -187,7 +187,7 @@ impl Scaler {
                 });
             }
         }
-        let column = |(j, s): (usize, &Seen)| {
+        let column = |(j, s): (usize, &FeatureStats)| {
             let feature = u32::try_from(j).ok()?;
             let (low, high) = match method {
                 Method::MinMax { .. } => (s.min, s.max),

@@ -37,8 +37,9 @@ pub fn position(j: usize, k: usize) -> usize {
 /// Computes `out[r * stride + j] = Σ_k rows[k, r] panel[k, j]` for up to [`GROUP`] rows and the
 /// [`PANEL`] samples of one panel.
 ///
-/// `panel` contains `depth` bytes (a multiple of 4) of each sample at [`position`]. Element `k / 4
-/// * count + r` of `rows` contains four consecutive signed bytes of row `r`. Sums wrap at 32 bits.
+/// `panel` contains `depth` bytes (a multiple of 4) of each sample at [`position`]. Element
+/// `k / 4 * count + r` of `rows` contains four consecutive signed bytes of row `r`. Sums wrap at 32
+/// bits.
 ///
 /// # Panics
 ///
