@@ -21,7 +21,7 @@ mod store;
 
 use cases::{Case, Group, Run};
 use common::Bench;
-use extract::Found;
+use extract::Numbers;
 use maxmargin_testkit::outside::data_file;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -61,12 +61,12 @@ fn kernel(rows: usize) -> String {
 }
 
 /// Adds how the program ended.
-fn ended(found: &mut Found, what: &str, code: i32) {
+fn ended(found: &mut Numbers, what: &str, code: i32) {
     found.push((format!("{what} exit"), code.to_string()));
 }
 
 /// Runs a case on `threads` threads; its data is generated, or the file `real`.
-fn run(case: &Case, real: Option<&Path>, threads: usize) -> Found {
+fn run(case: &Case, real: Option<&Path>, threads: usize) -> Numbers {
     let bench = Bench::new();
     bench.file("four", four(240));
     bench.file("kernel", kernel(60));
@@ -76,8 +76,8 @@ fn run(case: &Case, real: Option<&Path>, threads: usize) -> Found {
         (format!("--threads {threads} --quiet --json"), format!("--memory 1G --threads {threads} --quiet --json"));
     let data = format!("{source} {size} --seed 1");
     let options = case.options;
-    let mut found = Found::new();
-    let mut tell = |what: &str, line: &str, extract: fn(&str) -> Found| {
+    let mut found = Numbers::new();
+    let mut tell = |what: &str, line: &str, extract: fn(&str) -> Numbers| {
         let answer = bench.run(line);
         assert!(!answer.out.is_empty(), "{}: {line}: {answer:?}", case.name());
         ended(&mut found, what, answer.code);
@@ -97,7 +97,7 @@ fn run(case: &Case, real: Option<&Path>, threads: usize) -> Found {
         // An updated model keeps its data, which is no longer that of the command line.
         let of = if matches!(case.run, Run::Train) { data.as_str() } else { "" };
         tell("verify", &format!("verify model {of} {short}"), extract::verify);
-        tell("predict", &format!("predict {data} model --decision -o decisions {short}"), |_| Found::new());
+        tell("predict", &format!("predict {data} model --decision -o decisions {short}"), |_| Numbers::new());
         found.extend(extract::decisions(&bench.read("decisions")));
     } else if let Run::Cv | Run::Loo = case.run {
         found.extend(extract::tested(&bench.read("tested")));
@@ -105,14 +105,14 @@ fn run(case: &Case, real: Option<&Path>, threads: usize) -> Found {
     found
 }
 
-fn renamed(prefix: &str, found: Found) -> Found {
+fn renamed(prefix: &str, found: Numbers) -> Numbers {
     found.into_iter().map(|(name, value)| (format!("{prefix} {name}"), value)).collect()
 }
 
 /// Records or compares; the lines of a report on what differs.
 fn check(group: &Group, real: &[PathBuf]) -> Vec<String> {
     let cases = group.cases.iter().enumerate().map(|(i, case)| (case.name(), run(case, real.get(i).map(PathBuf::as_path), 1)));
-    let cases: Vec<(String, Found)> = cases.collect();
+    let cases: Vec<(String, Numbers)> = cases.collect();
     if store::recording() {
         store::write(group.name, &cases);
         return Vec::new();
@@ -162,7 +162,7 @@ fn two_threads_give_the_numbers_of_one() {
     ] {
         let case = Case { run: run_of, data, options };
         // Who computes a kernel row that several folds need is a matter of time.
-        let found = |threads| -> Found {
+        let found = |threads| -> Numbers {
             run(&case, None, threads).into_iter().filter(|(name, _)| !name.ends_with("rows_computed")).collect()
         };
         assert_eq!(found(1), found(2), "{}", case.name());

@@ -27,7 +27,7 @@ struct Step {
 
 /// The output of a command, and its success.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct CommandOutput {
     text: String,
     failed: bool,
 }
@@ -63,7 +63,7 @@ impl Page {
 
     /// Returns the output of every command, run in a new folder; `None` where data is missing,
     /// which is then on record.
-    pub(crate) fn run(&self) -> Option<Vec<Found>> {
+    pub(crate) fn run(&self) -> Option<Vec<CommandOutput>> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for name in &self.data {
             std::fs::write(folder.path().join(name), data_text(name)?).expect("data in the temporary folder");
@@ -72,12 +72,12 @@ impl Page {
     }
 
     /// Returns the differences from the page.
-    pub(crate) fn compare(&self, found: &[Found]) -> Vec<String> {
+    pub(crate) fn compare(&self, found: &[CommandOutput]) -> Vec<String> {
         let each = self.steps.iter().zip(found);
         each.filter_map(|(step, found)| self.differs(step, found).map(|what| format!("{}: {what}", step.line + 1))).collect()
     }
 
-    fn differs(&self, step: &Step, found: &Found) -> Option<String> {
+    fn differs(&self, step: &Step, found: &CommandOutput) -> Option<String> {
         let said = self.lines[step.said.clone()].join("\n");
         if step.fails != found.failed {
             let how = if found.failed { "failed" } else { "did not fail" };
@@ -89,7 +89,7 @@ impl Page {
 
     /// The page with what commands print today, below those that print something else. What was
     /// shortened stays so where only numbers moved.
-    pub(crate) fn with(&self, found: &[Found]) -> String {
+    pub(crate) fn with(&self, found: &[CommandOutput]) -> String {
         let mut text = String::new();
         let mut write = |lines: &mut dyn Iterator<Item = &str>| {
             for line in lines {
@@ -111,7 +111,7 @@ impl Page {
 
 /// Runs a line of a shell that finds the built program, both streams in the order in which they are
 /// written.
-fn run(command: &str, folder: &Path) -> Found {
+fn run(command: &str, folder: &Path) -> CommandOutput {
     let program = Path::new(env!("CARGO_BIN_EXE_maxmargin"));
     let beside = program.parent().expect("the folder of the program").to_path_buf();
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -125,5 +125,5 @@ fn run(command: &str, folder: &Path) -> Found {
         .stdin(Stdio::null())
         .output()
         .expect("a shell");
-    Found { text: String::from_utf8_lossy(&output.stdout).into_owned(), failed: !output.status.success() }
+    CommandOutput { text: String::from_utf8_lossy(&output.stdout).into_owned(), failed: !output.status.success() }
 }

@@ -8,7 +8,7 @@ use super::numbers::{hash, parse};
 use serde_json::Value;
 
 /// Names and the text of their values, in the order in which they are stored.
-pub(crate) type Found = Vec<(String, String)>;
+pub(crate) type Numbers = Vec<(String, String)>;
 
 /// The text of the number, word or truth at `path`, if the document tells it.
 fn text(document: &Value, path: &str) -> Option<String> {
@@ -20,7 +20,7 @@ fn text(document: &Value, path: &str) -> Option<String> {
 }
 
 /// Adds what the document tells of `fields`: (name, path).
-fn add(found: &mut Found, document: &Value, prefix: &str, fields: &[(&str, &str)]) {
+fn add(found: &mut Numbers, document: &Value, prefix: &str, fields: &[(&str, &str)]) {
     for (name, path) in fields {
         if let Some(value) = text(document, path) {
             found.push((format!("{prefix}{name}"), value));
@@ -46,9 +46,9 @@ const DUAL: (&str, &str) = ("dual", "/certificate/dual");
 const SUMS: [(&str, &str); 3] = [("status", "/status"), ("iterations", "/iterations"), ("rows_computed", "/rows_computed")];
 
 /// `train`.
-pub(crate) fn train(json: &str) -> Found {
+pub(crate) fn train(json: &str) -> Numbers {
     let document = parse(json);
-    let mut found = Found::new();
+    let mut found = Numbers::new();
     add(&mut found, &document, "", &SUMS);
     for (m, machine) in list(&document, "machines").iter().enumerate() {
         add(&mut found, machine, &format!("machine {m} "), &MACHINE);
@@ -63,7 +63,7 @@ fn number(document: &Value, path: &str) -> f64 {
 }
 
 /// Adds the largest of some machines, folds or points.
-fn add_largest(found: &mut Found, of: &[&Value], prefix: &str, fields: &[(&str, &str)]) {
+fn add_largest(found: &mut Numbers, of: &[&Value], prefix: &str, fields: &[(&str, &str)]) {
     for (name, path) in fields {
         if let Some(worst) = of.iter().max_by(|a, b| number(a, path).total_cmp(&number(b, path))) {
             add(found, worst, prefix, &[(name, path)]);
@@ -74,9 +74,9 @@ fn add_largest(found: &mut Found, of: &[&Value], prefix: &str, fields: &[(&str, 
 const WORST: [(&str, &str); 2] = [("kkt", "/certificate/kkt"), ("relative_gap", "/certificate/relative_gap")];
 
 /// `cv` and `loo`, with the machines of every fold.
-pub(crate) fn cv(json: &str) -> Found {
+pub(crate) fn cv(json: &str) -> Numbers {
     let document = parse(json);
-    let mut found = Found::new();
+    let mut found = Numbers::new();
     add(&mut found, &document, "", &SUMS);
     let sums = [("accuracy", "/accuracy"), ("correct", "/correct"), ("total_iterations", "/total_iterations")];
     add(&mut found, &document, "", &sums);
@@ -121,9 +121,9 @@ pub(crate) fn cv(json: &str) -> Found {
 }
 
 /// `grid`.
-pub(crate) fn grid(json: &str) -> Found {
+pub(crate) fn grid(json: &str) -> Numbers {
     let document = parse(json);
-    let mut found = Found::new();
+    let mut found = Numbers::new();
     add(&mut found, &document, "", &[("best_c", "/best_c")]);
     for (p, point) in list(&document, "cells").iter().enumerate() {
         let prefix = format!("point {p} ");
@@ -136,9 +136,9 @@ pub(crate) fn grid(json: &str) -> Found {
 }
 
 /// `update`.
-pub(crate) fn update(json: &str) -> Found {
+pub(crate) fn update(json: &str) -> Numbers {
     let document = parse(json);
-    let mut found = Found::new();
+    let mut found = Numbers::new();
     for name in ["status", "rows", "added", "removed", "margin"] {
         add(&mut found, &document, "", &[(name, &format!("/{name}"))]);
     }
@@ -153,9 +153,9 @@ pub(crate) fn update(json: &str) -> Found {
 }
 
 /// `verify`.
-pub(crate) fn verify(json: &str) -> Found {
+pub(crate) fn verify(json: &str) -> Numbers {
     let document = parse(json);
-    let mut found = Found::new();
+    let mut found = Numbers::new();
     let verdicts = [("matches", "/matches"), ("tolerance_met", "/tolerance_met")];
     add(&mut found, &document, "verify ", &verdicts);
     add(&mut found, &document, "verify ", &MACHINE[6..]);
@@ -163,13 +163,13 @@ pub(crate) fn verify(json: &str) -> Found {
 }
 
 /// The output of `predict --decision`: the values of a row in a line.
-pub(crate) fn decisions(written: &str) -> Found {
+pub(crate) fn decisions(written: &str) -> Numbers {
     let values: Vec<&str> = written.split_whitespace().collect();
     told(written, &values)
 }
 
 /// The output of `cv -o`: `label predicted` and a decision value of each machine.
-pub(crate) fn tested(written: &str) -> Found {
+pub(crate) fn tested(written: &str) -> Numbers {
     let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(' ').collect()).collect();
     let labels: Vec<String> = rows.iter().map(|row| row[..2].join(" ")).collect();
     let mut found = vec![("labels hash".to_owned(), hash(&labels.join("\n")))];
@@ -192,7 +192,7 @@ pub(crate) fn tested(written: &str) -> Found {
 }
 
 /// A hash of all, and enough to see how far off a mismatch is.
-fn told(written: &str, values: &[&str]) -> Found {
+fn told(written: &str, values: &[&str]) -> Numbers {
     let sum: f64 = values.iter().map(|v| v.parse::<f64>().unwrap_or_else(|e| panic!("{e}: {v}"))).sum();
     let mut found = vec![("decisions hash".to_owned(), hash(written)), ("decisions sum".to_owned(), format!("{sum:?}"))];
     found.extend(values.iter().take(3).enumerate().map(|(i, v)| (format!("decisions {i}"), (*v).to_owned())));

@@ -1,6 +1,6 @@
 //! The stored snapshots: one file per group of cases, written by a recording, compared otherwise.
 
-use super::extract::Found;
+use super::extract::Numbers;
 use super::numbers::parse;
 use serde_json::Value;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ fn path(group: &str) -> PathBuf {
 }
 
 /// Writes what the cases of `group` gave, values that belong together in one line.
-pub(crate) fn write(group: &str, cases: &[(String, Found)]) {
+pub(crate) fn write(group: &str, cases: &[(String, Numbers)]) {
     let mut out = String::from("{");
     for (c, (case, found)) in cases.iter().enumerate() {
         let _ = write!(out, "{}\n  {case:?}: {{", if c == 0 { "" } else { "," });
@@ -48,7 +48,7 @@ pub(crate) fn read(group: &str) -> Value {
 }
 
 /// The lines of a report on what differs; what was found and is not stored is not looked at.
-pub(crate) fn differences(case: &str, stored: &Value, found: &Found, exact: bool) -> Vec<String> {
+pub(crate) fn differences(case: &str, stored: &Value, found: &Numbers, exact: bool) -> Vec<String> {
     let Some(stored) = stored.as_object() else { return vec![format!("{case}: nothing stored")] };
     let line = |(name, stored): (&String, &Value)| {
         let stored = stored.as_str().map_or_else(|| stored.to_string(), str::to_owned);
@@ -75,7 +75,7 @@ fn same(name: &str, stored: &str, found: &str, exact: bool) -> bool {
 #[test]
 fn the_last_bit_counts() {
     let stored = parse("{\"a 0\": 0.1, \"n\": 7, \"h hash\": \"12\", \"s\": \"converged\"}");
-    let found = |a: &str, n: &str| -> Found {
+    let found = |a: &str, n: &str| -> Numbers {
         [("a 0", a), ("n", n), ("h hash", "12"), ("s", "converged"), ("new", "1")]
             .map(|(n, v)| (n.to_owned(), v.to_owned()))
             .into()
@@ -85,6 +85,6 @@ fn the_last_bit_counts() {
     assert_eq!(count("1e-1", "7", true), 0);
     assert_eq!(count("0.10000000000000002", "7", true), 1);
     assert_eq!((count("0.10000000000000002", "7", false), count("0.10000001", "8", false)), (0, 2));
-    assert_eq!(differences("case", &stored, &Found::new(), false).len(), 4);
+    assert_eq!(differences("case", &stored, &Numbers::new(), false).len(), 4);
     assert_eq!(parse(r#"{"a": "1 \" 2", "b": [-1.5e-7, true]}"#)["b"][0], "-1.5e-7");
 }
