@@ -86,7 +86,7 @@ impl CellDocument {
             eps: svm.resolved_goal().kkt(),
             gap: svm.resolved_goal().gap(),
             exact: (setup.eps, setup.gap) == (svm.resolved_goal().kkt(), svm.resolved_goal().gap()),
-            at_least_errors: report.lost,
+            at_least_errors: report.pruned,
             seconds: [parts.seed, parts.solve, parts.certify].into_iter().flatten().sum(),
             found,
             parts,
