@@ -31,6 +31,7 @@ impl Axis {
     }
 
     /// Returns the axis with more room at both ends, as a share of its length.
+    #[must_use]
     pub fn wider(&self, share: f64) -> Self {
         let more = share * (self.high - self.low);
         Self { low: self.low - more, high: self.high + more, ..*self }

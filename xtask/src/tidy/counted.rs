@@ -9,7 +9,7 @@ use super::comments::{openings, wide_comments, wide_prose};
 use super::functions::{LEVELS, LINES, functions};
 use super::imports::without_tests;
 use super::names::{self, Retired};
-use super::sources::is_test;
+use super::sources::{has_extension, is_test};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A comment in a function that gives the reason why its blocks are nested deeply.
@@ -44,10 +44,10 @@ impl<'a> Counts<'a> {
 
     /// Checks a file, given its path from the root of the workspace.
     pub(super) fn add(&mut self, file: &str, text: &str) {
-        if file.ends_with(".md") {
+        if has_extension(file, "md") {
             let wide = wide_prose(text).into_iter();
             self.push("wide-markdown", file, wide.map(|n| finding(file, n, "a line of more than 120 columns".into(), "wrap it")));
-        } else if let Some(place) = crate_of(file).filter(|_| file.ends_with(".rs")) {
+        } else if let Some(place) = crate_of(file).filter(|_| has_extension(file, "rs")) {
             self.rust(place, file, text);
         }
     }

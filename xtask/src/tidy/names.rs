@@ -25,7 +25,7 @@ pub(super) fn check<'a>(list: &[Retired<'a>], place: &str, file: &str, code: &st
     let stem = file.rsplit('/').next().unwrap_or(file);
     let forbidden = list.iter().filter(|retired| !retired.crates.contains(&place));
     let line_of = |name: &str| code.lines().position(|line| super::sources::has_word(line, name)).map(|n| n + 1);
-    let first = |name: &str| if name.ends_with(".rs") { (stem == name).then_some(1) } else { line_of(name) };
+    let first = |name: &str| if super::sources::has_extension(name, "rs") { (stem == name).then_some(1) } else { line_of(name) };
     forbidden.filter_map(|retired| Some((first(retired.name)?, retired.name))).collect()
 }
 

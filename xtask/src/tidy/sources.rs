@@ -30,7 +30,7 @@ pub(crate) fn check(layers: &Layers, file: &str, bytes: &[u8]) -> Vec<Finding> {
             found(n + 1, format!("`{path}` is a path of one machine"), "use a relative path, an option or a temporary folder");
         }
     }
-    if Path::new(file).extension().is_some_and(|ending| ending == "rs") {
+    if has_extension(file, "rs") {
         rust(layers, file, text, &mut found);
     }
     findings
@@ -69,6 +69,11 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
 /// its skips would not be reported.
 fn looks_for_data_alone(file: &str, line: &str) -> bool {
     file.starts_with("crates/") && is_test(file) && !file.contains("-testkit/") && line.contains("(\"MAXMARGIN_DATA\")")
+}
+
+/// Returns whether a path ends in this extension.
+pub(super) fn has_extension(file: &str, extension: &str) -> bool {
+    Path::new(file).extension().is_some_and(|known| known == extension)
 }
 
 pub(super) fn is_test(file: &str) -> bool {

@@ -47,7 +47,7 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let formulation = formulation.with(loss, bias_term);
     let classes = Some(&classes);
     let posed = Posed { data: &data, classes, weights: &weights, kernel: &kernel, formulation, solver: &trainings };
-    let study = study(setting, posed, par);
+    let study = study(setting, &posed, par);
     let report = study.cross_validate(&plan, seeding, &Quiet)?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     let (rounds, compared) = (Some(rounds::of(&report, seeding, folds)), trainings.compared(setting.c));

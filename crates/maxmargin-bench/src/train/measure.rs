@@ -103,7 +103,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let kernel = setting.kernel_of(gamma)?;
     let weights = vec![1.0; classes.map_or(0, ClassLabels::count)];
     let posed = Posed { data: &data, classes, weights: &weights, kernel: &kernel, formulation, solver: &*contender };
-    let study = study(setting, posed, par);
+    let study = study(setting, &posed, par);
     let fitted = study.train(&Quiet)?;
     let process_seconds = begun.elapsed().as_secs_f64();
     let mut measured = Measured { read_seconds, total_seconds: process_seconds - read_seconds, ..Measured::of(&fitted) };

@@ -19,8 +19,8 @@ pub(crate) struct Posed<'a> {
 }
 
 /// Returns the study of the machines of a cell, with its limits of time and memory.
-pub(crate) fn study<'a>(setting: &Setting, posed: Posed<'a>, par: Par) -> Study<'a> {
-    let Posed { data, classes, weights, kernel, formulation, solver } = posed;
+pub(crate) fn study<'a>(setting: &Setting, posed: &Posed<'a>, par: Par) -> Study<'a> {
+    let Posed { data, classes, weights, kernel, formulation, solver } = *posed;
     Study {
         data,
         classes,
