@@ -29,6 +29,10 @@ impl std::fmt::Debug for Path<'_> {
 
 impl<'g> Path<'g> {
     /// Creates an empty model over the pool `gram`; `labels[id]` is ±1 for every row of it.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one label of ±1 per row.
     pub fn new(gram: &'g dyn Gram, labels: &[f64], config: Config) -> Result<Self, PathError> {
         Ok(Self { gram, go_on: None, model: Model::new(gram, labels.to_vec(), config)? })
     }
@@ -103,6 +107,10 @@ impl<'g> Path<'g> {
     }
 
     /// Restores a saved model.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::from_solution`].
     pub fn restore(gram: &'g dyn Gram, labels: &[f64], saved: &Saved, config: Config) -> Result<(Self, Update), PathError> {
         Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
     }
@@ -121,21 +129,37 @@ impl<'g> Path<'g> {
     }
 
     /// Moves the C of every sample to `c`, along the ray.
+    ///
+    /// # Errors
+    ///
+    /// When `c` is negative or not finite.
     pub fn set_c(&mut self, c: f64) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.set_c(pool, c))
     }
 
     /// Multiplies the C of every sample by `factor`: the ray that keeps weights.
+    ///
+    /// # Errors
+    ///
+    /// When a C would become negative or infinite.
     pub fn scale_c(&mut self, factor: f64) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.scale_c(pool, factor))
     }
 
     /// Moves the C of some samples, each to its value; 0 switches a sample off without removing it.
+    ///
+    /// # Errors
+    ///
+    /// When an id is not a member or named twice, or a C is impossible.
     pub fn set_weights(&mut self, upper: &[(usize, f64)]) -> Result<Update, PathError> {
         self.with_pool(|model, pool| model.set_weights(pool, upper))
     }
 
     /// Moves the C of one sample.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::set_weights`].
     pub fn set_weight(&mut self, id: usize, upper: f64) -> Result<Update, PathError> {
         self.set_weights(&[(id, upper)])
     }
@@ -150,6 +174,10 @@ impl<'g> Path<'g> {
     }
 
     /// Ends a path that stopped at its limit by the active set, from its present position.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::resume`].
     pub fn finish(&mut self) -> Result<Update, PathError> {
         self.with_pool(Model::finish)
     }

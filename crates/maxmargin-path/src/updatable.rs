@@ -117,6 +117,10 @@ impl<'w> Updatable<'w> {
     }
 
     /// Opens a saved model.
+    ///
+    /// # Errors
+    ///
+    /// As [`Updatable::new`], and when keys are missing or out of order.
     pub fn open(saved: SavedUpdatable) -> Result<(Self, Update), UpdatableError> {
         Self::opened(saved, None)
     }
@@ -175,17 +179,31 @@ impl<'w> Updatable<'w> {
     }
 
     /// Adds samples; returns their keys.
+    ///
+    /// # Errors
+    ///
+    /// When labels or C are impossible or of other number than the samples; the model is then
+    /// unchanged.
     pub fn add(&mut self, samples: &Samples, labels: &[f64], upper: &[f64]) -> Result<(Range<u64>, Update), UpdatableError> {
         self.exchange(samples, labels, upper, &[])
     }
 
     /// Removes samples.
+    ///
+    /// # Errors
+    ///
+    /// When a key is not that of a sample in the model, or named twice; the model is then
+    /// unchanged.
     pub fn remove(&mut self, keys: &[u64]) -> Result<Update, UpdatableError> {
         let rows = self.rows(keys)?;
         Ok(self.with_pool(|model, pool| model.change(pool, &[], &rows))?)
     }
 
     /// Adds samples and removes others along one path; returns the keys of the new ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`Updatable::add`] and [`Updatable::remove`].
     pub fn exchange(
         &mut self,
         samples: &Samples,
@@ -240,11 +258,19 @@ impl<'w> Updatable<'w> {
     }
 
     /// Moves every C to `c`.
+    ///
+    /// # Errors
+    ///
+    /// When `c` is impossible.
     pub fn set_c(&mut self, c: f64) -> Result<Update, UpdatableError> {
         Ok(self.with_pool(|model, pool| model.set_c(pool, c))?)
     }
 
     /// Moves the C of some samples.
+    ///
+    /// # Errors
+    ///
+    /// When a key or a C is impossible.
     pub fn set_weights(&mut self, upper: &[(u64, f64)]) -> Result<Update, UpdatableError> {
         let rows = self.rows(&upper.iter().map(|u| u.0).collect::<Vec<_>>())?;
         let pairs: Vec<(usize, f64)> = rows.into_iter().zip(upper.iter().map(|u| u.1)).collect();

@@ -36,6 +36,10 @@ pub struct Audit {
 }
 
 /// Certifies many points at once: every kernel value is computed once for all of them.
+///
+/// # Panics
+///
+/// When an α has another length than its problem.
 pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
     audit_asking(source, points, par, &Asking::nobody(), |_| ()).unwrap_or_default()
 }

@@ -11,6 +11,10 @@ use maxmargin_data::Par;
 use maxmargin_kernel::Exact;
 
 /// Certifies one solution from kernel values computed anew, or from features.
+///
+/// # Panics
+///
+/// When `solution` has another number of variables than `dual`.
 pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solution, par: Par) -> Certificate {
     let source = source.into();
     let gradient = exact_gradient(dual, source, &solution.alpha, par);

@@ -34,9 +34,9 @@ impl GapScreening {
 /// − D`, so `‖w − w*‖ ≤ r = √(P − D)`. Without a separate bias, `f*(x_i)` is within `r κ_i` of
 /// `f(x_i)`, with `κ_i² = K_ii`.
 ///
-/// A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by at most `r
-/// κ`, and so do its minimisers `[b₋, b₊]`. So `f*(x_i)` lies in `[w·φ_i + b₋ − r (κ_i + κ), w·φ_i
-/// + b₊ + r (κ_i + κ)]`. The gap is that of the best bias.
+/// A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by at most
+/// `r κ`, and so do its minimisers `[b₋, b₊]`. The gap is that of the best bias. So `f*(x_i)` lies
+/// between `w·φ_i + b₋ − r (κ_i + κ)` and `w·φ_i + b₊ + r (κ_i + κ)`.
 ///
 /// # Panics
 ///

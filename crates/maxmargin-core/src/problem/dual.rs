@@ -124,6 +124,10 @@ pub enum DualError {
 
 impl Dual {
     /// Creates a general problem.
+    ///
+    /// # Errors
+    ///
+    /// When lengths differ, there are no variables, a sign is not ±1 or a number is not finite.
     pub fn new(
         ids: Vec<usize>,
         sign: Vec<f64>,
@@ -231,6 +235,10 @@ impl Dual {
     }
 
     /// Returns the same problem with a ridge for each variable.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one per variable, or one is negative or not finite.
     pub fn with_ridges(&self, ridges: Vec<f64>) -> Result<Self, DualError> {
         if ridges.len() != self.len() {
             return Err(DualError::Length { what: "ridge", found: ridges.len(), expected: self.len() });

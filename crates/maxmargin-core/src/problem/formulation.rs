@@ -159,6 +159,10 @@ impl Formulation {
     }
 
     /// Checks the parameters without any data.
+    ///
+    /// # Errors
+    ///
+    /// When ε, ν or C is not.
     pub fn check(self) -> Result<(), DualError> {
         if let Some(epsilon) = self.epsilon().filter(|epsilon| !(epsilon.is_finite() && *epsilon >= 0.0)) {
             return Err(DualError::Epsilon(epsilon));

@@ -42,6 +42,11 @@ pub struct Decision {
 
 impl Formulation {
     /// Returns the problem of a training set.
+    ///
+    /// # Errors
+    ///
+    /// When C, ε, ν, a weight or a target is not possible, lengths differ, or there is one class
+    /// only and the bias is free.
     pub fn problem(self, part: &TrainingSet) -> Result<Problem, DualError> {
         self.check()?;
         let n = part.ids.len();

@@ -144,6 +144,10 @@ impl Start {
     }
 
     /// Attaches the gradient `Qα + lin`, so that the solver need not compute it.
+    ///
+    /// # Panics
+    ///
+    /// When its length is not the number of variables.
     #[must_use]
     pub fn with_gradient(mut self, gradient: Vec<f64>) -> Self {
         assert_eq!(gradient.len(), self.alpha.len(), "one gradient entry per variable");

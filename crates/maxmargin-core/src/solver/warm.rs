@@ -7,6 +7,10 @@ use crate::problem::start::{of_sign, shift_to_sum};
 
 /// Returns the solution of `from` as a start for `to`, the same samples with another `C`. Variables
 /// at their bound move to the new bound, free ones stay free, and zeros stay 0.
+///
+/// # Panics
+///
+/// When the problems and `alpha` do not have the same number of variables.
 pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
     // A variable with an empty box is at both bounds, so its start is 0.
@@ -19,6 +23,10 @@ pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
 
 /// Moves `Σ s_k α_k`, or the sum of each sign, to its required value by the free variables as far
 /// as possible: variables at a bound belong there.
+///
+/// # Panics
+///
+/// When `alpha` does not have one entry per variable.
 pub fn balance(dual: &Dual, alpha: &mut [f64]) {
     match dual.balance() {
         EqualityConstraint::Sum(wanted) => to_sum(dual.sign(), dual.upper(), alpha, wanted),
@@ -33,6 +41,10 @@ pub fn balance(dual: &Dual, alpha: &mut [f64]) {
 
 /// Restores equality constraints that rounding violates by more than certificates allow, as for α
 /// that are tiny next to boxes that they once filled. Returns true if a constraint was violated.
+///
+/// # Panics
+///
+/// When `alpha` does not have one entry per variable.
 pub fn close(dual: &Dual, alpha: &mut [f64]) -> bool {
     let open = match dual.balance() {
         EqualityConstraint::Sum(wanted) => {

@@ -134,6 +134,10 @@ impl<'a, 'g> Clock<'a, 'g> {
     }
 
     /// Computes [`crate::exact_gradient`] under this clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`Clock::asked`].
     pub fn exact_gradient<'e>(
         &mut self,
         dual: &Dual,

@@ -34,6 +34,10 @@ impl Chunk {
     }
 
     /// Returns row `i` of the Hessian.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
     pub fn row(&self, i: usize) -> &[f64] {
         let m = self.len();
         &self.kernel[i * m..(i + 1) * m]
