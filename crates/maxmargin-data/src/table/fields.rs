@@ -61,8 +61,8 @@ impl Fields {
         self.ends.clear();
     }
 
-    /// Adds the field that `write_field` writes, or a missing value if it writes nothing. Returns the
-    /// result of `write_field`.
+    /// Adds the field that `write_field` writes, or a missing value if it writes nothing. Returns
+    /// its result.
     pub(super) fn push<T>(&mut self, write_field: impl FnOnce(&mut String) -> T) -> T {
         let result = write_field(&mut self.text);
         self.ends.push(self.text.len());
