@@ -25,18 +25,18 @@ use std::time::Instant;
 pub struct SmoFinish {
     /// The options of SMO.
     pub smo: Smo,
-    /// Whether a run that is slow or stalls continues with weighted least squares on working sets
+    /// Hands a run that is slow or stalls over to weighted least squares on working sets
     /// ([`Irwls`]).
     pub hands_over: bool,
-    /// Whether equal samples of one sign become one variable.
+    /// Makes one variable of equal samples with the same sign.
     pub merge_equal_rows: bool,
 }
 
 /// The goal of SMO before a finish.
 const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
-/// A tolerance of the KKT violation below which a finish pays.
+/// The KKT tolerance below which a finish pays.
 const FINISHED_BELOW_KKT: f64 = 1e-5;
-/// The same of the relative gap.
+/// The relative gap below which a finish pays.
 const FINISHED_BELOW_GAP: f64 = 1e-6;
 
 /// A number of iterations that grows with the number of variables.
@@ -121,7 +121,7 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
     let most = (2 * AT_ONCE).min(Finish::fitting(rows.room()));
     if rows.gram().len() > AT_ONCE.min(most) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
-        // A certificate computed later could not mend what `f32` rows hide.
+        // Use exact values: the certificate cannot correct rounding of `f32` rows afterwards.
         let refine = std::mem::replace(&mut run.refine, Refine::Exact);
         let solved = irwls.solve(dual, space, start, run);
         run.refine = refine;
@@ -213,7 +213,7 @@ impl SmoFinish {
             return Ok(first);
         };
         if few && second.solution.status == Status::IterationLimit {
-            // The same of `FEW`.
+            // The iteration limit was `FEW`, not the caller's.
             second.solution.status = Status::Stalled;
         }
         second.solution.work += work;
@@ -294,7 +294,7 @@ impl SmoFinish {
     }
 }
 
-/// Whether an error of the gradients of this size is negligible for the goal.
+/// Returns true if an error of the gradients of this size is negligible for the goal.
 fn is_small(error: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {
     let violation = goal.kkt().is_none_or(|kkt| 2.0 * error <= NEGLIGIBLE * kkt);
     let boxes: f64 = dual.upper().iter().sum();

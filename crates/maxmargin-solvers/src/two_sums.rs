@@ -63,8 +63,8 @@ struct Search {
 }
 
 impl Search {
-    /// Takes the solution of the last price; where all are on one side, the next price is a step
-    /// further.
+    /// Adds the solution of the last price. If all totals are on one side, the next price is one
+    /// step further.
     fn take(&mut self, end: End, total: f64) {
         let side = if end.total <= total { &mut self.low } else { &mut self.high };
         *side = Some(end);
@@ -79,8 +79,8 @@ impl Search {
         self.low.as_ref().zip(self.high.as_ref())
     }
 
-    /// Chooses the next price at a share of the way between both sides, or a finer tolerance where
-    /// they are as near as this one tells.
+    /// Chooses the next price between both sides at a share of their distance, or a finer tolerance
+    /// if the present one cannot separate the two prices.
     fn narrow(&mut self, share: f64) {
         let Some((less, more)) = self.ends() else { return };
         let (from, width) = (less.price, more.price - less.price);
@@ -103,7 +103,7 @@ pub(crate) struct TwoSums<'a> {
 }
 
 impl<'a> TwoSums<'a> {
-    /// None where there are no two sums.
+    /// The problem split into its sums; `None` if it does not have a sum for each sign.
     pub(crate) fn new(dual: &'a Dual) -> Option<Self> {
         let EqualityConstraint::PerSign(plus, minus) = dual.balance() else { return None };
         Some(Self { dual, one: plus - minus, total: plus + minus })

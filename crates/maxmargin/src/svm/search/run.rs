@@ -195,7 +195,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             converged: status == Status::Converged,
             ended: status.ended_early(),
             exact: svm.resolved_goal() == self.asked,
-            lost: report.lost,
+            lost: report.pruned,
             errors: report.accuracy.map(|_| report.samples_counted - report.correct),
             iterations: report.total_iterations,
         }
