@@ -60,8 +60,8 @@ fn weights_are_factors_of_c() {
     assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Weights { found: 1, classes: 2 })));
 }
 
-/// Copies of samples, some of the other class: solvers that merge them read one row for all copies, and
-/// seeds read the same rows.
+/// Copies of samples, some of the other class: solvers that merge them read one row for all copies,
+/// and seeds read the same rows.
 #[test]
 fn seeds_read_the_rows_of_different_samples() {
     let kinds = 50;
@@ -80,8 +80,8 @@ fn seeds_read_the_rows_of_different_samples() {
     }
 }
 
-/// Solvers with an active set keep no whole row. Sums of the leaving samples are then computed without
-/// rows, and only the repair reads rows.
+/// Solvers with an active set keep no whole row. Sums of the leaving samples are then computed
+/// without rows, and only the repair reads rows.
 #[test]
 fn seeds_keep_few_rows_where_solvers_keep_none() {
     let mut case = Case::generated(Generator::Banana, 12_000, 3, 1.0, 10.0, 1).at(1e-3);
@@ -153,7 +153,8 @@ fn leave_one_out_trains_support_vectors_only() {
         assert!((report.decisions[*i] - expected[0]).abs() <= most, "{} {expected:?}, at most {most}", report.decisions[*i]);
         assert!(most < 1e-2, "a bound that says nothing: {most}");
     }
-    // One training for each support vector of all data. The other folds use the machine of all data.
+    // One training for each support vector of all data. The other folds use the machine of all
+    // data.
     let trained = case.train();
     let vectors: Vec<usize> = trained.model.record().expect("a record").machines[0].rows.iter().map(|&i| i as usize).collect();
     let own: Vec<usize> = report.folds.iter().filter(|fold| !fold.machines.is_empty()).map(|fold| fold.fold).collect();
@@ -180,8 +181,8 @@ fn leave_one_out_has_the_bias_of_each_training_set() {
     assert!(tried > 3, "the cases must have samples without alpha: {tried}");
 }
 
-/// The progress of leave-one-out once stopped at a third of its folds: folds that need no training were
-/// never counted as done.
+/// The progress of leave-one-out once stopped at a third of its folds: folds that need no training
+/// were never counted as done.
 #[test]
 fn folds_that_need_no_training_are_done() {
     let mut case = Case::generated(Generator::Blobs, 70, 2, 0.5, 1.0, 6);
@@ -237,7 +238,8 @@ fn folds_without_a_solution_are_not_counted() {
     let plain = Case { scale: None, ..Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3) };
     let after_two = |progress: &CvProgress| if progress.done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let at_once = |_: &CvProgress| ControlFlow::Break(());
-    // With folds as small as these, exact paths end at solutions before the first cancellation check.
+    // With folds as small as these, exact paths end at solutions before the first cancellation
+    // check.
     let seedings = Seeding::ALL.into_iter().filter(|(_, seeding)| *seeding != Seeding::Dec);
     for (case, seeding) in seedings.map(|(_, seeding)| (&plain, seeding)).chain([(&scaled, Seeding::Cold)]) {
         let whole = case.run(seeding);
@@ -296,8 +298,8 @@ fn tight_tolerances_are_finished() {
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
 }
 
-/// If all samples are at a bound, the bias is the middle of an interval. Rounding in a seed, or in a
-/// start from another C, once made one of them free and moved the bias to an end.
+/// If all samples are at a bound, the bias is the middle of an interval. Rounding in a seed, or in
+/// a start from another C, once made one of them free and moved the bias to an end.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
     let points: Vec<Vec<f64>> =

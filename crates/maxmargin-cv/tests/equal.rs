@@ -72,8 +72,8 @@ proptest! {
     }
 }
 
-/// If the matrix has marks of classes and folds, equal samples of one fold are contiguous and take no
-/// part when that fold is left out. Only equal samples of both classes are two variables.
+/// If the matrix has marks of classes and folds, equal samples of one fold are contiguous and take
+/// no part when that fold is left out. Only equal samples of both classes are two variables.
 #[test]
 fn what_a_fold_alone_has_is_left_out_with_it() {
     let n = 4500;

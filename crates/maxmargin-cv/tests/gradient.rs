@@ -18,8 +18,8 @@ use rand::RngExt;
 /// A step of differences in a logarithm, for solutions that are exact.
 const STEP: f64 = 1e-3;
 
-/// The derivative at 0 by the five-point rule. Its error is the fifth derivative times `h⁴ / 30`, plus
-/// the rounding of the values divided by `h`.
+/// The derivative at 0 by the five-point rule. Its error is the fifth derivative times `h⁴ / 30`,
+/// plus the rounding of the values divided by `h`.
 fn difference(h: f64, value: impl Fn(f64) -> Vec<f64>) -> Vec<f64> {
     let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(|k| value(k * h));
     (0..a.len()).map(|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - d[i]) / (12.0 * h)).collect()
@@ -86,8 +86,8 @@ fn by_oracle(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     oracle::solve(dual, gram).alpha
 }
 
-/// An exact solution in which two equal samples of one class share their sum by their boxes: both are
-/// free, or both are bounded.
+/// An exact solution in which two equal samples of one class share their sum by their boxes: both
+/// are free, or both are bounded.
 fn by_oracle_shared(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let mut alpha = by_oracle(dual, gram);
     let [one, copy] = COPIES;
@@ -109,8 +109,8 @@ fn by_smo(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
 /// The second is sometimes a copy of the first.
 const COPIES: [usize; 2] = [2, 7];
 
-/// Seven points, sometimes with a copy of one, and three evaluated points. With small weights no sample
-/// is free.
+/// Seven points, sometimes with a copy of one, and three evaluated points. With small weights no
+/// sample is free.
 fn random_points(seed: u64) -> (Points, f64, f64) {
     let mut rng = generate::rng(seed);
     let mut points: Vec<Vec<f64>> = (0..7).map(|_| (0..3).map(|_| rng.random_range(-1.0..1.0)).collect()).collect();

@@ -117,8 +117,8 @@ fn a_damaged_cell_is_none() {
     }
 }
 
-/// A cell with more errors than the bound is pruned before its last fold. The bound falls to the errors
-/// of complete cells of the column.
+/// A cell with more errors than the bound is pruned before its last fold. The bound falls to the
+/// errors of complete cells of the column.
 #[test]
 fn cells_that_cannot_win_are_given_up() {
     let case = Case::generated(Generator::GaussM, 150, 5, 0.4, 1.0, 3).at(1e-3);

@@ -61,8 +61,8 @@ fn every_seeding_ends_when_it_is_told() {
             let watch = Ends::at(at);
             let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch);
             if watch.asked.load(Ordering::Relaxed) <= at {
-                // Reports to the watch are some time apart. A faster run has fewer of them, and this one
-                // ended before the cancellation.
+                // Reports to the watch are some time apart. A faster run has fewer of them, and
+                // this one ended before the cancellation.
                 continue;
             }
             match ended {
@@ -79,7 +79,8 @@ fn every_seeding_ends_when_it_is_told() {
     }
 }
 
-/// A finish below 10⁻⁵ and IRWLS on exact values check for cancellation inside their linear systems.
+/// A finish below 10⁻⁵ and IRWLS on exact values check for cancellation inside their linear
+/// systems.
 #[test]
 fn trainings_end_inside_their_dense_systems() {
     let case = wide_margin(1200).at(1e-9);
@@ -137,8 +138,8 @@ impl Solve for Counting {
     }
 }
 
-/// With hundreds of machines, the setup of solvers before their first time check once took seconds, and
-/// counting votes without solutions took more.
+/// With hundreds of machines, the setup of solvers before their first time check once took seconds,
+/// and counting votes without solutions took more.
 #[test]
 fn trainings_whose_time_is_over_are_not_begun() {
     let mut case = Case::four(120, 3, 1.0, 1);
@@ -167,8 +168,8 @@ impl CvWatch for Between {
     }
 }
 
-/// The sums over all free rows, which seeds need, were once computed after the training had left its
-/// time to the certificate.
+/// The sums over all free rows, which seeds need, were once computed after the training had left
+/// its time to the certificate.
 #[test]
 fn sums_over_free_rows_are_asked_for() {
     let case = wide_margin(1200);
@@ -219,8 +220,8 @@ fn budgets_hold_for_every_seeding_and_solver() {
     }
 }
 
-/// The core set of CVM has its own matrix. If it does not fit into the memory, pairwise steps reach the
-/// same gap with less.
+/// The core set of CVM has its own matrix. If it does not fit into the memory, pairwise steps reach
+/// the same gap with less.
 #[test]
 fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
     // Nearly every sample is a member: at 700 of them their matrix takes 2 MB, and twice as much
@@ -239,8 +240,8 @@ fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
     assert!(a.dual <= b.primal && b.dual <= a.primal, "one optimum: {a:?} {b:?}");
 }
 
-/// Newton's matrix has the size of the features squared, or of the free samples squared. If it does not
-/// fit into the memory, conjugate gradients replace it.
+/// Newton's matrix has the size of the features squared, or of the free samples squared. If it does
+/// not fit into the memory, conjugate gradients replace it.
 #[test]
 fn the_matrices_of_newton_steps_are_under_the_budget() {
     for (rows, features) in [(900, 150), (150, 400)] {
@@ -273,8 +274,8 @@ impl CvWatch for Votes {
     }
 }
 
-/// The votes of many classes need the kernel values of all support vectors with all samples. There was
-/// once no cancellation check meanwhile.
+/// The votes of many classes need the kernel values of all support vectors with all samples. There
+/// was once no cancellation check meanwhile.
 #[test]
 fn the_count_of_votes_is_asked_for() {
     // At so small a C nearly every sample is a support vector; values of this kernel cost ten

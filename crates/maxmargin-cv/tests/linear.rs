@@ -46,8 +46,8 @@ fn of_four(samples: Samples, plan: FoldPlan) -> Case {
     Case { plan, ..case }.by(Solver::Linear)
 }
 
-/// A training set of one class has no machine, with any bias: its class is predicted for every sample,
-/// as in LIBSVM's cross-validation.
+/// A training set of one class has no machine, with any bias: its class is predicted for every
+/// sample, as in LIBSVM's cross-validation.
 #[test]
 fn a_training_set_of_one_class_predicts_that_class() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");

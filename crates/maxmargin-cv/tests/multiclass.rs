@@ -154,8 +154,8 @@ fn linear_machines_vote_like_kernel_machines() {
     assert!(a.model.folded() && !b.model.folded());
 }
 
-/// Leave-one-out of four classes: a machine of all data serves every sample that is no support vector
-/// of it.
+/// Leave-one-out of four classes: a machine of all data serves every sample that is no support
+/// vector of it.
 #[test]
 fn leave_one_out_elects_what_cold_folds_elect() {
     let mut case = Case::four(90, 2, 4.0, 8);

@@ -1,6 +1,6 @@
-//! Numerical limits: long runs of exact changes against trainings from scratch, random problems of every
-//! kind for every solver, and runs at the level of rounding. `MAXMARGIN_DEEP=N` makes the random runs N
-//! times as long.
+//! Numerical limits: long runs of exact changes against trainings from scratch, random problems of
+//! every kind for every solver, and runs at the level of rounding. `MAXMARGIN_DEEP=N` makes the
+//! random runs N times as long.
 
 mod common;
 
@@ -77,8 +77,8 @@ fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certifi
 }
 
 /// Random additions, removals and values of C: after each of them the path is exact by its
-/// certificate, and every tenth time a training from scratch has the same dual objective, to 10⁻⁸ of
-/// it.
+/// certificate, and every tenth time a training from scratch has the same dual objective, to 10⁻⁸
+/// of it.
 #[test]
 fn paths_of_many_changes_end_where_trainings_end() {
     let sets = sets();
@@ -213,8 +213,8 @@ fn trained(
     Some((fitted.status, certificate, fitted.iterations))
 }
 
-/// The effect of rounding of kernel sums on objectives if α is as large as `C`: the terms of `αᵀQα` add
-/// up to `(Σ α κ)²` and cancel. Features are summed into w first, and lose nearly nothing.
+/// The effect of rounding of kernel sums on objectives if α is as large as `C`: the terms of `αᵀQα`
+/// add up to `(Σ α κ)²` and cancel. Features are summed into w first, and lose nearly nothing.
 fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     if solver.is_linear() {
         return 0.0;
@@ -226,8 +226,8 @@ fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     f64::EPSILON * mass * mass * largest
 }
 
-/// The certificates of all solvers bound one optimum: no dual objective is above any primal one. Every
-/// converged solver meets the goal, and every solver ends.
+/// The certificates of all solvers bound one optimum: no dual objective is above any primal one.
+/// Every converged solver meets the goal, and every solver ends.
 #[test]
 fn certificates_of_all_solvers_bound_one_optimum() {
     let problems =
@@ -284,7 +284,7 @@ fn ends(asked: &[(f64, f64)], cases: &[(&str, Dataset, Kernel)], out_of_reach: &
             for solver in Solver::ALL.into_iter().filter(|solver| !out_of_reach.contains(solver)) {
                 let kernel = if solver.is_linear() { Kernel::Linear } else { kernel.clone() };
                 let drawn = Drawn { data: data.clone(), kernel, c, what: (*name).to_owned() };
-                // Far beyond what any of them takes; who needs it has not ended.
+                // Far more than any solver needs: a solver that reaches it does not end.
                 let goal = if solver.is_linear() {
                     Goal::Both { kkt: eps, gap: eps }
                 } else if matches!(solver, Solver::Smo | Solver::Irwls) {

@@ -1,5 +1,5 @@
-//! The parts of a study: every solver, scaling, widths by a rule, custom kernels; and changes of the
-//! data that must not change the result.
+//! The parts of a study: every solver, scaling, widths by a rule, custom kernels; and changes of
+//! the data that must not change the result.
 
 mod common;
 
@@ -92,8 +92,8 @@ fn refusals_name_what_to_take() {
     }
 }
 
-/// A cross-validation of scaled folds by definition: each fold is scaled by its training rows, trained
-/// and tested.
+/// A cross-validation of scaled folds by definition: each fold is scaled by its training rows,
+/// trained and tested.
 fn scaled_by_hand(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let (mut predicted, mut objectives) = (vec![0.0; case.len()], Vec::new());
     for fold in 0..case.plan.folds() {
@@ -160,7 +160,8 @@ fn scaled_folds_for_several_values_of_c() {
     }
 }
 
-/// A training set of one class predicts it, both with a shared kernel and with folds scaled separately.
+/// A training set of one class predicts it, both with a shared kernel and with folds scaled
+/// separately.
 #[test]
 fn one_class_left_by_a_fold() {
     let mut case = Case::new(uneven(40, 3), 2, Kernel::Linear, 1.0, 1);
@@ -247,9 +248,9 @@ fn reordered(case: &Case, order: &[usize]) -> Case {
     moved
 }
 
-/// Compares decision values of corresponding samples, up to the bias of each machine in each fold. If
-/// no α is free, an interval of biases is optimal, and rounding chooses one. The rest differs by at
-/// most two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
+/// Compares decision values of corresponding samples, up to the bias of each machine in each fold.
+/// If no α is free, an interval of biases is optimal, and rounding chooses one. The rest differs by
+/// at most two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
 fn same_up_to_bias(case: &Case, reports: [&CvReport; 2], place: impl Fn(usize) -> usize, sign: f64) -> Result<(), TestCaseError> {
     let machines = |report: &CvReport| {
         let full = report.full.iter().flat_map(|full| full.machines.clone());
@@ -348,8 +349,8 @@ proptest! {
     }
 }
 
-/// A time limit that has passed before the start still gives a report of every fold, for every kind of
-/// run.
+/// A time limit that has passed before the start still gives a report of every fold, for every kind
+/// of run.
 #[test]
 fn no_time_at_all() {
     let mut cases = vec![

@@ -1,4 +1,5 @@
-//! update: samples are added and removed, C moves, and every machine equals a training from scratch.
+//! update: samples are added and removed, C moves, and every machine equals a training from
+//! scratch.
 
 mod common;
 
@@ -75,8 +76,8 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()))
 }
 
-/// Checks that two models of the same problem, with kernel values up to 1, differ by no more than their
-/// certificates allow.
+/// Checks that two models of the same problem, with kernel values up to 1, differ by no more than
+/// their certificates allow.
 ///
 /// `½‖w − w*‖²` is at most the duality gap, so that the sums of two solutions differ by `√2gap +
 /// √2gap'` at most; biases by as much and their KKT violations, where they have a free support
@@ -94,8 +95,8 @@ fn assert_same_solution(a: &Model, b: &Model, data: &Dataset, what: &str) {
     }
 }
 
-/// Checks that the model agrees with its record and its training data, and that updated machines are
-/// exact.
+/// Checks that the model agrees with its record and its training data, and that updated machines
+/// are exact.
 fn assert_exact(updated: &Updated, what: &str) {
     let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Pool).expect("a verdict");
     assert!(verdict.matches() && verdict.met(), "{what}: {verdict:?}");

@@ -156,8 +156,8 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     assert_eq!(record.goal(), Goal::Kkt(EPS));
 }
 
-/// The empty model meets a tolerance of 10³⁰⁰. Its statements are true, but it is not certified: neither
-/// by its own tolerance nor as an optimum.
+/// The empty model meets a tolerance of 10³⁰⁰. Its statements are true, but it is not certified:
+/// neither by its own tolerance nor as an optimum.
 #[test]
 fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let data = data(120, 2, 9);

@@ -51,8 +51,8 @@ impl<'r> MergedRows<'r> {
     fn over(merged: &'r Merged, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
-        // Each kind of sample has a place for the sign of its first variable; kinds whose copies may
-        // have both signs have a second place for the other.
+        // Each kind of sample has a place for the sign of its first variable; kinds whose copies
+        // may have both signs have a second place for the other.
         let mut signs = vec![0.0; kinds];
         for (k, &id) in ids.iter().enumerate() {
             let sign_of = &mut signs[kind[id] as usize];

@@ -51,8 +51,8 @@ impl Iterations {
     }
 }
 
-/// Iterations of SMO after which a run counts as slow in any case. Trainings of scaled data take 1 to
-/// 10 for each variable.
+/// Iterations of SMO after which a run counts as slow in any case. Trainings of scaled data take 1
+/// to 10 for each variable.
 const MOST: Iterations = Iterations { constant: 100_000, per_variable: 20 };
 /// Iterations that every run may take.
 const LEAST: Iterations = Iterations { constant: 2_000, per_variable: 2 };
@@ -72,14 +72,14 @@ fn working_set_cost(free: usize, variables: usize) -> f64 {
 }
 
 /// The largest working set after a hand-over: 3 GB ([`Finish::bytes`]). Several small sets in the
-/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are free,
-/// 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
+/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are
+/// free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
 const MOST_TOGETHER: usize = 12_288;
 
 /// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly
-/// all samples that move are solved together. SMO is slow on problems whose bounds are far away, and
-/// there small working sets undo each other's work. Two sets must fit in memory: another fold may
-/// need one at the same time.
+/// all samples that move are solved together. SMO is slow on problems whose bounds are far away,
+/// and there small working sets undo each other's work. Two sets must fit in memory: another fold
+/// may need one at the same time.
 fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
     let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room() / 2));
@@ -159,8 +159,8 @@ impl SmoFinish {
         solved
     }
 
-    /// Continues with pair steps where working sets stalled (step 5). Pair steps factor no system, so
-    /// that numbers which make one singular do not stop them.
+    /// Continues with pair steps where working sets stalled (step 5). Pair steps factor no system,
+    /// so that numbers which make one singular do not stop them.
     fn after_working_sets(
         &self,
         sets: &Solved,
@@ -260,8 +260,8 @@ impl Solve for SmoFinish {
 }
 
 impl SmoFinish {
-    /// Solves the problem in merged variables, where there are any and the start is one of theirs, and
-    /// gives every row its share (steps 1 and 6).
+    /// Solves the problem in merged variables, where there are any and the start is one of theirs,
+    /// and gives every row its share (steps 1 and 6).
     fn solve_merged(
         &self,
         merged: Option<&MergedRows>,

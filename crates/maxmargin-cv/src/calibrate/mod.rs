@@ -1,5 +1,5 @@
-//! Probabilities and thresholds, fitted to out-of-fold decision values: five folds, and a calibration
-//! for each machine.
+//! Probabilities and thresholds, fitted to out-of-fold decision values: five folds, and a
+//! calibration for each machine.
 
 mod out_of_fold;
 mod probability;
@@ -48,8 +48,8 @@ impl CalibrationOptions {
     ///
     /// # Errors
     ///
-    /// When a threshold is requested and the data has not two classes, or the metric cannot choose one;
-    /// as [`calibration_plan`].
+    /// When a threshold is requested and the data has not two classes, or the metric cannot choose
+    /// one; as [`calibration_plan`].
     pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
         self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
         if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(drop) }
@@ -94,13 +94,13 @@ pub struct CalibrationReport {
     pub run: OutOfFold,
     /// The scale of the errors of a regression.
     pub scale: Option<f64>,
-    /// For classes: the reliability of probabilities of samples that took no part in their calibration
-    /// ([`cross_fitted`]).
+    /// For classes: the reliability of probabilities of samples that took no part in their
+    /// calibration ([`cross_fitted`]).
     pub reliability: Option<Reliability>,
 }
 
-/// The folds of a calibration: five, stratified if there are classes. If the smallest class has fewer
-/// than five samples there are as many folds as it has samples, but at least two.
+/// The folds of a calibration: five, stratified if there are classes. If the smallest class has
+/// fewer than five samples there are as many folds as it has samples, but at least two.
 ///
 /// # Errors
 ///
@@ -115,17 +115,18 @@ pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64
 
 impl Study<'_> {
     /// Calibrates `model`, which this study trained, by the options in `fits`. Cross-validates by
-    /// `plan`, each fold started from the model, and fits the calibration to the out-of-fold decision
-    /// values. The result does not depend on the number of threads.
+    /// `plan`, each fold started from the model, and fits the calibration to the out-of-fold
+    /// decision values. The result does not depend on the number of threads.
     ///
-    /// Some cases are no errors, although the calibration is missing then: a run that ends early, errors
-    /// of a regression that are all 0, and one class with too few samples inside or outside. The report
-    /// has the reason. With both a threshold and probabilities, the threshold decides the labels.
+    /// Some cases are no errors, although the calibration is missing then: a run that ends early,
+    /// errors of a regression that are all 0, and one class with too few samples inside or outside.
+    /// The report has the reason. With both a threshold and probabilities, the threshold decides
+    /// the labels.
     ///
     /// # Errors
     ///
-    /// As [`Study::cross_validate`] and [`CalibrationOptions::check`]; when the model has no record of
-    /// its training, or was trained on other data.
+    /// As [`Study::cross_validate`] and [`CalibrationOptions::check`]; when the model has no record
+    /// of its training, or was trained on other data.
     pub fn calibrate(
         &self,
         model: Model,
@@ -265,8 +266,8 @@ impl Study<'_> {
         Ok(Ok(vec![Calibration::laplace(&errors)?]))
     }
 
-    /// Row of the data and coefficient of every support vector, for each machine of a model that was
-    /// trained on this data.
+    /// Row of the data and coefficient of every support vector, for each machine of a model that
+    /// was trained on this data.
     fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
         let other = |why: String| Err(CvError::OtherModel(why));
         let Some(record) = model.record() else {

@@ -12,8 +12,8 @@ use std::str::FromStr;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Probability {
-    /// Platt's sigmoid: two numbers for each machine. It fits if the errors of decision values are alike
-    /// on both sides.
+    /// Platt's sigmoid: two numbers for each machine. It fits if the errors of decision values are
+    /// alike on both sides.
     #[default]
     Platt,
     /// Isotonic regression: any monotone function. It fits wherever the order of decision values is
@@ -50,13 +50,13 @@ impl FromStr for Probability {
     }
 }
 
-/// Cross-fitted probabilities of every sample: rounds × samples × classes in the order of the labels,
-/// NaN without decision values.
+/// Cross-fitted probabilities of every sample: rounds × samples × classes in the order of the
+/// labels, NaN without decision values.
 ///
 /// They follow from the decision values of a cross-validation
 /// ([`CvReport::decisions`](crate::CvReport::decisions)). The calibration for a fold is fitted to
-/// samples that the fold does *not* test. A sample thus takes part neither in the machines nor in the
-/// calibration behind its own probability.
+/// samples that the fold does *not* test. A sample thus takes part neither in the machines nor in
+/// the calibration behind its own probability.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ impl<'a> CalibrationFit<'a> {
         Self { decisions, classes, multiclass, probability, width, known }
     }
 
-    /// Fits the calibration of each machine to the samples of its two sides that have decision values and
-    /// that `counts` accepts.
+    /// Fits the calibration of each machine to the samples of its two sides that have decision
+    /// values and that `counts` accepts.
     pub(crate) fn over(&self, counts: impl Fn(usize) -> bool + Sync, par: Par) -> Result<Vec<Calibration>, ModelError> {
         let width = self.width;
         let of = self.classes.of();

@@ -24,10 +24,11 @@ pub struct ThresholdReport {
     pub value: Option<f64>,
     /// The score with the threshold 0; `None` if it is NaN.
     pub before: Option<f64>,
-    /// The score with this threshold on the decision values that chose it: the largest possible score.
+    /// The score with this threshold on the decision values that chose it: the largest possible
+    /// score.
     pub after: Option<f64>,
-    /// The score if each fold uses the threshold that the other folds choose. No sample takes part in
-    /// the choice of the threshold that decides its own label.
+    /// The score if each fold uses the threshold that the other folds choose. No sample takes part
+    /// in the choice of the threshold that decides its own label.
     pub cross_fitted: Option<f64>,
     /// The cross-validation, with its cost.
     #[serde(flatten)]
@@ -43,8 +44,9 @@ pub fn is_tunable(metric: &Metric) -> bool {
 /// predicted as the second class; `later` is true for samples of that class.
 ///
 /// Candidates between two neighbouring decision values are 0, if it lies between them, or their
-/// midpoint. Of equally good thresholds the one nearest to 0 is chosen, of two such the lower. Returns
-/// `None` if the metric has no score for any threshold, or cannot choose one ([`is_tunable`]).
+/// midpoint. Of equally good thresholds the one nearest to 0 is chosen, of two such the lower.
+/// Returns `None` if the metric has no score for any threshold, or cannot choose one
+/// ([`is_tunable`]).
 ///
 /// ```
 /// use maxmargin_cv::best_threshold;
@@ -61,8 +63,8 @@ pub fn best_threshold(decisions: &[f64], later: &[bool], metric: &Metric) -> Opt
     assert_eq!(decisions.len(), later.len(), "a decision value for each sample");
     let mut order: Vec<usize> = (0..decisions.len()).collect();
     order.sort_by(|&a, &b| decisions[a].total_cmp(&decisions[b]));
-    // All samples begin as the second class; then one run of equal values after the other changes to
-    // the first.
+    // All samples begin as the second class; then one run of equal values after the other changes
+    // to the first.
     let mut table = [[0; 2]; 2];
     later.iter().for_each(|&later| table[usize::from(later)][1] += 1);
     let mut scored = Vec::new();
@@ -84,8 +86,8 @@ pub fn best_threshold(decisions: &[f64], later: &[bool], metric: &Metric) -> Opt
     scored.iter().filter(|one| one.1 >= best - ROUNDING).map(|one| one.0).min_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
-/// The threshold between two neighbours: 0 if it lies between them, otherwise their midpoint. Beyond
-/// the outermost value, the threshold nearest to it.
+/// The threshold between two neighbours: 0 if it lies between them, otherwise their midpoint.
+/// Beyond the outermost value, the threshold nearest to it.
 fn between(below: Option<f64>, above: Option<f64>) -> f64 {
     match (below, above) {
         _ if below.is_none_or(|below| below < 0.0) && above.is_none_or(|above| above >= 0.0) => 0.0,
@@ -126,8 +128,8 @@ pub(crate) fn check(metric: &Metric, classes: Option<&ClassLabels>) -> Result<()
     }
 }
 
-/// Chooses a threshold by the decision values of a cross-validation, round after round. NaN values are
-/// left out.
+/// Chooses a threshold by the decision values of a cross-validation, round after round. NaN values
+/// are left out.
 pub(crate) fn choose(
     metric: &Metric,
     decisions: &[f64],
@@ -215,7 +217,8 @@ mod tests {
                     continue;
                 };
                 let what = format!("{} {seed}: {found} of {decisions:?} {later:?}", metric.name());
-                // Every split of the values: at 0, at each value, midway to the next, and above all.
+                // Every split of the values: at 0, at each value, midway to the next, and above
+                // all.
                 let mut all: Vec<f64> = decisions.iter().map(|f| f + 0.0).chain([0.0]).collect();
                 all.sort_by(f64::total_cmp);
                 all.dedup();
@@ -237,8 +240,8 @@ mod tests {
         }
     }
 
-    /// Candidates computed without the search: for every value, the midpoint to the greatest value below
-    /// it.
+    /// Candidates computed without the search: for every value, the midpoint to the greatest value
+    /// below it.
     fn candidates(decisions: &[f64]) -> Vec<f64> {
         let least = decisions.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = decisions.iter().copied().fold(f64::NEG_INFINITY, f64::max);

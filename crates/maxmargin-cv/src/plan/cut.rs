@@ -49,8 +49,8 @@ impl FoldPlan {
     }
 
     /// Stratified folds: each class is shuffled and dealt to the folds in turn, and the next class
-    /// continues at the next fold. Fold sizes and class counts differ by at most one. A class with fewer
-    /// members than folds is missing in the test sets of some folds.
+    /// continues at the next fold. Fold sizes and class counts differ by at most one. A class with
+    /// fewer members than folds is missing in the test sets of some folds.
     ///
     /// # Errors
     ///
@@ -78,8 +78,8 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Folds that never split a group. Groups are dealt from the largest to the smallest, each to the
-    /// smallest fold so far (ties: the lowest fold).
+    /// Folds that never split a group. Groups are dealt from the largest to the smallest, each to
+    /// the smallest fold so far (ties: the lowest fold).
     ///
     /// # Errors
     ///
@@ -104,9 +104,10 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Folds that never split a group, and spread every class as evenly as the groups allow. Groups are
-    /// dealt from the largest to the smallest, each to the fold where the sum of squares of `samples of a
-    /// class in the fold / samples of the class` grows least (ties: the smallest fold, then the lowest).
+    /// Folds that never split a group, and spread every class as evenly as the groups allow. Groups
+    /// are dealt from the largest to the smallest, each to the fold where the sum of squares of
+    /// `samples of a class in the fold / samples of the class` grows least (ties: the smallest
+    /// fold, then the lowest).
     ///
     /// # Errors
     ///

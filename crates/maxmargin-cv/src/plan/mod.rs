@@ -11,9 +11,9 @@ pub use error::PlanError;
 
 /// A training set and a test set of samples for each fold, as a value that can be stored and read.
 ///
-/// Usually the test sets are a partition of the samples, and each training set is the rest. Other plans
-/// are possible: samples may be tested several times or never, and a fold may leave out samples that it
-/// does not test.
+/// Usually the test sets are a partition of the samples, and each training set is the rest. Other
+/// plans are possible: samples may be tested several times or never, and a fold may leave out
+/// samples that it does not test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldPlan {
     samples: usize,
@@ -47,8 +47,8 @@ impl Lists {
 }
 
 impl FoldPlan {
-    /// A plan from the test samples and the set-aside samples of each fold. A fold trains on all samples
-    /// that it neither tests nor sets aside.
+    /// A plan from the test samples and the set-aside samples of each fold. A fold trains on all
+    /// samples that it neither tests nor sets aside.
     ///
     /// ```
     /// use maxmargin_cv::FoldPlan;
@@ -61,8 +61,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When there is no fold; when a fold tests nothing, trains on nothing, or names a sample twice or a
-    /// sample that does not exist.
+    /// When there is no fold; when a fold tests nothing, trains on nothing, or names a sample twice
+    /// or a sample that does not exist.
     pub fn from_tests<T, A>(samples: usize, folds: impl IntoIterator<Item = (T, A)>) -> Result<Self, PlanError>
     where
         T: IntoIterator<Item = usize>,
@@ -116,7 +116,8 @@ impl FoldPlan {
         Self::from_tests(samples, folds)
     }
 
-    /// A partition: the fold, from 0, that tests each sample and trains on those of all other folds.
+    /// A partition: the fold, from 0, that tests each sample and trains on those of all other
+    /// folds.
     ///
     /// ```
     /// use maxmargin_cv::FoldPlan;
@@ -127,8 +128,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When there are fewer than two folds, more folds than samples, or a fold below the greatest number
-    /// has no sample.
+    /// When there are fewer than two folds, more folds than samples, or a fold below the greatest
+    /// number has no sample.
     pub fn from_folds(fold_of: &[u32]) -> Result<Self, PlanError> {
         let folds = fold_of.iter().max().map_or(0, |&f| f as usize + 1);
         cut::check(folds, fold_of.len())?;
@@ -219,7 +220,8 @@ impl FoldPlan {
         self.samples - self.test.of(fold).len() - self.aside.of(fold).len()
     }
 
-    /// The samples that a fold does not train on, ascending: its test samples and its set-aside samples.
+    /// The samples that a fold does not train on, ascending: its test samples and its set-aside
+    /// samples.
     ///
     /// # Panics
     ///
@@ -236,8 +238,9 @@ impl FoldPlan {
         })
     }
 
-    /// The number of rounds, which is the maximum number of tests of a sample. Folds of one round have no
-    /// test sample in common. Repeated folds have a round for each repeat, a partition has one.
+    /// The number of rounds, which is the maximum number of tests of a sample. Folds of one round
+    /// have no test sample in common. Repeated folds have a round for each repeat, a partition has
+    /// one.
     pub fn rounds(&self) -> usize {
         self.round.last().map_or(0, |last| *last as usize + 1)
     }
@@ -269,8 +272,8 @@ impl FoldPlan {
         Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
     }
 
-    /// The fold that tests each sample, if the test sets are a partition of the samples and each training
-    /// set is the rest.
+    /// The fold that tests each sample, if the test sets are a partition of the samples and each
+    /// training set is the rest.
     pub fn fold_of(&self) -> Option<Vec<u32>> {
         if self.test.rows.len() != self.samples || self.rounds() != 1 || !self.aside.rows.is_empty() {
             return None;
@@ -282,8 +285,9 @@ impl FoldPlan {
         Some(fold_of)
     }
 
-    /// Sorts samples so that training sets are few runs: by the folds that leave them out, then by the
-    /// key `then`, then by index. Returns the order, and for each sample the number of its set of folds.
+    /// Sorts samples so that training sets are few runs: by the folds that leave them out, then by
+    /// the key `then`, then by index. Returns the order, and for each sample the number of its set
+    /// of folds.
     pub(crate) fn sorted_by<K: Ord>(&self, then: impl Fn(usize) -> K) -> (Vec<usize>, Vec<u32>) {
         let mut out = vec![Vec::new(); self.samples];
         for fold in 0..self.folds() {

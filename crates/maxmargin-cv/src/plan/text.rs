@@ -22,8 +22,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When a line has another form, the number of lines is not `samples`, or a fold below the greatest
-    /// number is empty; as [`FoldPlan::from_tests`].
+    /// When a line has another form, the number of lines is not `samples`, or a fold below the
+    /// greatest number is empty; as [`FoldPlan::from_tests`].
     pub fn from_text(text: &str, samples: usize) -> Result<Self, PlanError> {
         let mut words = Vec::new();
         let mut found = 0;
@@ -33,7 +33,8 @@ impl FoldPlan {
             if line != NOWHERE {
                 for word in line.split_whitespace() {
                     let number = word.strip_prefix(ASIDE);
-                    // The number of folds is at most the number of entries, which bounds the memory.
+                    // The number of folds is at most the number of entries, which bounds the
+                    // memory.
                     let fold = number.unwrap_or(word).parse().ok().filter(|&fold: &u32| (fold as usize) < text.len());
                     words.push(Word { fold: fold.ok_or_else(wrong)?, sample: found, tested: number.is_none() });
                 }

@@ -5,14 +5,15 @@ use super::{FoldPlan, PlanError};
 impl FoldPlan {
     /// The splits of scikit-learn's `TimeSeriesSplit`. Samples must be in the order of time.
     ///
-    /// Test sets have `samples / (folds + 1)` samples (rounded down), one after the other up to the last
-    /// sample. Each fold trains on the samples before its test set, except the last `gap` of them: on all
-    /// of these, or on the last `window`. The samples before the first test set are never tested.
+    /// Test sets have `samples / (folds + 1)` samples (rounded down), one after the other up to the
+    /// last sample. Each fold trains on the samples before its test set, except the last `gap` of
+    /// them: on all of these, or on the last `window`. The samples before the first test set are
+    /// never tested.
     ///
     /// # Errors
     ///
-    /// When `folds < 2`, when there are too few samples for all test sets, or when the gap or a window of
-    /// 0 leaves the first training set empty.
+    /// When `folds < 2`, when there are too few samples for all test sets, or when the gap or a
+    /// window of 0 leaves the first training set empty.
     pub fn time_series(samples: usize, folds: usize, window: Option<usize>, gap: usize) -> Result<Self, PlanError> {
         if folds < 2 {
             return Err(PlanError::TooFew(folds));

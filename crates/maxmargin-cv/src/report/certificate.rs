@@ -22,11 +22,11 @@ pub struct CertificateReport {
     /// ([`Certificate::OPTIMAL`]).
     #[serde(default)]
     pub optimal: bool,
-    /// Number of training samples whose label is fixed at every optimum, by gap screening. `None` if it
-    /// was not computed.
+    /// Number of training samples whose label is fixed at every optimum, by gap screening. `None`
+    /// if it was not computed.
     pub certain: Option<usize>,
-    /// An estimate of the relative gap that rounding in double precision causes. `None` if it is not
-    /// finite, so that the objective is unknown.
+    /// An estimate of the relative gap that rounding in double precision causes. `None` if it is
+    /// not finite, so that the objective is unknown.
     #[serde(default)]
     pub rounding: Option<f64>,
     /// An estimate of the KKT violation that rounding causes. `None` if it is not finite.
@@ -71,8 +71,8 @@ impl CertificateReport {
         Self { certain: certain.map(GapScreening::labels), ..self }
     }
 
-    /// Returns true if rounding is larger than a goal, so that it alone may decide whether the goal is
-    /// met.
+    /// Returns true if rounding is larger than a goal, so that it alone may decide whether the goal
+    /// is met.
     pub fn hides(&self, goal: Goal) -> bool {
         let more = |figure: f64, rounding: Option<f64>, bound: Option<f64>| {
             let unclear = |bound| rounding.is_none_or(|rounding| rounding > bound && figure <= bound + rounding);
@@ -81,14 +81,14 @@ impl CertificateReport {
         more(self.kkt, self.kkt_rounding, goal.kkt()) || more(self.relative_gap, self.rounding, goal.gap())
     }
 
-    /// Returns true if the point may be a stationary point without being an optimum, since the kernel
-    /// matrix may be indefinite ([`Certificate::is_stationary_only`]).
+    /// Returns true if the point may be a stationary point without being an optimum, since the
+    /// kernel matrix may be indefinite ([`Certificate::is_stationary_only`]).
     pub fn is_stationary_only(&self) -> bool {
         self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()
     }
 
-    /// The worse of two certificates in every figure: the larger violation, the gap further from 0, the
-    /// fewer fixed labels. It holds if both hold. The objectives are those of the gap.
+    /// The worse of two certificates in every figure: the larger violation, the gap further from 0,
+    /// the fewer fixed labels. It holds if both hold. The objectives are those of the gap.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         let further = self.relative_gap.abs().total_cmp(&other.relative_gap.abs()).is_lt();

@@ -30,13 +30,13 @@ pub struct CvReport {
     /// The number of errors in the folds that were done, if the run was pruned because of them. A
     /// pruned run has no scores.
     pub pruned: Option<usize>,
-    /// Fraction of the counted samples that are predicted correctly by a model that was not trained on
-    /// them; `None` if no sample is counted, or the study does not predict labels.
+    /// Fraction of the counted samples that are predicted correctly by a model that was not trained
+    /// on them; `None` if no sample is counted, or the study does not predict labels.
     pub accuracy: Option<f64>,
     /// Number of counted samples that are predicted correctly.
     pub correct: usize,
-    /// Number of counted samples: the test samples of folds that have a solution, counted once for each
-    /// test.
+    /// Number of counted samples: the test samples of folds that have a solution, counted once for
+    /// each test.
     pub samples_counted: usize,
     /// Number of folds that have a solution.
     pub folds_counted: usize,
@@ -52,22 +52,23 @@ pub struct CvReport {
     /// Further counts of the solvers, by name.
     #[serde(skip)]
     pub counts: Vec<(&'static str, u64)>,
-    /// Seconds that solvers waited for kernel rows, summed over parallel solvers. They are part of the
-    /// time to solve.
+    /// Seconds that solvers waited for kernel rows, summed over parallel solvers. They are part of
+    /// the time to solve.
     pub kernel_seconds: f64,
     /// Seconds in certificates, summed in the same way.
     pub certify_seconds: f64,
     /// Seconds of the whole cross-validation.
     pub total_seconds: f64,
-    /// Kernel rows computed. A row has one entry for each sample of its machine. Rows computed for an
-    /// earlier value of C are not counted again.
+    /// Kernel rows computed. A row has one entry for each sample of its machine. Rows computed for
+    /// an earlier value of C are not counted again.
     pub rows_computed: u64,
     /// The largest number of bytes of kernel rows that one machine held.
     pub kernel_bytes: u64,
     /// Number of machines.
     pub machines: usize,
-    /// Exact decision values of every sample by a model that was not trained on it, in the order of the
-    /// data: rounds × samples × machines. NaN if the fold has no solution, or no fold tests the sample.
+    /// Exact decision values of every sample by a model that was not trained on it, in the order of
+    /// the data: rounds × samples × machines. NaN if the fold has no solution, or no fold tests the
+    /// sample.
     #[serde(skip)]
     pub decisions: Vec<f64>,
     /// The predicted label of every sample, or NaN: rounds × samples.

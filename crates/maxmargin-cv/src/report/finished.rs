@@ -1,4 +1,5 @@
-//! A finished cell of a search, and its bytes in the log from which an interrupted search continues.
+//! A finished cell of a search, and its bytes in the log from which an interrupted search
+//! continues.
 
 use super::cross_validation::CvReport;
 use super::fold::FoldReport;
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 pub struct Finished {
     /// The report.
     pub report: CvReport,
-    /// α of every variable of each machine of all data; empty if the seeding trains no such machine.
+    /// α of every variable of each machine of all data; empty if the seeding trains no such
+    /// machine.
     pub alpha: Vec<Vec<f64>>,
 }
 

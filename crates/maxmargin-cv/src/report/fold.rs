@@ -20,8 +20,8 @@ pub struct FoldReport {
     pub test: usize,
     /// Labels of the classes without a sample in the training set. The fold cannot predict them.
     pub missing_classes: Vec<f64>,
-    /// True if every machine of the fold is a solution ([`MachineReport::is_solution`]), so that its
-    /// predictions count.
+    /// True if every machine of the fold is a solution ([`MachineReport::is_solution`]), so that
+    /// its predictions count.
     #[serde(skip)]
     pub solved: bool,
     /// Number of test samples predicted correctly; `None` if the fold has no solution, or does not

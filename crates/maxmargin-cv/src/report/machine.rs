@@ -15,8 +15,8 @@ pub struct MachineReport {
     pub status: Status,
     /// Solver iterations from the start to the goal.
     pub iterations: u64,
-    /// Kernel rows that this training computed. Of two parallel trainings that need a row, either may
-    /// compute it.
+    /// Kernel rows that this training computed. Of two parallel trainings that need a row, either
+    /// may compute it.
     pub rows_computed: u64,
     /// Kernel rows read to find the start. Each costs about half an iteration.
     pub seed_steps: u64,
@@ -72,7 +72,8 @@ pub(crate) fn bounded_of(dual: &Dual, alpha: &[f64]) -> usize {
     samples_of(dual, alpha).iter().filter(|(coef, bound)| *coef != 0.0 && coef.abs() >= *bound).count()
 }
 
-/// The coefficient of each sample and its bound. In regression it is the difference of two variables.
+/// The coefficient of each sample and its bound. In regression it is the difference of two
+/// variables.
 fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
     let mut samples = vec![(0.0, 0.0_f64); dual.ids().iter().max().map_or(0, |id| id + 1)];
     for (k, &id) in dual.ids().iter().enumerate() {

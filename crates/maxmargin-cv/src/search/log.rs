@@ -21,8 +21,8 @@ pub trait CellLog: Sync {
     /// Opens the column with this index.
     fn open(&self, column: usize) -> Opened;
 
-    /// Keeps a finished cell, given its column and the index of its value of C. `Break` ends the search,
-    /// since the cell cannot be kept.
+    /// Keeps a finished cell, given its column and the index of its value of C. `Break` ends the
+    /// search, since the cell cannot be kept.
     fn keep(&self, column: usize, row: usize, cell: &Finished) -> ControlFlow<()>;
 
     /// Closes a column that was the caller's.

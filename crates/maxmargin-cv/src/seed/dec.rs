@@ -19,8 +19,9 @@ use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, PathError, Update};
 
-/// Makes the model of all data an exact solution, from which the path of every fold starts (step 1).
-/// Folds copy the factor and share the kernel columns. Returns `None` if no exact solution is found.
+/// Makes the model of all data an exact solution, from which the path of every fold starts (step
+/// 1). Folds copy the factor and share the kernel columns. Returns `None` if no exact solution is
+/// found.
 pub(crate) fn exact<'a>(
     alpha: &[f64],
     boxes: &RowBoxes,

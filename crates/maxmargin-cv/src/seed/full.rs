@@ -21,8 +21,8 @@ use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
 /// Seeds a fold from the model of all data.
 ///
-/// In step 2, the samples near a removed one take over its part, each by its optimal amount. Steps 3
-/// to 5 restore the equality constraint: the exact answer if samples do not interact, and a small
+/// In step 2, the samples near a removed one take over its part, each by its optimal amount. Steps
+/// 3 to 5 restore the equality constraint: the exact answer if samples do not interact, and a small
 /// change of the bias otherwise.
 pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let FoldProblem { dual, rows, tol, .. } = fold;
@@ -54,8 +54,8 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
 }
 
 /// Spreads the residual of the equality constraint evenly over the samples that were free in the
-/// model of all data and still are. It starts from that model's sums of their rows, so that only the
-/// rows of the few samples that drop out are read.
+/// model of all data and still are. It starts from that model's sums of their rows, so that only
+/// the rows of the few samples that drop out are read.
 fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: FoldProblem) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let boxes = fold.boxes;

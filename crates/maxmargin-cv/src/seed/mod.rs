@@ -1,7 +1,7 @@
 //! Alpha seeding: a feasible start for the training of a fold, from a known solution.
 //!
-//! All seedings lead to the solution of a cold start, within the tolerance. They differ in the number
-//! of iterations that remain.
+//! All seedings lead to the solution of a cold start, within the tolerance. They differ in the
+//! number of iterations that remain.
 
 mod ato;
 mod avg;
@@ -27,8 +27,8 @@ pub enum Seeding {
     /// From the model of all data: removed α are spread evenly over the free ones (`DeCoste` and
     /// Wagstaff 2000).
     Avg,
-    /// From the model of all data: removed α are given to the most similar remaining samples (Lee et
-    /// al. 2004).
+    /// From the model of all data: removed α are given to the most similar remaining samples (Lee
+    /// et al. 2004).
     Top,
     /// From the previous fold: each α that leaves goes to one similar sample that enters (Wen et
     /// al. 2017, SIR).
@@ -36,8 +36,8 @@ pub enum Seeding {
     /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017,
     /// MIR).
     Mir,
-    /// From the previous fold: the exact path along which the α of leaving samples go to 0 and those
-    /// of entering samples grow (Wen et al. 2017, ATO), up to a limit on its cost.
+    /// From the previous fold: the exact path along which the α of leaving samples go to 0 and
+    /// those of entering samples grow (Wen et al. 2017, ATO), up to a limit on its cost.
     Ato,
     /// From the model of all data: the whole exact decremental path. The result needs no SMO, since
     /// its KKT violation is only rounding.

@@ -2,8 +2,9 @@
 
 use maxmargin_core::Dual;
 
-/// The box `low_i…high_i` of `β_i = Σ s_k α_k` over the variables of row `i`. With two classes a row
-/// has one variable, and the box one side of 0. Regression has two variables a row, and both sides.
+/// The box `low_i…high_i` of `β_i = Σ s_k α_k` over the variables of row `i`. With two classes a
+/// row has one variable, and the box one side of 0. Regression has two variables a row, and both
+/// sides.
 #[derive(Clone, Debug)]
 pub(crate) struct RowBoxes<'a> {
     dual: &'a Dual,
@@ -63,7 +64,8 @@ impl<'a> RowBoxes<'a> {
         (self.low[i] < 0.0, self.high[i] > 0.0) == (self.low[j] < 0.0, self.high[j] > 0.0)
     }
 
-    /// The largest part of `amount` in the box of row `i`. A box with one side takes it on that side.
+    /// The largest part of `amount` in the box of row `i`. A box with one side takes it on that
+    /// side.
     pub(crate) fn carried(&self, i: usize, amount: f64) -> f64 {
         let side = if amount > 0.0 { self.high[i] > 0.0 } else { self.low[i] < 0.0 };
         self.clamp(i, if side { amount } else { -amount })

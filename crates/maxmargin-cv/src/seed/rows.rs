@@ -6,8 +6,8 @@ use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
-/// Kernel rows: one for each different sample if the solver merges equal rows, otherwise one for each
-/// sample. Kernel sums have one entry for each of these rows.
+/// Kernel rows: one for each different sample if the solver merges equal rows, otherwise one for
+/// each sample. Kernel sums have one entry for each of these rows.
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
@@ -72,8 +72,8 @@ impl<'a> SeedRows<'a> {
         self.merged.and_then(|_| MergedRows::new(dual, self.all, &Asking::nobody()).ok().flatten())
     }
 
-    /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums are
-    /// then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
+    /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums
+    /// are then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
     /// `dual`.
     pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>) -> bool {
         let (dual, rows) = joined.map_or((dual, self.all), |joined| (joined.dual(), joined.rows()));

@@ -65,7 +65,8 @@ impl<'a> StartDraft<'a> {
         self.fold.seen(self.beta.len())
     }
 
-    /// The residual of the equality constraint on `Σ β_k` over all rows: 0 if the point is feasible.
+    /// The residual of the equality constraint on `Σ β_k` over all rows: 0 if the point is
+    /// feasible.
     pub(crate) fn lack(&self) -> f64 {
         let wanted = if let EqualityConstraint::Sum(wanted) = self.fold.dual.balance() { wanted } else { 0.0 };
         wanted - self.beta.iter().sum::<f64>()
@@ -93,7 +94,8 @@ impl<'a> StartDraft<'a> {
         Ok(rows.row(i))
     }
 
-    /// Moves `β_i` by the part of `amount` that the box allows, and updates the sums. Returns the move.
+    /// Moves `β_i` by the part of `amount` that the box allows, and updates the sums. Returns the
+    /// move.
     pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
         let before = self.beta[i];
         self.beta[i] = self.fold.boxes.clamp(i, before + amount);
@@ -130,8 +132,8 @@ impl<'a> StartDraft<'a> {
         self.steps += relaxed.steps;
     }
 
-    /// Replaces the point by an exact solution of the training set. Sums of hidden rows are no longer
-    /// valid.
+    /// Replaces the point by an exact solution of the training set. Sums of hidden rows are no
+    /// longer valid.
     pub(crate) fn adopt_exact(&mut self, solution: &Solution) {
         self.fold.hidden.iter().for_each(|&i| self.beta[i] = 0.0);
         self.adopt_point(self.fold.dual, &solution.alpha, &solution.gradient);
@@ -145,8 +147,8 @@ impl<'a> StartDraft<'a> {
         }
     }
 
-    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has checked the
-    /// boxes.
+    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has checked
+    /// the boxes.
     pub(crate) fn shift_together(&mut self, rows: &[usize], share: f64, kernel_sums: &[f64]) {
         rows.iter().for_each(|&i| self.beta[i] += share);
         self.sums.iter_mut().zip(kernel_sums).for_each(|(s, k)| *s += share * k);
@@ -173,10 +175,10 @@ impl<'a> StartDraft<'a> {
         Ok(())
     }
 
-    /// Removes the residual of the equality constraint: repeatedly an equal amount on each free row,
-    /// clipped at the bounds; then on all rows. A residual that is only rounding goes to one row,
-    /// except if every row is at a bound. The bias is then the middle of an interval, and one row that
-    /// rounding made free would move it to an end of that interval.
+    /// Removes the residual of the equality constraint: repeatedly an equal amount on each free
+    /// row, clipped at the bounds; then on all rows. A residual that is only rounding goes to one
+    /// row, except if every row is at a bound. The bias is then the middle of an interval, and one
+    /// row that rounding made free would move it to an end of that interval.
     ///
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
@@ -201,8 +203,8 @@ impl<'a> StartDraft<'a> {
     }
 }
 
-/// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack is
-/// gone or all candidates are at a bound. Returns the rest.
+/// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack
+/// is gone or all candidates are at a bound. Returns the rest.
 pub(crate) fn spread_over(boxes: &RowBoxes, beta: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
     // The rounding error of a sum over all candidates. A further round cannot reduce it.
     let rounding = 1e-12 * boxes.scale() * candidates.len().max(1) as f64;

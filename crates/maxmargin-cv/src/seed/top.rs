@@ -33,8 +33,8 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Moves `amount` of `y α` to the samples most similar to `r`, in turn (steps 2 and 3). Ties go to the
-/// lower index.
+/// Moves `amount` of `y α` to the samples most similar to `r`, in turn (steps 2 and 3). Ties go to
+/// the lower index.
 fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Halted> {
     let (rows, row) = (draft.rows(), draft.row(r)?);
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();

@@ -1,4 +1,5 @@
-//! The path of one machine of a model: samples of its two classes are added and removed, and C moves.
+//! The path of one machine of a model: samples of its two classes are added and removed, and C
+//! moves.
 
 use crate::study::layout::MachineSamples;
 use crate::study::matching::Terms;
@@ -162,7 +163,8 @@ impl ModelChange<'_> {
         self.c[if sign > 0.0 { positive } else { negative }]
     }
 
-    /// The solution before the change as the start of a path, with `memory` bytes for kernel columns.
+    /// The solution before the change as the start of a path, with `memory` bytes for kernel
+    /// columns.
     fn saved(&self, before: &MachineSamples, terms: &Terms, memory: u64) -> SavedUpdatable {
         let mut alpha = vec![0.0; before.rows.len()];
         for &(row, a) in terms {
@@ -186,9 +188,9 @@ impl ModelChange<'_> {
 
 /// Follows a path to its end. The figures are those of the whole path.
 ///
-/// A path with too many breakpoints runs on without a limit, so that `maxmargin-path` can hand it to
-/// its active set method. With a limit, each stretch counts its breakpoints from zero, and the path
-/// might never end.
+/// A path with too many breakpoints runs on without a limit, so that `maxmargin-path` can hand it
+/// to its active set method. With a limit, each stretch counts its breakpoints from zero, and the
+/// path might never end.
 fn walk(path: &mut Updatable, begun: Update, run: &UpdateRun) -> Result<Update, UpdateError> {
     let usual = BREAKPOINTS_PER_SAMPLE * path.keys().len() + EXTRA_BREAKPOINTS;
     let mut sum = begun;

@@ -43,10 +43,11 @@ pub struct MachineUpdate {
     /// The cost of its path. `None` if neither samples nor C of its two classes changed, so that it
     /// keeps its solution.
     pub walked: Option<PathStats>,
-    /// The certificate of the result from fresh `f64` kernel values. A machine that keeps its solution
-    /// keeps its certificate.
+    /// The certificate of the result from fresh `f64` kernel values. A machine that keeps its
+    /// solution keeps its certificate.
     pub certificate: Certificate,
-    /// The labels fixed at every optimum, by gap screening; `None` for a machine that kept its solution.
+    /// The labels fixed at every optimum, by gap screening; `None` for a machine that kept its
+    /// solution.
     pub certain: Option<GapScreening>,
 }
 
@@ -66,8 +67,8 @@ pub struct Updated {
 }
 
 impl Updated {
-    /// The paths of all machines as one: counts are summed; status, violation, tolerance and progress
-    /// are the worst. `None` if every machine kept its solution.
+    /// The paths of all machines as one: counts are summed; status, violation, tolerance and
+    /// progress are the worst. `None` if every machine kept its solution.
     pub fn sum(&self) -> Option<Update> {
         self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(PathStats::sum).reduce(Update::beside)
     }
@@ -83,17 +84,17 @@ impl Updated {
 ///
 /// `kept` is the training data: the data that the model keeps, or [`TrainingData::new`] of the file
 /// that it was trained on. Kernel columns may take `memory` bytes in all. Machines run in parallel,
-/// and each calls `watch` with the progress of its path (from 0 to 1). `watch` may end them all; the
-/// model is unchanged then.
+/// and each calls `watch` with the progress of its path (from 0 to 1). `watch` may end them all;
+/// the model is unchanged then.
 ///
-/// An updated machine is exact: its KKT violation is at most [`Update::tolerance`] (10⁻⁸, or rounding
-/// if that is larger) unless the status says otherwise. A machine whose samples and C are the same
-/// keeps its solution, its record and its certificate.
+/// An updated machine is exact: its KKT violation is at most [`Update::tolerance`] (10⁻⁸, or
+/// rounding if that is larger) unless the status says otherwise. A machine whose samples and C are
+/// the same keeps its solution, its record and its certificate.
 ///
 /// # Errors
 ///
-/// When the model has another loss than the hinge loss, no free bias or no support vectors; when the
-/// data is not the model's, a number or label is unknown, or no sample of a class is left.
+/// When the model has another loss than the hinge loss, no free bias or no support vectors; when
+/// the data is not the model's, a number or label is unknown, or no sample of a class is left.
 pub fn update(
     model: &Model,
     kept: &TrainingData,
@@ -107,10 +108,7 @@ pub fn update(
     kept.check(record)?;
     kept.check_numbers(change.remove)?;
     let trained = record.formulation.c().unwrap_or(1.0);
-    let c = change.c.unwrap_or(trained);
-    if !(c > 0.0 && c.is_finite()) {
-        return Err(UpdateError::C(c));
-    }
+    let c = checked_c(change.c.unwrap_or(trained))?;
     let known = model.classes();
     let of = kept.classes(known)?;
     let added: &[f64] = change.add.map_or(&[], |data| &data.labels);
@@ -155,6 +153,11 @@ pub fn update(
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
     let added = kept.next..kept_now.next;
     Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate })
+}
+
+/// Refuses a C that is not positive and finite.
+fn checked_c(c: f64) -> Result<f64, UpdateError> {
+    if c > 0.0 && c.is_finite() { Ok(c) } else { Err(UpdateError::C(c)) }
 }
 
 /// The machines of a model, and their samples before and after a change.

@@ -90,8 +90,8 @@ impl TrainingData {
                 record.rows, record.features
             )));
         }
-        // An updated model has the hash of the values; its data may have been written to a text file
-        // since, which has another hash.
+        // An updated model has the hash of the values; its data may have been written to a text
+        // file since, which has another hash.
         if ![data_sha256(&self.data), numbers_sha256(&self.data)].contains(&record.data_sha256) {
             return Err(UpdateError::OtherData("its hash differs".to_owned()));
         }
@@ -108,8 +108,8 @@ impl TrainingData {
         sorted.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(UpdateError::Twice(pair[0])))
     }
 
-    /// The rows `stay`, then those of `added`, with as many features as the model's scaler or columns
-    /// have.
+    /// The rows `stay`, then those of `added`, with as many features as the model's scaler or
+    /// columns have.
     pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, model: &Model) -> Result<Self, UpdateError> {
         // No text file has exactly these rows, so the hash is that of the values.
         let mut kept = Self {

@@ -4,7 +4,8 @@ use maxmargin_core::DualError;
 use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
 
-/// The reason why a model cannot be verified. A false statement of a model is a verdict, not an error.
+/// The reason why a model cannot be verified. A false statement of a model is a verdict, not an
+/// error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {

@@ -38,7 +38,8 @@ pub struct Verdict {
     pub checks: Vec<Check>,
     /// The goal that certificates must meet.
     pub goal: Goal,
-    /// The verification of each machine; empty if the model's support vectors are not rows of the data.
+    /// The verification of each machine; empty if the model's support vectors are not rows of the
+    /// data.
     pub machines: Vec<MachineVerdict>,
     /// The worst recomputed certificate.
     pub certificate: Option<Certificate>,
@@ -69,8 +70,8 @@ impl Verdict {
     }
 }
 
-/// Verifies `model` against the data that it was trained on. Everything in its file is computed again,
-/// in double precision, from the data and the coefficients alone.
+/// Verifies `model` against the data that it was trained on. Everything in its file is computed
+/// again, in double precision, from the data and the coefficients alone.
 ///
 /// Certificates must meet `goal`. Without one, the goal is the kind of the model's own goal (a KKT
 /// violation, a relative gap, or both), but at most 10⁻³: a model with a loose goal must not pass

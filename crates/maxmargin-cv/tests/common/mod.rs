@@ -160,8 +160,8 @@ pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Ve
     Alone { objective: -certificate.dual, gap: certificate.gap().max(0.0), coef, bias: solution.bias }
 }
 
-/// A fold by definition: every pair is trained on its training rows alone. Returns summed objectives
-/// and gaps of the pairs, and the decision values of the test samples, row-major.
+/// A fold by definition: every pair is trained on its training rows alone. Returns summed
+/// objectives and gaps of the pairs, and the decision values of the test samples, row-major.
 pub(crate) fn fold_alone(case: &Case, fold: usize, tol: f64) -> (f64, f64, Vec<(usize, Vec<f64>)>) {
     let train = case.training_rows(fold);
     let test = case.plan.test(fold);
@@ -194,7 +194,8 @@ pub(crate) fn predicted_alone(case: &Case, tol: f64) -> Vec<f64> {
     predicted
 }
 
-/// Checks that every machine of every fold is certified and meets the goal, and that the counts add up.
+/// Checks that every machine of every fold is certified and meets the goal, and that the counts add
+/// up.
 pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
     assert_eq!(report.status(), Status::Converged, "{what}");
     let goal = case.goal();
@@ -213,8 +214,8 @@ pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
     assert!(report.decisions.iter().all(|d| d.is_finite()), "{what}");
 }
 
-/// Checks that the objectives of two solutions of the same folds differ by at most their gaps. A fold
-/// that uses the machine of all data has no machines of its own.
+/// Checks that the objectives of two solutions of the same folds differ by at most their gaps. A
+/// fold that uses the machine of all data has no machines of its own.
 pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
     let gap = |report: &CvReport, fold: usize| {
         let own = &report.folds[fold].machines;

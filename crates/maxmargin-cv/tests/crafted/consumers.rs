@@ -10,10 +10,12 @@ use std::ops::ControlFlow;
 /// Bytes of kernel columns in an update.
 const MEMORY: u64 = 1 << 20;
 
-/// Breakpoints after which a path is stopped. The tests look for panics, not for the end of the path.
+/// Breakpoints after which a path is stopped. The tests look for panics, not for the end of the
+/// path.
 const ENOUGH: usize = 2000;
 
-/// Reads `bytes` as a model and uses it in every way. Returns true if it is a model. Nothing may panic.
+/// Reads `bytes` as a model and uses it in every way. Returns true if it is a model. Nothing may
+/// panic.
 pub(crate) fn decode_all(bytes: &[u8]) -> bool {
     let Ok(model) = read(bytes) else { return false };
     consume(&model, &Dataset::from_rows(&[[0.5, -1.0], [1.0, 0.25], [-2.0, 0.0]], &[1.0, -1.0, 3.0]).expect("numbers"));

@@ -8,8 +8,8 @@ use maxmargin_kernel::Gram;
 /// Number of kernel rows in a block.
 const BLOCK: usize = 64;
 
-/// The distance of α from a bound that counts as rounding, relative to the largest bound; the same as
-/// for the bias.
+/// The distance of α from a bound that counts as rounding, relative to the largest bound; the same
+/// as for the bias.
 const ROUNDING: f64 = 1e-12;
 
 /// The parameters of the derivatives.
@@ -17,8 +17,8 @@ const ROUNDING: f64 = 1e-12;
 pub enum Parameters<'s> {
     /// log C and log γ.
     Common,
-    /// log C, and log γ of each feature in `exp(−Σ_l γ_l (x_l − z_l)²)`: a Gaussian kernel of features
-    /// times `√γ_l`.
+    /// log C, and log γ of each feature in `exp(−Σ_l γ_l (x_l − z_l)²)`: a Gaussian kernel of
+    /// features times `√γ_l`.
     Features {
         /// The samples of the kernel matrix, row by row.
         samples: &'s Samples,
@@ -38,17 +38,19 @@ pub struct Moved {
 
 /// A solved C-SVC (hinge loss, free bias) of a Gaussian kernel, as a function of its parameters.
 ///
-/// While the sets do not change, free samples (M) keep `y f = 1`, bounded samples (B) stay at C, and
-/// `Σ β = 0`, with `β = y α`. With `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] =
+/// While the sets do not change, free samples (M) keep `y f = 1`, bounded samples (B) stay at C,
+/// and `Σ β = 0`, with `β = y α`. With `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] =
 /// [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`. By log C, `dβ_B = β_B` and `Ḱ = 0`; by log γ, `dβ_B = 0` and
 /// `Ḱ = K ln K` (`docs/math/gradient.md`).
 ///
 /// A bounded sample exactly on the margin has the derivative of the side on which it stays bounded.
-/// Free samples with linearly dependent kernel rows (equal rows) keep their coefficients. Without free
-/// samples, the bias is the middle of an interval between two bounded samples, and moves with them.
+/// Free samples with linearly dependent kernel rows (equal rows) keep their coefficients. Without
+/// free samples, the bias is the middle of an interval between two bounded samples, and moves with
+/// them.
 pub struct Sensitivity<'g> {
     gram: &'g dyn Gram,
-    /// Row and β of the support vectors: free ones, bounded ones, and those that depend on free ones.
+    /// Row and β of the support vectors: free ones, bounded ones, and those that depend on free
+    /// ones.
     rows: Vec<usize>,
     beta: Vec<f64>,
     /// The number of free ones, and of free or bounded ones.
@@ -86,7 +88,8 @@ impl<'g> Sensitivity<'g> {
         exact_rows(gram, &rows, &rows, 0, asking, |_, kernel| matrix.extend_from_slice(kernel))?;
         // The diagonal of a Gaussian kernel is 1.
         let (factor, kept) = Factor::independent(1.0, &matrix, asking)?;
-        // A dependent sample keeps its coefficient: it is treated as bounded, but does not follow C.
+        // A dependent sample keeps its coefficient: it is treated as bounded, but does not follow
+        // C.
         let (mut terms, mut idle) = (Vec::new(), Vec::new());
         free.into_iter().enumerate().for_each(|(at, term)| if kept[at] { terms.push(term) } else { idle.push(term) });
         let free = terms.len();
@@ -190,8 +193,8 @@ fn ends(dual: &Dual, alpha: &[f64], gradient: &[f64], near: f64) -> Vec<usize> {
     low.into_iter().chain(high).map(|end| end.1).collect()
 }
 
-/// Calls `each` with the index of each of `rows` and its exact kernel values with `columns`. `passes` is
-/// the number of further operations for a block of rows, for the cancellation check.
+/// Calls `each` with the index of each of `rows` and its exact kernel values with `columns`.
+/// `passes` is the number of further operations for a block of rows, for the cancellation check.
 fn exact_rows(
     gram: &dyn Gram,
     rows: &[usize],

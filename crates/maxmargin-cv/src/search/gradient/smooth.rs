@@ -18,8 +18,8 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// The loss of a cross-validation at some C and γ: Platt's loss ([`Calibration::platt_loss`]) of the
-/// out-of-fold decision values.
+/// The loss of a cross-validation at some C and γ: Platt's loss ([`Calibration::platt_loss`]) of
+/// the out-of-fold decision values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Smooth {
     /// The mean over all tested samples, in nats.
@@ -32,16 +32,16 @@ pub struct Smooth {
     pub status: Status,
 }
 
-/// The validation loss of a study as a function of its parameters. Each fold keeps its last solution,
-/// from which its next training starts.
+/// The validation loss of a study as a function of its parameters. Each fold keeps its last
+/// solution, from which its next training starts.
 pub struct SmoothLoss<'a> {
     study: Study<'a>,
     layout: MachineLayout,
     folds: Vec<HeldOut>,
     factors: FoldFactors,
     classes: FoldClasses,
-    /// The prepared samples: one entry for all folds, or one for each fold if their training sets are
-    /// prepared differently.
+    /// The prepared samples: one entry for all folds, or one for each fold if their training sets
+    /// are prepared differently.
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
     begun: Instant,
@@ -61,8 +61,8 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// # Errors
     ///
-    /// When the study is no C-SVC of two classes with the hinge loss, a free bias and a Gaussian kernel;
-    /// when its data cannot be prepared, or the plan is for other data.
+    /// When the study is no C-SVC of two classes with the hinge loss, a free bias and a Gaussian
+    /// kernel; when its data cannot be prepared, or the plan is for other data.
     pub fn new(study: Study<'a>, plan: &FoldPlan) -> Result<Self, CvError> {
         let refused = |why: &str| Err(CvError::Search(format!("gradient: {why}")));
         if plan.len() != study.data.samples.len() {
@@ -104,18 +104,19 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// # Errors
     ///
-    /// When a training set is no valid problem, a parameter is out of range, or the run ended before all
-    /// folds were solved.
+    /// When a training set is no valid problem, a parameter is out of range, or the run ended
+    /// before all folds were solved.
     pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         self.evaluate(c, gamma, None, watch)
     }
 
-    /// The loss with features multiplied by further factors. The derivatives are by log C, and by the
-    /// logarithm of γ times the squared factor of each feature.
+    /// The loss with features multiplied by further factors. The derivatives are by log C, and by
+    /// the logarithm of γ times the squared factor of each feature.
     ///
     /// # Errors
     ///
-    /// As [`SmoothLoss::at`], and when the number of positive factors is not the number of features.
+    /// As [`SmoothLoss::at`], and when the number of positive factors is not the number of
+    /// features.
     pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let features = self.features();
         if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
@@ -201,7 +202,8 @@ impl Evaluation<'_, '_> {
         StageProgress { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
     }
 
-    /// Trains fold `h` from its last solution, and computes derivatives of its test decision values.
+    /// Trains fold `h` from its last solution, and computes derivatives of its test decision
+    /// values.
     fn fold(&self, h: usize, space: Space, samples: Option<&Samples>) -> Result<FoldResult, CvError> {
         let (of, held_out) = (self.of, &self.of.folds[h]);
         let mut takes_part = vec![true; space.len()];
