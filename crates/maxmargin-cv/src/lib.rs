@@ -2,21 +2,22 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! The kernel is computed once for all folds, each fold starts from a solution that already exists,
-//! and returns what a cold training would return, with a certificate.
+//! The kernel is computed once for all folds. Each fold starts from a known solution, and returns
+//! the result of a cold training, with a certificate.
 //!
 //! In reading order:
-//! - [`Study`] holds data, kernel, formulation and solver, and its methods train and validate. Its
-//!   machines are one for two classes, one for each pair of more, or one for each class against the
-//!   rest ([`maxmargin_model::Multiclass`]).
-//! - [`FoldPlan`] says which samples each fold trains on and tests ([`plan`]).
+//! - [`Study`] holds data, kernel, formulation and solver, and its methods train and validate. It
+//!   has one machine for two classes; for more classes one machine for each pair, or for each class
+//!   against the rest ([`maxmargin_model::Multiclass`]).
+//! - [`FoldPlan`] has the training set and the test set of each fold ([`plan`]).
 //! - `folds` runs a plan: a trainer for each machine, starts of folds by a [`Seeding`], audits, and
 //!   the assembly of a [`CvReport`].
 //! - [`grid`] runs a plan over columns of cells that share a kernel, and keeps finished cells in a
 //!   log.
 //! - [`SmoothLoss`] has the gradient of a validation loss by C and γ.
-//! - [`CalibrationOptions`] fits probabilities and thresholds to decision values out of fold.
-//! - [`verify()`] checks a model against its data, [`update()`] takes samples in and out of it.
+//! - [`CalibrationOptions`] requests probabilities and thresholds, fitted to out-of-fold decision
+//!   values.
+//! - [`verify()`] checks a model against its data; [`update()`] adds and removes samples.
 //!
 //! Layer 5 of maxmargin. Folds exist only here.
 

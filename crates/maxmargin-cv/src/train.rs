@@ -30,8 +30,8 @@ pub struct Fitted {
     pub machines: Vec<MachineReport>,
     /// Solver iterations of all machines.
     pub iterations: u64,
-    /// Work on kernel rows of all machines: time is summed over machines that ran in parallel, bytes
-    /// are the largest of one machine.
+    /// Work on kernel rows of all machines: time is summed over machines that ran in parallel,
+    /// bytes are the largest of one machine.
     pub kernel: RowWork,
     /// Further counts of the solver, by name.
     pub counts: Vec<(&'static str, u64)>,
@@ -45,8 +45,8 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Replaces the model by its calibrated form ([`Study::calibrate`]). The status becomes the worse
-    /// of training and calibration.
+    /// Replaces the model by its calibrated form ([`Study::calibrate`]). The status becomes the
+    /// worse of training and calibration.
     #[must_use]
     pub fn calibrated(self, calibrated: Calibrated) -> Self {
         let status = calibrated.run().map_or(self.status, |run| self.status.worse(run.status));

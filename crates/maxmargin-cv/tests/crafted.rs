@@ -1,5 +1,5 @@
-//! Model files that somebody made up, with a checksum that is right: an error, or a model that
-//! everything can be done with.
+//! Forged model files with a correct checksum. Reading one gives an error, or a model that every
+//! consumer can use.
 
 mod common;
 #[path = "crafted/consumers.rs"]
@@ -19,7 +19,7 @@ use maxmargin_model::{Model, Parts, decode, encode};
 use maxmargin_solvers::Solver;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The native file of `payload`, whatever that is: a hostile file with a good checksum.
+/// The native file of any `payload`: a hostile file with a correct checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
     maxmargin_model::file::sealed(FORMAT, payload)
 }
@@ -29,7 +29,7 @@ fn payload(file: &[u8]) -> &[u8] {
     &file[line + 1..]
 }
 
-/// The file of parts that nobody has checked.
+/// The file of unchecked parts.
 fn crafted(parts: &Parts) -> Vec<u8> {
     sealed(&codec::encode(parts).expect("encodable"))
 }
@@ -83,7 +83,7 @@ fn models() -> Vec<Trained> {
     ]
 }
 
-/// Runs `work` and says what it panicked with.
+/// Runs `work`, and returns the message if it panics.
 fn panics(work: impl FnOnce()) -> Option<String> {
     let caught = catch_unwind(AssertUnwindSafe(work)).err()?;
     let text = caught.downcast_ref::<String>().cloned();
@@ -114,7 +114,7 @@ fn every_field_may_hold_anything() {
     assert!(refused > 300 && taken > 300, "{refused} refused, {taken} taken");
 }
 
-/// Every eight bytes of the content, whatever they mean, become each of these.
+/// Values that replace every eight bytes of the content in turn.
 #[test]
 fn every_word_may_be_anything() {
     let numbers = [f64::NAN, f64::INFINITY, -0.0, f64::MAX, -1.0].map(f64::to_bits);

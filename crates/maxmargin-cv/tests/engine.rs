@@ -1,4 +1,4 @@
-//! The engine for two classes against what it replaces: trainings from scratch, one fold at a time.
+//! The engine for two classes against trainings from scratch, one fold at a time.
 
 mod common;
 
@@ -60,8 +60,8 @@ fn weights_are_factors_of_c() {
     assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Weights { found: 1, classes: 2 })));
 }
 
-/// Copies of samples, some of the other class: solvers that join them read one row for all, and
-/// seeds read no other.
+/// Copies of samples, some of the other class: solvers that merge them read one row for all copies,
+/// and seeds read the same rows.
 #[test]
 fn seeds_read_the_rows_of_different_samples() {
     let kinds = 50;
@@ -80,8 +80,8 @@ fn seeds_read_the_rows_of_different_samples() {
     }
 }
 
-/// Solvers that go by active variables hold no row as it is: sums of those that leave are made
-/// without any, and the rows of the repair are all there is.
+/// Solvers with an active set keep no whole row. Sums of the leaving samples are then computed
+/// without rows, and only the repair reads rows.
 #[test]
 fn seeds_keep_few_rows_where_solvers_keep_none() {
     let mut case = Case::generated(Generator::Banana, 12_000, 3, 1.0, 10.0, 1).at(1e-3);
@@ -153,8 +153,8 @@ fn leave_one_out_trains_support_vectors_only() {
         assert!((report.decisions[*i] - expected[0]).abs() <= most, "{} {expected:?}, at most {most}", report.decisions[*i]);
         assert!(most < 1e-2, "a bound that says nothing: {most}");
     }
-    // One machine for each support vector of all data; the others have that of all data, for
-    // nothing.
+    // One training for each support vector of all data. The other folds use the machine of all
+    // data.
     let trained = case.train();
     let vectors: Vec<usize> = trained.model.record().expect("a record").machines[0].rows.iter().map(|&i| i as usize).collect();
     let own: Vec<usize> = report.folds.iter().filter(|fold| !fold.machines.is_empty()).map(|fold| fold.fold).collect();
@@ -181,8 +181,8 @@ fn leave_one_out_has_the_bias_of_each_training_set() {
     assert!(tried > 3, "the cases must have samples without alpha: {tried}");
 }
 
-/// Leave-one-out once ended at a third of its folds, as far as the watch was told: those that need
-/// no training were never done.
+/// The progress of leave-one-out once stopped at a third of its folds: folds that need no training
+/// were never counted as done.
 #[test]
 fn folds_that_need_no_training_are_done() {
     let mut case = Case::generated(Generator::Blobs, 70, 2, 0.5, 1.0, 6);
@@ -229,8 +229,8 @@ fn an_interrupt_reports_what_is_known() {
     }
 }
 
-/// Samples of folds that were stopped before they had a solution were once counted with the labels
-/// of nothing: 24 % where the finished folds had 82 %.
+/// Samples of folds without a solution were once counted as predictions: 24 % accuracy, while the
+/// finished folds had 82 %.
 #[test]
 fn folds_without_a_solution_are_not_counted() {
     let mut scaled = Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3);
@@ -238,8 +238,8 @@ fn folds_without_a_solution_are_not_counted() {
     let plain = Case { scale: None, ..Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3) };
     let after_two = |progress: &CvProgress| if progress.done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let at_once = |_: &CvProgress| ControlFlow::Break(());
-    // Exact paths end at solutions of folds as small as these before anybody is asked whether to go
-    // on.
+    // With folds as small as these, exact paths end at solutions before the first cancellation
+    // check.
     let seedings = Seeding::ALL.into_iter().filter(|(_, seeding)| *seeding != Seeding::Dec);
     for (case, seeding) in seedings.map(|(_, seeding)| (&plain, seeding)).chain([(&scaled, Seeding::Cold)]) {
         let whole = case.run(seeding);
@@ -260,7 +260,7 @@ fn folds_without_a_solution_are_not_counted() {
         let nothing = case.run_on(seeding, Par::Seq, &at_once);
         assert_eq!((nothing.accuracy, nothing.folds_counted, nothing.correct), (None, 0, 0), "{seeding:?}");
     }
-    // Of several machines all have to be there: the third of six ended early.
+    // A fold needs all its machines: the third of six ended early.
     let four = Case::four(160, 4, 1.0, 1).at(1e-3);
     let report = four.run_on(Seeding::Full, Par::Seq, &after_two);
     assert!(report.folds.iter().all(|fold| fold.machines.iter().any(|machine| machine.status == Status::Converged)));
@@ -298,8 +298,8 @@ fn tight_tolerances_are_finished() {
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
 }
 
-/// Where all samples are at a bound the bias is the middle of an interval: what rounding in a seed,
-/// or in a start of another C, left of one of them took it to an end.
+/// If all samples are at a bound, the bias is the middle of an interval. Rounding in a seed, or in
+/// a start from another C, once made one of them free and moved the bias to an end.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
     let points: Vec<Vec<f64>> =
@@ -325,8 +325,7 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
     }
 }
 
-/// Several values of C share the rows of one kernel, and each has the report that it would have
-/// alone.
+/// Several values of C share the rows of one kernel, and each has the same report as alone.
 #[test]
 fn values_of_c_share_rows() {
     let case = Case::generated(Generator::Banana, 150, 5, 1.0, 1.0, 9);
@@ -356,7 +355,7 @@ fn an_interrupted_grid_has_no_reports_of_values_it_did_not_come_to() {
     assert_eq!(found.iter().map(|r| (r.c, r.status())).collect::<Vec<_>>(), [(Some(1.0), Status::Interrupted)]);
 }
 
-/// Paper seeds are for C-SVC over kernel rows and say so.
+/// Paper seeds support only C-SVC over kernel rows, and refuse other problems.
 #[test]
 fn seeds_for_other_problems_are_refused() {
     let squared = Case::generated(Generator::Blobs, 40, 2, 0.5, 1.0, 7).by(Solver::Pairwise);

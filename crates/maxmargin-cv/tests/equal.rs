@@ -14,8 +14,7 @@ use std::ops::ControlFlow;
 const JOINS: SmoFinish = SmoFinish { merge_equal_rows: true, ..APART };
 const APART: SmoFinish = SmoFinish { smo: maxmargin_smo::Smo::PLAIN, hands_over: false, merge_equal_rows: false };
 
-/// `n` samples of a few bits, most of which are there several times, with labels that now and then
-/// contradict each other.
+/// `n` samples of a few bits: most occur several times, some with contradicting labels.
 fn copies(n: usize, bits: u64, seed: u64) -> (KernelGram, Vec<f64>) {
     let draw = |i: u64| (i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 17;
     let rows: Vec<u64> = (0..n as u64).map(|i| draw(i) % (1 << bits)).collect();
@@ -63,18 +62,18 @@ proptest! {
         };
         let (a, b) = (objective(&one), objective(&other));
         prop_assert!((a - b).abs() <= 1e-5 * (1.0 + a.abs()), "{} and {}", a, b);
-        // From its own end nothing is left to do, in either way.
+        // A start at the solution needs no iteration, with and without merging.
         let start = Start::checked(&dual, one.solution.alpha.clone()).expect("feasible").with_gradient(one.solution.gradient.clone());
         let again = solve(JOINS, &dual, &gram, start, 1 << 24);
         prop_assert!(again.solution.work.iterations <= 2, "{} more", again.solution.work.iterations);
-        // A store that holds a few rows alone.
+        // A row store with room for a few rows only.
         let few = solve(JOINS, &dual, &gram, zero(), 0);
         prop_assert_eq!(few.solution.alpha, one.solution.alpha);
     }
 }
 
-/// Where matrices know of classes and folds, kinds that a fold alone has lie together and take no
-/// part when it is left out, and only those of both classes are two variables.
+/// If the matrix has marks of classes and folds, equal samples of one fold are contiguous and take
+/// no part when that fold is left out. Only equal samples of both classes are two variables.
 #[test]
 fn what_a_fold_alone_has_is_left_out_with_it() {
     let n = 4500;
@@ -99,7 +98,7 @@ fn what_a_fold_alone_has_is_left_out_with_it() {
         "{most}: {:?}",
         joined(&solved)
     );
-    // Marks that are wrong are not believed.
+    // Wrong marks are detected.
     let (gram, labels) = copies(200, 4, 3);
     let dual = Dual::c_svc((0..200).collect(), labels, vec![1.0; 200]).expect("two classes");
     let gram = gram.marked(vec![Mark::default(); 200]);
@@ -125,8 +124,7 @@ fn copies_share_alpha_by_their_boxes() {
     assert!(seen > 1000);
 }
 
-/// One sum for all copies of a sample: what audits of a space in which solvers have joined them
-/// compute.
+/// Audits of a space with merged rows compute one sum for all copies of a sample.
 #[test]
 fn an_audit_of_different_samples_is_that_of_all() {
     let n = 150;
@@ -156,7 +154,7 @@ impl Watch for Never {
     }
 }
 
-/// Long rows are compared for a while: whoever does not want the run is asked before it is over.
+/// Comparing long rows takes time, so the cancellation check runs meanwhile.
 #[test]
 fn a_comparison_that_is_called_off_leaves_the_start() {
     let (n, d) = (4_000, 300);

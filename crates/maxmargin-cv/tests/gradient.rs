@@ -1,4 +1,4 @@
-//! Derivatives by C and γ, held against differences of exact solutions and of tightly solved
+//! Derivatives by C and γ against finite differences of exact solutions and of tightly solved
 //! cross-validations.
 
 mod common;
@@ -18,14 +18,14 @@ use rand::RngExt;
 /// A step of differences in a logarithm, for solutions that are exact.
 const STEP: f64 = 1e-3;
 
-/// The derivative at 0 by the five-point rule: exact but for the fifth derivative times `h⁴ / 30`,
-/// and for what rounding leaves of values divided by `h`.
+/// The derivative at 0 by the five-point rule. Its error is the fifth derivative times `h⁴ / 30`,
+/// plus the rounding of the values divided by `h`.
 fn difference(h: f64, value: impl Fn(f64) -> Vec<f64>) -> Vec<f64> {
     let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(|k| value(k * h));
     (0..a.len()).map(|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - d[i]) / (12.0 * h)).collect()
 }
 
-/// Points, the first of which are trained on and the others asked for.
+/// Points: the first are training samples, the others are evaluated.
 struct Points {
     samples: Samples,
     labels: Vec<f64>,
@@ -33,7 +33,7 @@ struct Points {
     trained: usize,
 }
 
-/// What is at its bounds, and the decision values with their derivatives.
+/// The samples at their bounds, and the decision values with their derivatives.
 struct At {
     places: Vec<u8>,
     moved: Moved,
@@ -86,8 +86,8 @@ fn by_oracle(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     oracle::solve(dual, gram).alpha
 }
 
-/// The same, with what two equal samples of one class have together shared by their boxes: both are
-/// free, where they are not bounded.
+/// An exact solution in which two equal samples of one class share their sum by their boxes: both
+/// are free, or both are bounded.
 fn by_oracle_shared(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let mut alpha = by_oracle(dual, gram);
     let [one, copy] = COPIES;
@@ -109,7 +109,8 @@ fn by_smo(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
 /// The second is sometimes a copy of the first.
 const COPIES: [usize; 2] = [2, 7];
 
-/// Seven points and sometimes a copy of one, and three to ask for; small weights leave nobody free.
+/// Seven points, sometimes with a copy of one, and three evaluated points. With small weights no
+/// sample is free.
 fn random_points(seed: u64) -> (Points, f64, f64) {
     let mut rng = generate::rng(seed);
     let mut points: Vec<Vec<f64>> = (0..7).map(|_| (0..3).map(|_| rng.random_range(-1.0..1.0)).collect()).collect();
@@ -194,7 +195,7 @@ fn every_feature_has_a_derivative_of_its_own() {
     assert!(checked > 70, "{checked}");
 }
 
-/// A problem of real size by the solver that a search has: as exact as its finish.
+/// A problem of realistic size with the solver of a search: derivatives are as exact as its finish.
 #[test]
 fn derivatives_of_a_solver_are_those_of_its_solutions() {
     let data = Generator::Banana.generate(140, None, 4).expect("data");
@@ -273,7 +274,7 @@ fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
     for &l in asked {
         close(here.gradient[1 + l], difference(1e-4, |h| at(c, &|k| if k == l { h } else { 0.0 }))[0]);
     }
-    // The same features, multiplied before anybody looks at them.
+    // The same features, multiplied before training.
     let study = maxmargin_cv::Study { feature_weights: Some(&factors), ..case.study(Par::Seq) };
     let plain = SmoothLoss::new(study, &case.plan).expect("a loss").at(c, gamma, &Quiet).expect("folds");
     assert!((plain.loss - here.loss).abs() < 1e-8, "{} and {}", plain.loss, here.loss);
@@ -296,7 +297,7 @@ fn folds_that_are_scaled_by_themselves_have_a_gradient() {
     holds_for(&tight(data, Some(Method::Standard)), 2.0, 0.8);
 }
 
-/// What was solved before is where folds begin, and no more than that.
+/// Earlier solutions are only starts of the folds, and do not change the result.
 #[test]
 fn a_loss_does_not_depend_on_threads_and_hardly_on_where_it_begins() {
     let case = tight(Generator::Banana.generate(120, None, 6).expect("data"), None);

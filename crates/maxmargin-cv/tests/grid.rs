@@ -1,4 +1,4 @@
-//! Columns of a grid that go on from cells that are kept, and cells that cannot win.
+//! Columns of a grid that continue from logged cells, and cells that are pruned.
 
 mod common;
 
@@ -13,7 +13,7 @@ use std::sync::Mutex;
 const KEY: [u8; 32] = [3; 32];
 const VALUES: [f64; 4] = [0.25, 1.0, 8.0, 64.0];
 
-/// Keeps the bytes of one column; hands over so many of them.
+/// A log with the bytes of one column, of which it returns a given number of cells.
 struct Memory {
     cells: Mutex<BTreeMap<usize, Vec<u8>>>,
     there: usize,
@@ -39,14 +39,14 @@ impl CellLog for Memory {
     fn close(&self, _: usize) {}
 }
 
-fn run(case: &Case, (seeding, par, most_errors): (Seeding, Par, Option<usize>), log: &dyn CellLog) -> Vec<CvReport> {
+fn run(case: &Case, seeding: Seeding, par: Par, most_errors: Option<usize>, log: &dyn CellLog) -> Vec<CvReport> {
     let columns = [Column { study: case.study(par), values: VALUES.to_vec(), most_errors }];
     let shared = Shared { plan: &case.plan, seeding, watch: &Quiet, log };
     let found = grid(&columns, shared, |_, _, report| report).remove(0);
     found.expect("reports")
 }
 
-/// What is the same whenever and wherever it is computed.
+/// The parts of a report that do not depend on time and threads.
 fn bits(reports: &[CvReport]) -> Vec<String> {
     let fold = |fold: &maxmargin_cv::FoldReport| {
         format!("{:?} {:?} {} {:?}", fold.correct, fold.objective, fold.iterations, fold.certificate)
@@ -58,7 +58,7 @@ fn bits(reports: &[CvReport]) -> Vec<String> {
     reports.iter().map(of).collect()
 }
 
-/// Starts from the value of C before had an α of samples that take no part.
+/// Starts from the previous value of C once had α > 0 for samples that take no part.
 #[test]
 fn a_column_of_samples_with_weight_zero_starts_from_the_value_before() {
     let case = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-6);
@@ -90,13 +90,13 @@ fn a_column_goes_on_from_any_cell_with_the_same_bits() {
         (&two, Seeding::Full, Some(120)),
         (&four, Seeding::Full, None),
     ] {
-        let whole = bits(&run(case, (seeding, Par::Seq, most), &Unlogged));
+        let whole = bits(&run(case, seeding, Par::Seq, most, &Unlogged));
         let log = Memory { cells: Mutex::default(), there: 0 };
-        assert_eq!(bits(&run(case, (seeding, Par::Pool, most), &log)), whole);
+        assert_eq!(bits(&run(case, seeding, Par::Pool, most, &log)), whole);
         let cells = log.cells.into_inner().expect("no panic");
         for there in 1..=VALUES.len() {
             let log = Memory { cells: Mutex::new(cells.clone()), there };
-            assert_eq!(bits(&run(case, (seeding, Par::Pool, most), &log)), whole, "{seeding:?} from {there}");
+            assert_eq!(bits(&run(case, seeding, Par::Pool, most, &log)), whole, "{seeding:?} from {there}");
         }
     }
 }
@@ -106,7 +106,7 @@ fn a_column_goes_on_from_any_cell_with_the_same_bits() {
 fn a_damaged_cell_is_none() {
     let case = Case::generated(Generator::Banana, 40, 2, 0.7, 1.0, 2);
     let log = Memory { cells: Mutex::default(), there: 0 };
-    run(&case, (Seeding::Full, Par::Seq, None), &log);
+    run(&case, Seeding::Full, Par::Seq, None, &log);
     let bytes = log.cells.into_inner().expect("no panic").remove(&0).expect("a cell");
     assert!(Finished::decode(&bytes, &[4; 32]).is_err());
     for at in (0..bytes.len()).step_by(7) {
@@ -117,27 +117,27 @@ fn a_damaged_cell_is_none() {
     }
 }
 
-/// A cell that makes more errors than it may is given up in the middle of its folds; the bound
-/// falls to what a cell of its column made.
+/// A cell with more errors than the bound is pruned before its last fold. The bound falls to the
+/// errors of complete cells of the column.
 #[test]
 fn cells_that_cannot_win_are_given_up() {
     let case = Case::generated(Generator::GaussM, 150, 5, 0.4, 1.0, 3).at(1e-3);
-    let full = run(&case, (Seeding::Full, Par::Seq, None), &Unlogged);
+    let full = run(&case, Seeding::Full, Par::Seq, None, &Unlogged);
     let errors: Vec<usize> = full.iter().map(|report| report.samples_counted - report.correct).collect();
     let fewest = *errors.iter().min().expect("cells");
     for most in [0, fewest, 150] {
-        let pruned = run(&case, (Seeding::Full, Par::Seq, Some(most)), &Unlogged);
+        let pruned = run(&case, Seeding::Full, Par::Seq, Some(most), &Unlogged);
         let mut bound = most;
         for ((report, whole), all) in pruned.iter().zip(&full).zip(&errors) {
             assert!(report.pruned.is_none() || *all > bound, "{all} errors of {bound}");
-            if let Some(lost) = report.pruned {
-                assert!(lost > bound && lost <= *all && report.folds.len() < 5);
+            if let Some(errors) = report.pruned {
+                assert!(errors > bound && errors <= *all && report.folds.len() < 5);
                 assert_eq!((report.accuracy, report.scores.len(), report.status()), (None, 0, Status::Converged));
-                // The fold before the last was not one too many yet.
+                // Before the last fold the errors were still within the bound.
                 let last = report.folds.last().expect("a fold");
-                assert!(lost - (last.test - last.correct.expect("counted")) <= bound);
+                assert!(errors - (last.test - last.correct.expect("counted")) <= bound);
             } else {
-                // Within the bound, or beyond it with the last fold.
+                // Within the bound, or above it only with the last fold.
                 let last = whole.folds.last().expect("a fold");
                 assert!(*all <= bound || all - (last.test - last.correct.expect("counted")) <= bound);
                 assert_eq!(report.correct, whole.correct);

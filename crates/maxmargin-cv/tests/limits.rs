@@ -1,4 +1,4 @@
-//! What studies may take: every part of them ends when it is told, and memory is what was allowed.
+//! Limits of studies: every phase ends when it is cancelled, and memory stays within its limit.
 
 mod common;
 
@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Says no from the n-th question on, and counts the questions, and the kernel rows that were
-/// computed after the first no.
+/// Cancels from the n-th check on. Counts the checks, and the kernel rows computed after the first
+/// cancellation.
 struct Ends {
     at: u64,
     asked: AtomicU64,
@@ -61,17 +61,17 @@ fn every_seeding_ends_when_it_is_told() {
             let watch = Ends::at(at);
             let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch);
             if watch.asked.load(Ordering::Relaxed) <= at {
-                // Reports to the watch are some time apart: a quicker run has fewer, and this one
-                // was over before the no.
+                // Reports to the watch are some time apart. A faster run has fewer of them, and
+                // this one ended before the cancellation.
                 continue;
             }
             match ended {
-                // Late questions are those of the audit: all was trained then.
+                // Late checks are those of the audit, when all folds are trained.
                 Ok(report) if 2 * at >= questions && report.status() == Status::Converged => {}
                 Ok(report) => assert_eq!(report.status(), Status::Interrupted, "{name} at {at} of {questions}"),
                 Err(error) => assert!(matches!(error, CvError::Ended(Status::Interrupted)), "{name}: {error}"),
             }
-            // What was under way: a block of rows for each fold at most.
+            // At most the block of rows that each fold was computing.
             assert!(watch.later() <= 5 * 64, "{name} at {at} of {questions}: {} rows after the no", watch.later());
             let later = watch.asked.load(Ordering::Relaxed) - at;
             assert!(later <= 64, "{name} at {at} of {questions}: {later} questions after the no");
@@ -79,7 +79,8 @@ fn every_seeding_ends_when_it_is_told() {
     }
 }
 
-/// A finish below 10⁻⁵ and IRWLS on exact values are asked inside their systems.
+/// A finish below 10⁻⁵ and IRWLS on exact values check for cancellation inside their linear
+/// systems.
 #[test]
 fn trainings_end_inside_their_dense_systems() {
     let case = wide_margin(1200).at(1e-9);
@@ -92,7 +93,7 @@ fn trainings_end_inside_their_dense_systems() {
         for at in [0, questions / 2] {
             let watch = Ends::at(at);
             let fitted = case.study(Par::Seq).train(&watch).expect("a training");
-            // Reports are some time apart: a quicker run may be over before the no.
+            // Reports are some time apart: a faster run may end before the cancellation.
             let heard = watch.asked.load(Ordering::Relaxed) > at;
             assert_eq!(
                 fitted.status,
@@ -104,8 +105,7 @@ fn trainings_end_inside_their_dense_systems() {
     drop(case);
 }
 
-/// A limit of no time at all ends everything at once, with a status, not with an error that hides
-/// what was asked.
+/// A time limit of zero ends everything at once, with a status and without a misleading error.
 #[test]
 fn no_time_at_all() {
     let mut case = wide_margin(400);
@@ -120,7 +120,7 @@ fn no_time_at_all() {
     }
 }
 
-/// A solver that counts how often it is asked.
+/// A solver that counts its calls.
 struct Counting(Box<dyn Solve + Send>, AtomicU64);
 
 impl Solve for Counting {
@@ -138,8 +138,8 @@ impl Solve for Counting {
     }
 }
 
-/// What solvers set up before they look at the clock took seconds for hundreds of machines, and
-/// counting votes of what is no solution more.
+/// With hundreds of machines, the setup of solvers before their first time check once took seconds,
+/// and counting votes without solutions took more.
 #[test]
 fn trainings_whose_time_is_over_are_not_begun() {
     let mut case = Case::four(120, 3, 1.0, 1);
@@ -157,7 +157,7 @@ fn trainings_whose_time_is_over_are_not_begun() {
     assert_eq!(solver.1.load(Ordering::Relaxed), 0);
 }
 
-/// Counts questions of the model of all data that are of no solver.
+/// Counts the checks for the model of all data outside of solvers.
 struct Between(AtomicU64);
 
 impl CvWatch for Between {
@@ -168,8 +168,8 @@ impl CvWatch for Between {
     }
 }
 
-/// The sums that seeds need of all free rows are of that many rows, and came after the training had
-/// left its time to the judgement.
+/// The sums over all free rows, which seeds need, were once computed after the training had left
+/// its time to the certificate.
 #[test]
 fn sums_over_free_rows_are_asked_for() {
     let case = wide_margin(1200);
@@ -181,12 +181,11 @@ fn sums_over_free_rows_are_asked_for() {
     assert!(free > 128 && asked >= (free / 64) as u64, "{asked} questions for {free} rows");
 }
 
-/// Rows, factors, columns and the matrices of working sets together stay within what was allowed,
-/// and a tenth.
+/// Rows, factors, columns and the matrices of working sets together stay within 110 % of the limit.
 #[test]
 fn budgets_hold_for_every_seeding_and_solver() {
     let rows = 700;
-    // Less than all rows take (2 MB), more than the factor of the free samples needs.
+    // Less than all rows (2 MB), but more than the factor of the free samples.
     for memory in [1 << 20, 3 << 20, 12 << 20] {
         for (name, seeding) in Seeding::ALL {
             let mut case = Case::new(banana(rows, 2, 3), 4, Kernel::Rbf { gamma: 1.5 }, 3.0, 2).at(1e-3);
@@ -221,8 +220,8 @@ fn budgets_hold_for_every_seeding_and_solver() {
     }
 }
 
-/// The core set of CVM has a matrix of its own: where it does not fit, pairwise steps go on with
-/// less, to the same gap.
+/// The core set of CVM has its own matrix. If it does not fit into the memory, pairwise steps reach
+/// the same gap with less.
 #[test]
 fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
     // Nearly every sample is a member: at 700 of them their matrix takes 2 MB, and twice as much
@@ -241,8 +240,8 @@ fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
     assert!(a.dual <= b.primal && b.dual <= a.primal, "one optimum: {a:?} {b:?}");
 }
 
-/// Newton's matrices are of the features squared, or of the free samples squared: where they do not
-/// fit, conjugate gradients do without.
+/// Newton's matrix has the size of the features squared, or of the free samples squared. If it does
+/// not fit into the memory, conjugate gradients replace it.
 #[test]
 fn the_matrices_of_newton_steps_are_under_the_budget() {
     for (rows, features) in [(900, 150), (150, 400)] {
@@ -263,20 +262,20 @@ fn the_matrices_of_newton_steps_are_under_the_budget() {
     }
 }
 
-/// Counts questions while votes are counted, which come after all else and are of no training.
+/// Counts the checks while votes are counted, after all trainings.
 struct Votes(AtomicU64);
 
 impl CvWatch for Votes {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if matches!(progress.stage, Stage::Certify { judged: 0, .. }) && progress.total == 0 {
+        if matches!(progress.stage, Stage::Certify { certified: 0, .. }) && progress.total == 0 {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
         ControlFlow::Continue(())
     }
 }
 
-/// The votes of many classes take as many kernel values as their support vectors have for all
-/// samples, and nobody was asked meanwhile.
+/// The votes of many classes need the kernel values of all support vectors with all samples. There
+/// was once no cancellation check meanwhile.
 #[test]
 fn the_count_of_votes_is_asked_for() {
     // At so small a C nearly every sample is a support vector; values of this kernel cost ten

@@ -40,14 +40,14 @@ fn four_points(samples: Samples) -> Dataset {
     Dataset::from_samples(samples, &[1.0, 1.0, -1.0, -1.0]).expect("data")
 }
 
-/// Four samples in two folds, whatever the classes.
+/// Four samples in two folds, with any classes.
 fn of_four(samples: Samples, plan: FoldPlan) -> Case {
     let case = Case::new(four_points(samples), 2, Kernel::Linear, 1.0, 1);
     Case { plan, ..case }.by(Solver::Linear)
 }
 
-/// A training set of one class has no machine, whatever the bias: its class is predicted
-/// everywhere, as LIBSVM's cross-validation has it.
+/// A training set of one class has no machine, with any bias: its class is predicted for every
+/// sample, as in LIBSVM's cross-validation.
 #[test]
 fn a_training_set_of_one_class_predicts_that_class() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");

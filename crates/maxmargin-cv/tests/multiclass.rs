@@ -1,5 +1,5 @@
-//! Pairs of classes: their machines are those of trainings by themselves, folds vote as machines
-//! trained from nothing do.
+//! Pairs of classes: machines equal separate trainings, and folds vote as machines trained from
+//! scratch.
 
 mod common;
 
@@ -102,7 +102,7 @@ fn folds_without_a_pair_use_all_of_its_samples() {
     assert!(report.accuracy > Some(0.6), "{:?}", report.accuracy);
 }
 
-/// The fold that has all samples of a class trains without it: as the other classes alone do.
+/// The fold that tests all samples of a class trains on the other classes alone.
 #[test]
 fn a_class_in_one_fold_is_not_known_there() {
     let mut case = Case::four(60, 2, 1.0, 1);
@@ -134,7 +134,7 @@ fn a_class_in_one_fold_is_not_known_there() {
     }
 }
 
-/// A linear solver and SMO on the linear kernel elect the same.
+/// A linear solver and SMO on the linear kernel elect the same labels.
 #[test]
 fn linear_machines_vote_like_kernel_machines() {
     let mut kernel = Case::new(four_classes(150, 4), 3, Kernel::Linear, 20.0, 5).at(1e-8);
@@ -154,7 +154,8 @@ fn linear_machines_vote_like_kernel_machines() {
     assert!(a.model.folded() && !b.model.folded());
 }
 
-/// Leave-one-out of four classes: a machine of all data serves whoever is no support vector of it.
+/// Leave-one-out of four classes: a machine of all data serves every sample that is no support
+/// vector of it.
 #[test]
 fn leave_one_out_elects_what_cold_folds_elect() {
     let mut case = Case::four(90, 2, 4.0, 8);
@@ -174,8 +175,7 @@ fn leave_one_out_elects_what_cold_folds_elect() {
     }
 }
 
-/// Several values of C for pairs: each report is the one that it would be alone, rows are computed
-/// once.
+/// Several values of C for pairs: each report is the same as alone, and rows are computed once.
 #[test]
 fn pairs_share_rows_over_c() {
     let case = Case::four(160, 4, 1.0, 6);
@@ -210,7 +210,7 @@ fn pairs_with_the_squared_loss() {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(200))]
 
-    /// Whoever is elected has as many votes as anybody, and nobody before has as many.
+    /// The elected class has the most votes; of several such classes it is the first.
     #[test]
     fn the_first_with_most_votes_is_elected(classes in 2_usize..8, values in prop::collection::vec(-1.0_f64..1.0, 28)) {
         let values = &values[..classes * (classes - 1) / 2];

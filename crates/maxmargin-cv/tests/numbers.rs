@@ -1,6 +1,6 @@
-//! Numbers at their limits: long runs of exact changes against trainings from nothing, random
-//! problems of every kind for every solver, and runs at the floor of rounding. `MAXMARGIN_DEEP=N`
-//! makes the random ones N times as long.
+//! Numerical limits: long runs of exact changes against trainings from scratch, random problems of
+//! every kind for every solver, and runs at the level of rounding. `MAXMARGIN_DEEP=N` makes the
+//! random runs N times as long.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn sets() -> Vec<(String, Dataset, Kernel)> {
     all
 }
 
-/// The certified solution of `ids` from nothing.
+/// The certified solution of `ids`, trained from scratch.
 fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certificate {
     let sign = ids.iter().map(|&i| signs[i]).collect();
     let dual = maxmargin_core::Dual::c_svc(ids.to_vec(), sign, upper.to_vec()).expect("two classes");
@@ -77,7 +77,7 @@ fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certifi
 }
 
 /// Random additions, removals and values of C: after each of them the path is exact by its
-/// certificate, and every tenth time a training from nothing has the same dual objective, to 10⁻⁸
+/// certificate, and every tenth time a training from scratch has the same dual objective, to 10⁻⁸
 /// of it.
 #[test]
 fn paths_of_many_changes_end_where_trainings_end() {
@@ -175,14 +175,15 @@ fn drawn(seed: u64) -> Drawn {
     Drawn { data: Dataset::from_rows(&rows, &labels).expect("a matrix and labels"), kernel, c, what }
 }
 
-/// Trains by one solver; nothing where it does not take the problem.
+/// Trains by one solver; `None` if it refuses the problem.
 fn trained(
     drawn: &Drawn,
     solver: Solver,
-    (loss, bias_term): (Loss, BiasTerm),
+    problem: (Loss, BiasTerm),
     seed: u64,
     stop: Stop,
 ) -> Option<(Status, Certificate, u64)> {
+    let (loss, bias_term) = problem;
     let classes = ClassLabels::new(&drawn.data.labels).expect("two classes");
     let solver = solver.build(seed);
     let study = Study {
@@ -212,9 +213,8 @@ fn trained(
     Some((fitted.status, certificate, fitted.iterations))
 }
 
-/// What rounding of kernel sums may do to objectives where α is as large as `C`: `αᵀQα` is made of
-/// terms that add up to `(Σ α κ)²` and cancel. Features are summed into w first and lose next to
-/// nothing.
+/// The effect of rounding of kernel sums on objectives if α is as large as `C`: the terms of `αᵀQα`
+/// add up to `(Σ α κ)²` and cancel. Features are summed into w first, and lose nearly nothing.
 fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     if solver.is_linear() {
         return 0.0;
@@ -226,8 +226,8 @@ fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     f64::EPSILON * mass * mass * largest
 }
 
-/// The certificates of all solvers bound one optimum: no dual objective is above any primal one;
-/// whoever says that it converged meets the goal, and nobody goes on for ever.
+/// The certificates of all solvers bound one optimum: no dual objective is above any primal one.
+/// Every converged solver meets the goal, and every solver ends.
 #[test]
 fn certificates_of_all_solvers_bound_one_optimum() {
     let problems =
@@ -284,7 +284,7 @@ fn ends(asked: &[(f64, f64)], cases: &[(&str, Dataset, Kernel)], out_of_reach: &
             for solver in Solver::ALL.into_iter().filter(|solver| !out_of_reach.contains(solver)) {
                 let kernel = if solver.is_linear() { Kernel::Linear } else { kernel.clone() };
                 let drawn = Drawn { data: data.clone(), kernel, c, what: (*name).to_owned() };
-                // Far beyond what any of them takes; who needs it has not ended.
+                // Far more than any solver needs: a solver that reaches it does not end.
                 let goal = if solver.is_linear() {
                     Goal::Both { kkt: eps, gap: eps }
                 } else if matches!(solver, Solver::Smo | Solver::Irwls) {

@@ -1,4 +1,4 @@
-//! Folds whose training sets are not the rest of their test sets: time series, repeats, any splits.
+//! Folds that are no partition: time series, repeats, arbitrary splits.
 
 mod common;
 
@@ -45,7 +45,8 @@ fn agrees_with_scratch(case: &Case, seeding: Seeding) {
         let (objective, gap_alone, decisions) = fold_alone(case, h, tol);
         let gap = (fold.certificate.primal - fold.certificate.dual).max(0.0);
         let slack = 1e-9 * (1.0 + objective.abs());
-        // Of several machines those of all data serve too, whose gaps are not the fold's.
+        // With several machines, a fold also uses machines of all data, whose gaps are not the
+        // fold's.
         if width == 1 {
             assert!(
                 (fold.objective - objective).abs() <= gap + gap_alone + slack,
@@ -97,8 +98,8 @@ fn any_training_set_of_several_classes() {
     }
 }
 
-/// A test set without samples of two classes says nothing of the machine between them, whose
-/// training set is smaller all the same.
+/// A test set without samples of two classes does not test the machine between them, but the
+/// machine's training set is still smaller.
 #[test]
 fn machines_that_a_fold_does_not_test_are_trained_for_it() {
     let mut case = Case::four(160, 2, 5.0, 8);
@@ -171,8 +172,8 @@ fn time_series_of_every_kind_of_study() {
     }
 }
 
-/// Classes one after the other, in folds that train on what came before: the first three know one
-/// class, and predict it.
+/// Classes one after the other, in folds that train on earlier samples: the first three folds have
+/// one class only, and predict it.
 #[test]
 fn training_sets_without_a_class_predict_the_other() {
     let mut case = Case::generated(Generator::TwoGaussians, 60, 2, 0.5, 1.0, 4);

@@ -1,5 +1,5 @@
-//! Everything a study may be made of: every solver, scaling, widths by a rule, kernels of one's
-//! own; and what changes nothing.
+//! The parts of a study: every solver, scaling, widths by a rule, custom kernels; and changes of
+//! the data that must not change the result.
 
 mod common;
 
@@ -68,7 +68,7 @@ fn every_solver_cross_validates() {
     }
 }
 
-/// Who does not take the problem says so before there is any work, with what does.
+/// A solver that does not support the problem refuses it before any work, and names alternatives.
 #[test]
 fn refusals_name_what_to_take() {
     let mut case = Case::generated(Generator::Blobs, 40, 2, 0.5, 1.0, 7);
@@ -92,8 +92,8 @@ fn refusals_name_what_to_take() {
     }
 }
 
-/// What a cross-validation of scaled folds is by definition: each fold scaled by what its training
-/// rows show, trained, asked.
+/// A cross-validation of scaled folds by definition: each fold is scaled by its training rows,
+/// trained and tested.
 fn scaled_by_hand(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let (mut predicted, mut objectives) = (vec![0.0; case.len()], Vec::new());
     for fold in 0..case.plan.folds() {
@@ -137,7 +137,7 @@ fn folds_are_scaled_by_their_training_rows() {
                 certified(&case, &report, &what);
                 near(&report, &objectives, 1e-6, &what);
                 assert_eq!(report.predicted, predicted, "{what}");
-                // Each fold is a study of its own: nothing is seeded, and the report says so.
+                // Each fold is a study of its own: no fold is seeded, and the report says `cold`.
                 assert_eq!((report.seeding, report.full.is_none()), ("cold", true), "{what}");
             }
         }
@@ -160,7 +160,8 @@ fn scaled_folds_for_several_values_of_c() {
     }
 }
 
-/// A training set of one class predicts it, whether folds share a kernel or are scaled apart.
+/// A training set of one class predicts it, both with a shared kernel and with folds scaled
+/// separately.
 #[test]
 fn one_class_left_by_a_fold() {
     let mut case = Case::new(uneven(40, 3), 2, Kernel::Linear, 1.0, 1);
@@ -179,8 +180,8 @@ fn one_class_left_by_a_fold() {
     }
 }
 
-/// Where every training set has the extremes of every feature, all folds share one kernel, seeds
-/// included.
+/// If every training set has the extremes of every feature, all folds share one kernel, and are
+/// seeded.
 #[test]
 fn folds_that_scale_alike_share_a_kernel() {
     // Every point three times, one copy to a fold.
@@ -198,7 +199,7 @@ fn folds_that_scale_alike_share_a_kernel() {
     near(&reports[0], &objectives, 1e-6, "along");
 }
 
-/// A width by the rule `scale` without scaling is that of all data, as LIBSVM's programs have it.
+/// A width by the rule `scale` without scaling is that of all data, as in LIBSVM's programs.
 #[test]
 fn widths_by_a_rule() {
     let data = Generator::Banana.generate(80, None, 5).expect("data");
@@ -211,7 +212,7 @@ fn widths_by_a_rule() {
     assert_eq!(ruled.train().model.kernel(), &named.kernel);
 }
 
-/// A kernel of one's own that is the Gaussian gives the machines of the Gaussian.
+/// A custom kernel with the values of the Gaussian gives the machines of the Gaussian.
 #[test]
 fn kernels_of_ones_own() {
     let own = Kernel::user("gaussian 1.5", |x, z| {
@@ -247,9 +248,9 @@ fn reordered(case: &Case, order: &[usize]) -> Case {
     moved
 }
 
-/// Decision values of corresponding samples, up to the bias of each machine in each fold: where no
-/// α is free a whole interval of biases is optimal, and rounding chooses. What is left differs by
-/// two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
+/// Compares decision values of corresponding samples, up to the bias of each machine in each fold.
+/// If no α is free, an interval of biases is optimal, and rounding chooses one. The rest differs by
+/// at most two balls of radius `√2gap` around one `w`, for kernels with `K(x, x) = 1`.
 fn same_up_to_bias(case: &Case, reports: [&CvReport; 2], place: impl Fn(usize) -> usize, sign: f64) -> Result<(), TestCaseError> {
     let machines = |report: &CvReport| {
         let full = report.full.iter().flat_map(|full| full.machines.clone());
@@ -348,8 +349,8 @@ proptest! {
     }
 }
 
-/// Time that has run out before anything began still gives a report of every fold, in every way to
-/// run.
+/// A time limit that has passed before the start still gives a report of every fold, for every kind
+/// of run.
 #[test]
 fn no_time_at_all() {
     let mut cases = vec![

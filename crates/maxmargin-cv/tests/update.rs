@@ -1,5 +1,5 @@
-//! update: samples come and go, C moves, and every machine is the one that a training from nothing
-//! finds.
+//! update: samples are added and removed, C moves, and every machine equals a training from
+//! scratch.
 
 mod common;
 
@@ -25,7 +25,7 @@ type Problem = (Solver, Loss, BiasTerm);
 
 const C_SVC: Problem = (Solver::Smo, Loss::Hinge, BiasTerm::Free);
 
-fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Problem, c: f64, eps: f64) -> Model {
+fn train(data: &Dataset, kernel: &Kernel, scale: Option<Method>, problem: Problem, c: f64, eps: f64) -> Model {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = vec![1.0; classes.count()];
     let (solver, loss, bias_term) = problem;
@@ -52,7 +52,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
 }
 
 fn trained(data: &Dataset) -> Model {
-    train(data, (&KERNEL, None), C_SVC, 2.0, 1e-3)
+    train(data, &KERNEL, None, C_SVC, 2.0, 1e-3)
 }
 
 fn go_on(_: &Update) -> ControlFlow<()> {
@@ -76,8 +76,8 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()))
 }
 
-/// Whether two models of the same problem, of kernel values up to 1, differ by no more than their
-/// certificates allow.
+/// Checks that two models of the same problem, with kernel values up to 1, differ by no more than
+/// their certificates allow.
 ///
 /// `½‖w − w*‖²` is at most the duality gap, so that the sums of two solutions differ by `√2gap +
 /// √2gap'` at most; biases by as much and their KKT violations, where they have a free support
@@ -95,7 +95,8 @@ fn assert_same_solution(a: &Model, b: &Model, data: &Dataset, what: &str) {
     }
 }
 
-/// The model is what its record says about the data that it keeps, and exact where it moved.
+/// Checks that the model agrees with its record and its training data, and that updated machines
+/// are exact.
 fn assert_exact(updated: &Updated, what: &str) {
     let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Pool).expect("a verdict");
     assert!(verdict.matches() && verdict.met(), "{what}: {verdict:?}");
@@ -123,12 +124,12 @@ fn an_updated_model_is_that_of_the_changed_data() {
         assert_eq!(updated.kept.numbers, numbers);
         let now = &updated.kept.data;
         assert_eq!((now.samples.len(), record(&updated.model).rows), (128, 128));
-        assert_same_solution(&updated.model, &train(now, (&KERNEL, None), C_SVC, 2.0, 1e-10), now, "from nothing");
-        // What was asked for stays, what was found is new.
+        assert_same_solution(&updated.model, &train(now, &KERNEL, None, C_SVC, 2.0, 1e-10), now, "from nothing");
+        // The goal stays; statuses and certificates are new.
         let (old, new) = (record(&model), record(&updated.model));
         assert_eq!((old.eps, &old.solver, old.formulation), (new.eps, &new.solver, new.formulation));
         assert!(updated.certificate.kkt <= 1e-8 && updated.status() == Status::Converged);
-        // One thread or several, one walk or another: the same bits.
+        // The bits do not depend on the number of threads or the order of machines.
         let alone = update(&model, &kept, &Change { add: Some(&more), remove: &remove, c: None }, MEMORY, Par::Seq, &go_on);
         assert_eq!(alone.expect("an update").model.machines(), updated.model.machines());
     }
@@ -165,12 +166,12 @@ fn c_moves_alone_and_with_samples() {
         assert_exact(&moved, "C");
         assert_eq!((record(&moved.model).formulation.c(), moved.kept.updates), (Some(5.0), 1));
         assert!(moved.machines.iter().all(|machine| machine.walked.as_ref().is_some_and(|walked| walked.paths.len() == 1)));
-        assert_same_solution(&moved.model, &train(&all, (&KERNEL, None), C_SVC, 5.0, 1e-10), &all, "C");
+        assert_same_solution(&moved.model, &train(&all, &KERNEL, None, C_SVC, 5.0, 1e-10), &all, "C");
         let both = Change { c: Some(0.5), add: Some(&data(30, count, 8)), remove: &[2, 3] };
         let both = changed(&moved.model, &moved.kept, &both).expect("an update");
         assert_exact(&both, "C and samples");
         let now = &both.kept.data;
-        assert_same_solution(&both.model, &train(now, (&KERNEL, None), C_SVC, 0.5, 1e-10), now, "C and samples");
+        assert_same_solution(&both.model, &train(now, &KERNEL, None, C_SVC, 0.5, 1e-10), now, "C and samples");
     }
 }
 
@@ -208,13 +209,12 @@ fn machines_whose_samples_stay_keep_their_solution() {
 #[test]
 fn linear_models_that_keep_their_vectors_are_updated() {
     let all = data(80, 4, 12);
-    let model = train(&all, (&Kernel::Linear, None), C_SVC, 0.5, 1e-3);
+    let model = train(&all, &Kernel::Linear, None, C_SVC, 0.5, 1e-3);
     let updated = changed(&model, &TrainingData::new(all), &Change { add: Some(&data(20, 4, 13)), remove: &[7, 9], c: None });
     assert_exact(&updated.expect("an update"), "linear");
 }
 
-/// From the smallest C that there is, a path took eleven million breakpoints and had not got
-/// anywhere.
+/// From the smallest possible C, a path once took eleven million breakpoints without progress.
 #[test]
 fn a_path_that_does_not_get_on_is_ended() {
     let all = data(12, 3, 3);
@@ -233,7 +233,7 @@ fn a_path_that_does_not_get_on_is_ended() {
 fn a_scaled_model_is_not_scaled_twice_by_an_update() {
     for count in [2, 4] {
         let all = data(120, count, 14);
-        // Far from what scaling makes of it.
+        // Unscaled values far from the scaled ones.
         let stretched = |data: &Dataset| {
             let rows: Vec<Vec<f64>> = (0..data.samples.len())
                 .map(|i| {
@@ -245,7 +245,7 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
             Dataset { samples: Samples::from_rows(&rows).expect("numbers"), sha256: [0; 32], ..data.clone() }
         };
         let (all, more) = (stretched(&all), stretched(&data(30, count, 15)));
-        let model = train(&all, (&Kernel::rbf(2.0), Some(SCALE)), C_SVC, 2.0, 1e-3);
+        let model = train(&all, &Kernel::rbf(2.0), Some(SCALE), C_SVC, 2.0, 1e-3);
         let kept = TrainingData::new(all.clone());
         let updated = changed(&model, &kept, &Change { add: Some(&more), remove: &[4, 8], c: None }).expect("an update");
         assert_exact(&updated, "scaled");
@@ -253,21 +253,21 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
         let fits = model.parts().scaler.as_ref() == Some(&Scaler::fit(&updated.kept.data.samples, SCALE));
         let word = if fits { "ok" } else { "not checked" };
         assert!(verdict.checks.iter().any(|check| check.what == "scaler" && check.word() == word));
-        // Kept as it came, scaled by the scaler of the first training alone.
+        // The data is kept unscaled, and scaled by the scaler of the first training only.
         let now = &updated.kept.data;
         assert_eq!(now.samples.row(1).entries(), all.samples.row(1).entries());
         let scaler = model.parts().scaler.as_ref().expect("a scaler");
         let scaled = Dataset { samples: scaler.apply(&now.samples).expect("numbers"), ..now.clone() };
-        let scratch = train(&scaled, (&Kernel::rbf(2.0), None), C_SVC, 2.0, 1e-10);
+        let scratch = train(&scaled, &Kernel::rbf(2.0), None, C_SVC, 2.0, 1e-10);
         let [a, b] = [values(&updated.model, now), values(&scratch, &scaled)];
         assert!(largest_difference(&a, &b) <= 1e-4, "{}", largest_difference(&a, &b));
         let wide = Dataset { samples: more.samples.clone().with_features(5), ..more.clone() };
         let wide = changed(&model, &kept, &Change { add: Some(&wide), remove: &[4, 8], c: None }).expect("an update");
         assert_eq!(wide.model.machines(), updated.model.machines());
-        // Trained on what was scaled before, with the scaler put in front afterwards.
+        // Trained on scaled data, with the scaler attached afterwards.
         let scaler = Scaler::fit(&all.samples, SCALE);
         let scaled = Dataset { samples: scaler.apply(&all.samples).expect("numbers"), ..all.clone() };
-        let mut late = train(&scaled, (&Kernel::rbf(2.0), None), C_SVC, 2.0, 1e-3).into_parts();
+        let mut late = train(&scaled, &Kernel::rbf(2.0), None, C_SVC, 2.0, 1e-3).into_parts();
         late.scaler = Some(scaler);
         let late = Model::new(late).expect("as wide");
         let refused = changed(&late, &TrainingData::new(scaled), &Change { remove: &[4], ..Change::default() });
@@ -311,7 +311,7 @@ fn what_cannot_be_done_says_so() {
     let class: Vec<u64> = (1..=60).filter(|n| all.labels[*n as usize - 1] == 3.0).collect();
     let message = refused(&Change { remove: &class, ..Change::default() });
     assert!(message.contains("no sample of class 3 would be left"), "{message}");
-    // Others of the class in the same update will do.
+    // Added samples of the class in the same update are enough.
     let more = data(40, 4, 19);
     let exchanged = changed(&model, &kept, &Change { add: Some(&more), remove: &class, c: None }).expect("an update");
     assert_exact(&exchanged, "a class exchanged");
@@ -326,12 +326,12 @@ fn a_precomputed_kernel_cannot_grow() {
         .map(|i| std::array::from_fn(|j| if j == 0 || j == i + 1 { 1.0 + (i * usize::from(j == 0)) as f64 } else { 0.0 }))
         .collect();
     let all = Dataset::from_rows(&rows, &[1.0, -1.0, 1.0, -1.0]).expect("numbers");
-    let model = train(&all, (&Kernel::Precomputed, None), C_SVC, 1.0, 1e-3);
+    let model = train(&all, &Kernel::Precomputed, None, C_SVC, 1.0, 1e-3);
     let refused = changed(&model, &TrainingData::new(all), &Change { remove: &[1], ..Change::default() });
     assert!(matches!(refused, Err(UpdateError::Path(maxmargin_path::UpdatableError::Precomputed))), "{refused:?}");
 }
 
-/// A coefficient of 0 has no sign that would tell whose row it names.
+/// A coefficient of 0 has no sign, so that its row may be of either class.
 #[test]
 fn a_foreign_row_of_no_weight_is_no_support_vector() {
     let all = data(60, 4, 23);

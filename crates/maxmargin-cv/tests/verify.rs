@@ -1,5 +1,4 @@
-//! verify: every solver's model is certified from the data alone, and nothing that was changed
-//! passes.
+//! verify: every solver's model is certified from the data alone, and every changed model fails.
 
 mod common;
 
@@ -15,7 +14,7 @@ use maxmargin_solvers::Solver;
 
 const EPS: f64 = 1e-3;
 
-/// What is asked of a training besides data and solver.
+/// The options of a training besides data and solver.
 #[derive(Clone)]
 struct Asked {
     kernel: Kernel,
@@ -64,7 +63,7 @@ fn failed(verdict: &Verdict) -> Vec<&'static str> {
     verdict.checks.iter().filter(|check| check.passed == Some(false)).map(|check| check.what).collect()
 }
 
-/// The recomputed certificate of each machine is the one that the training reported, to rounding.
+/// The recomputed certificate of each machine equals that of the training, up to rounding.
 fn assert_genuine(trained: &Fitted, data: &Dataset, what: &str) {
     let verdict = judged(&trained.model, data);
     assert!(verdict.matches(), "{what}: {:?}", verdict.checks);
@@ -127,8 +126,8 @@ fn weights_and_scalers_are_judged_as_they_were_trained() {
     }
 }
 
-/// A violation of 10⁻³ was never asked of a solver that stops by its gap; how large a gap is good
-/// enough the judge says, not the model.
+/// A solver that stops by its gap has no goal for KKT violations. The verification, not the model,
+/// limits the gap.
 #[test]
 fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     let data = data(120, 4, 9);
@@ -157,7 +156,7 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     assert_eq!(record.goal(), Goal::Kkt(EPS));
 }
 
-/// The empty model meets a tolerance of 10³⁰⁰. It is what it says, and nothing is certified:
+/// The empty model meets a tolerance of 10³⁰⁰. Its statements are true, but it is not certified:
 /// neither by its own tolerance nor as an optimum.
 #[test]
 fn a_model_that_was_asked_for_nothing_is_not_certified() {
@@ -428,7 +427,7 @@ fn what_cannot_be_checked_is_not_ok() {
     let model = train(&data, Solver::Smo, &what).model;
     let kept = TrainingData::new(data.clone());
     let model = kept.put_into(model).expect("its own data");
-    // What the ranges were fitted to has left, or it has not.
+    // The sample with the extreme value has been removed, or it has not.
     let mut first: Vec<(u64, f64)> = (0..60).map(|i| (i as u64 + 1, data.samples.row(i).entries()[0].1)).collect();
     first.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (remove, state, word) in [(first[59].0, None, "not checked"), (first[30].0, Some(true), "ok")] {
@@ -444,9 +443,8 @@ fn what_cannot_be_checked_is_not_ok() {
     }
 }
 
-/// Data that was scaled before training, and a scaler put in front of the model afterwards: the
-/// next update scaled the data once more, half of the labels were wrong, and the model passed for
-/// certified.
+/// Data scaled before training, and a scaler attached to the model afterwards: the next update once
+/// scaled the data again, half of the labels were wrong, and the model passed as certified.
 #[test]
 fn nothing_is_attached_after_the_record() {
     let raw = data(80, 2, 5);
@@ -468,8 +466,7 @@ fn nothing_is_attached_after_the_record() {
     assert!(matches!(TrainingData::new(scaled).put_into(model.clone()), Err(UpdateError::OtherData(_))));
     let model = TrainingData::new(raw.clone()).put_into(model).expect("its own data");
     assert!(judged(&model, &raw).matches());
-    // Whatever data a model is judged by, what it keeps is what it was trained on, or it is
-    // refuted.
+    // A model whose kept data is not its training data fails, whatever data it is verified against.
     let mut kept = TrainingData::of(&model).expect("whole").expect("kept");
     kept.data.labels[0] = -kept.data.labels[0];
     let parts = model.parts().clone();

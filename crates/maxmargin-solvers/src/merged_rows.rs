@@ -6,10 +6,10 @@ use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Distinct, DistinctRows, Rows};
 use std::ops::Range;
 
-/// A shorter stretch of unused places does not split a run.
+/// The length of an unused stretch that ends a run; shorter stretches stay inside it.
 const GAP: usize = 256;
 
-/// The used places, in runs that contain no long unused stretch.
+/// The used places, as runs without a long unused stretch.
 fn stretches(there: &[bool]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for at in (0..there.len()).filter(|&at| there[at]) {
@@ -51,8 +51,8 @@ impl<'r> MergedRows<'r> {
     fn over(merged: &'r DistinctRows, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
-        // Each kind of sample has a place for the sign of its first variable; kinds whose copies may
-        // have both signs have a second place for the other.
+        // Each kind of sample has a place for the sign of its first variable; kinds whose copies
+        // may have both signs have a second place for the other.
         let mut signs = vec![0.0; kinds];
         for (k, &id) in ids.iter().enumerate() {
             let sign_of = &mut signs[kind[id] as usize];
@@ -62,7 +62,7 @@ impl<'r> MergedRows<'r> {
         }
         let place = |k: usize| {
             let at = kind[ids[k]] as usize;
-            // None: the signs are not those of the marks, and nothing can be merged.
+            // Without a result the signs differ from those of the marks, and nothing can be merged.
             if sign[k] == signs[at] { Some(at) } else { (at >= *mixed).then(|| kinds + at - mixed) }
         };
         let mut of = (0..dual.len()).map(place).collect::<Option<Vec<usize>>>()?;

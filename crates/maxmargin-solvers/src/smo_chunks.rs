@@ -1,4 +1,5 @@
-//! SMO as the solver of IRWLS's working sets: the two are of one layer and meet here.
+//! SMO as the inner solver of IRWLS's working sets. Neither of the two crates may import the other,
+//! so that they meet in this crate.
 
 use maxmargin_core::{Dual, EqualityConstraint, Silent, Start, Stop};
 use maxmargin_data::Par;
@@ -8,8 +9,8 @@ use maxmargin_smo::{Refine, SmoConfig, solve};
 
 /// SMO inside [`maxmargin_irwls::solve`]: the decomposition with pair steps as its inner solver.
 ///
-/// Kernel values of the chunk are read in `f32`, which they are but where the working set is of
-/// exact values.
+/// Kernel values of the chunk are read in `f32`. The rows have this precision anyway, except for
+/// working sets of exact values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoChunks;
 
@@ -46,5 +47,6 @@ impl ChunkSolver for SmoChunks {
     }
 }
 
-/// Pair steps on one working set, at most: the run looks at its limits between working sets only.
+/// The maximum number of pair steps on one working set, since the run checks its limits between
+/// working sets only.
 const MOST: u64 = 1_000_000;

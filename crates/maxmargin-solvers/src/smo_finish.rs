@@ -25,18 +25,18 @@ use std::time::Instant;
 pub struct SmoFinish {
     /// The options of SMO.
     pub smo: Smo,
-    /// Whether a run that is slow or stalls continues with weighted least squares on working sets
+    /// Hands a run that is slow or stalls over to weighted least squares on working sets
     /// ([`Irwls`]).
     pub hands_over: bool,
-    /// Whether equal samples of one sign become one variable.
+    /// Makes one variable of equal samples with the same sign.
     pub merge_equal_rows: bool,
 }
 
 /// The goal of SMO before a finish.
 const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
-/// A tolerance of the KKT violation below which a finish pays.
+/// The KKT tolerance below which a finish pays.
 const FINISHED_BELOW_KKT: f64 = 1e-5;
-/// The same of the relative gap.
+/// The relative gap below which a finish pays.
 const FINISHED_BELOW_GAP: f64 = 1e-6;
 
 /// A number of iterations that grows with the number of variables.
@@ -51,8 +51,8 @@ impl Iterations {
     }
 }
 
-/// Iterations of SMO after which a run counts as slow in any case. Trainings of scaled data take 1 to
-/// 10 for each variable.
+/// Iterations of SMO after which a run counts as slow in any case. Trainings of scaled data take 1
+/// to 10 for each variable.
 const MOST: Iterations = Iterations { constant: 100_000, per_variable: 20 };
 /// Iterations that every run may take.
 const LEAST: Iterations = Iterations { constant: 2_000, per_variable: 2 };
@@ -72,14 +72,14 @@ fn working_set_cost(free: usize, variables: usize) -> f64 {
 }
 
 /// The largest working set after a hand-over: 3 GB ([`Finish::bytes`]). Several small sets in the
-/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are free,
-/// 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
+/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are
+/// free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
 const MOST_TOGETHER: usize = 12_288;
 
 /// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly
-/// all samples that move are solved together. SMO is slow on problems whose bounds are far away, and
-/// there small working sets undo each other's work. Two sets must fit in memory: another fold may
-/// need one at the same time.
+/// all samples that move are solved together. SMO is slow on problems whose bounds are far away,
+/// and there small working sets undo each other's work. Two sets must fit in memory: another fold
+/// may need one at the same time.
 fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
     let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room() / 2));
@@ -121,7 +121,7 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
     let most = (2 * AT_ONCE).min(Finish::fitting(rows.room()));
     if rows.gram().len() > AT_ONCE.min(most) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
-        // A certificate computed later could not mend what `f32` rows hide.
+        // Use exact values: the certificate cannot correct rounding of `f32` rows afterwards.
         let refine = std::mem::replace(&mut run.refine, Refine::Exact);
         let solved = irwls.solve(dual, space, start, run);
         run.refine = refine;
@@ -159,8 +159,8 @@ impl SmoFinish {
         solved
     }
 
-    /// Continues with pair steps where working sets stalled (step 5). Pair steps factor no system, so
-    /// that numbers which make one singular do not stop them.
+    /// Continues with pair steps where working sets stalled (step 5). Pair steps factor no system,
+    /// so that numbers which make one singular do not stop them.
     fn after_working_sets(
         &self,
         sets: &Solved,
@@ -213,7 +213,7 @@ impl SmoFinish {
             return Ok(first);
         };
         if few && second.solution.status == Status::IterationLimit {
-            // The same of `FEW`.
+            // The iteration limit was `FEW`, not the caller's.
             second.solution.status = Status::Stalled;
         }
         second.solution.work += work;
@@ -260,8 +260,8 @@ impl Solve for SmoFinish {
 }
 
 impl SmoFinish {
-    /// Solves the problem in merged variables, where there are any and the start is one of theirs, and
-    /// gives every row its share (steps 1 and 6).
+    /// Solves the problem in merged variables, where there are any and the start is one of theirs,
+    /// and gives every row its share (steps 1 and 6).
     fn solve_merged(
         &self,
         merged: Option<&MergedRows>,
@@ -294,7 +294,7 @@ impl SmoFinish {
     }
 }
 
-/// Whether an error of the gradients of this size is negligible for the goal.
+/// Returns true if an error of the gradients of this size is negligible for the goal.
 fn is_small(error: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {
     let violation = goal.kkt().is_none_or(|kkt| 2.0 * error <= NEGLIGIBLE * kkt);
     let boxes: f64 = dual.upper().iter().sum();

@@ -1,10 +1,10 @@
 //! Problems with a sum for each sign by problems with one sum: a search for a price.
 //!
-//! With a price `ρ` for `Σ α` the sums `Σ_{s=+1} α = p` and `Σ_{s=−1} α = m` become one,
-//! `Σ s α = p − m`: of ν-SVC that is a C-SVC with the margin ρ, of ν-SVR an ε-SVR with the width −ρ.
-//! The total `Σ α` of a solution grows with the price, and is piecewise linear in it. Between two
-//! prices whose totals lie on either side of `p + m` the solutions are mixed: the mixture has both
-//! sums, and its gradient is the mixture of the gradients. The certificate decides.
+//! With a price `ρ` for `Σ α` the sums `Σ_{s=+1} α = p` and `Σ_{s=−1} α = m` become one, `Σ s α = p
+//! − m`: of ν-SVC that is a C-SVC with the margin ρ, of ν-SVR an ε-SVR with the width −ρ. The total
+//! `Σ α` of a solution grows with the price, and is piecewise linear in it. Between two prices
+//! whose totals lie on either side of `p + m` the solutions are mixed: the mixture has both sums,
+//! and its gradient is the mixture of the gradients. The certificate decides.
 
 use maxmargin_core::{
     Certificate, Dual, EqualityConstraint, Goal, Refused, Run, Solution, Solved, Start, Status, Work, bias_of, figures,
@@ -15,8 +15,8 @@ use std::time::Instant;
 /// The largest number of prices.
 const MOST: u32 = 60;
 
-/// The first tolerance of problems with one sum, as a share of the violation at the start, where the
-/// goal is a gap alone.
+/// The first tolerance of problems with one sum, as a share of the violation at the start, where
+/// the goal is a gap alone.
 const FIRST: f64 = 0.01;
 /// The factor of that tolerance where it is not enough.
 const FINER: f64 = 0.1;
@@ -63,8 +63,8 @@ struct Search {
 }
 
 impl Search {
-    /// Takes the solution of the last price; where all are on one side, the next price is a step
-    /// further.
+    /// Adds the solution of the last price. If all totals are on one side, the next price is one
+    /// step further.
     fn take(&mut self, end: End, total: f64) {
         let side = if end.total <= total { &mut self.low } else { &mut self.high };
         *side = Some(end);
@@ -79,8 +79,8 @@ impl Search {
         self.low.as_ref().zip(self.high.as_ref())
     }
 
-    /// Chooses the next price at a share of the way between both sides, or a finer tolerance where
-    /// they are as near as this one tells.
+    /// Chooses the next price between both sides at a share of their distance, or a finer tolerance
+    /// if the present one cannot separate the two prices.
     fn narrow(&mut self, share: f64) {
         let Some((less, more)) = self.ends() else { return };
         let (from, width) = (less.price, more.price - less.price);
@@ -103,7 +103,7 @@ pub(crate) struct TwoSums<'a> {
 }
 
 impl<'a> TwoSums<'a> {
-    /// None where there are no two sums.
+    /// The problem split into its sums; `None` if it does not have a sum for each sign.
     pub(crate) fn new(dual: &'a Dual) -> Option<Self> {
         let EqualityConstraint::PerSign(plus, minus) = dual.balance() else { return None };
         Some(Self { dual, one: plus - minus, total: plus + minus })
@@ -118,9 +118,9 @@ impl<'a> TwoSums<'a> {
     }
 
     /// Continues from `from`, the point that a solver for two sums left, with problems with one sum
-    /// that `solve` solves exactly from a start: to the goal of `run`, or as far as the prices lead.
-    /// None where that is no further. The search stops at a point that is `lost` (by its α and
-    /// gradient), whose objective is hidden by rounding: no later point would show progress.
+    /// that `solve` solves exactly from a start: to the goal of `run`, or as far as the prices
+    /// lead. None where that is no further. The search stops at a point that is `lost` (by its α
+    /// and gradient), whose objective is hidden by rounding: no later point would show progress.
     ///
     /// 1. ρ ← the mean of the thresholds of both signs; solve with the price ρ.
     /// 2. Move ρ by growing steps until the totals of two prices enclose `p + m`.

@@ -109,8 +109,8 @@ fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
             };
             assert!((x - u).abs() < 1e-5 * u.abs() && (y - v).abs() < 1e-5, "{classes} {p}: {x} {y}, alone {u} {v}");
         }
-        let honest = cross_fitted(&decisions, &plan, (&labels, Multiclass::OneVsOne), Probability::Platt, Par::Seq)
-            .expect("probabilities");
+        let honest =
+            cross_fitted(&decisions, &plan, &labels, Multiclass::OneVsOne, Probability::Platt, Par::Seq).expect("probabilities");
         let expected = Reliability::of(&honest, classes, labels.of()).expect("scores");
         let found = fitted.calibration.and_then(|found| found.reliability).expect("scores");
         assert!((found.log_loss - expected.log_loss).abs() < 1e-6 && (found.brier - expected.brier).abs() < 1e-6);
@@ -131,8 +131,7 @@ fn cross_fitted_probabilities_do_not_know_the_label() {
     let turned: Vec<f64> = (0..100).map(|i| if plan.test(2).contains(&i) { -data.labels[i] } else { data.labels[i] }).collect();
     let turned = ClassLabels::new(&turned).expect("classes");
     for way in Probability::ALL {
-        let said =
-            |labels| cross_fitted(&decisions, &plan, (labels, Multiclass::OneVsOne), way, Par::Pool).expect("probabilities");
+        let said = |labels| cross_fitted(&decisions, &plan, labels, Multiclass::OneVsOne, way, Par::Pool).expect("probabilities");
         let (one, other) = (said(&labels), said(&turned));
         let same = |i: usize| one[2 * i..2 * i + 2] == other[2 * i..2 * i + 2];
         assert!((0..100).filter(|&i| plan.test(2).contains(&i)).all(same));

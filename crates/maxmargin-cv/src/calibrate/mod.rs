@@ -1,5 +1,5 @@
-//! Probabilities and thresholds from decision values of machines that did not see the sample: five
-//! folds, and a calibration for each machine.
+//! Probabilities and thresholds, fitted to out-of-fold decision values: five folds, and a
+//! calibration for each machine.
 
 mod out_of_fold;
 mod probability;
@@ -9,7 +9,7 @@ pub use out_of_fold::OutOfFold;
 pub use probability::{Probability, cross_fitted};
 pub use threshold::{ThresholdReport, best_threshold, is_tunable};
 
-use crate::calibrate::probability::Fit;
+use crate::calibrate::probability::CalibrationFit;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::run::error::CvError;
@@ -23,88 +23,88 @@ use maxmargin_metrics::{Metric, Reliability};
 use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
 use serde::Serialize;
 
-/// Folds whose decision values probabilities are fitted to.
+/// Number of folds for the decision values of a calibration.
 const FOLDS: usize = 5;
 
-/// Why there is nothing.
+/// The reason why a calibration is missing after an interrupted run.
 const ENDED: &str = "the run was ended before all folds had a solution";
 
-/// What is made of decision values of samples that machines did not see.
+/// The requested calibrations, fitted to out-of-fold decision values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CalibrationOptions {
-    /// Probabilities, in this way.
+    /// Probabilities by this method.
     pub probability: Option<Probability>,
-    /// A threshold with the best score by this metric.
+    /// The threshold with the best score by this metric.
     pub threshold: Option<&'static Metric>,
 }
 
 impl CalibrationOptions {
-    /// Whether nothing is asked for.
+    /// Returns true if neither probabilities nor a threshold are requested.
     pub fn is_nothing(&self) -> bool {
         self.probability.is_none() && self.threshold.is_none()
     }
 
-    /// Whether the data has what is asked for; before any work.
+    /// Checks that the data allows the request, before any work.
     ///
     /// # Errors
     ///
-    /// When a threshold is asked for and there are not two classes, or by a metric that cannot
-    /// choose one; as [`calibration_plan`].
+    /// When a threshold is requested and the data has not two classes, or the metric cannot choose
+    /// one; as [`calibration_plan`].
     pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
         self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
         if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(drop) }
     }
 }
 
-/// A model that was given probabilities or a threshold, and what is known of them.
+/// A model with probabilities or a threshold, and the reports of their fit.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
-    /// The model; without what a report says is missing.
+    /// The model. It lacks the parts that a report marks as missing.
     pub model: Model,
-    /// What probabilities were fitted to and how good they are, where they were asked for.
+    /// The report of the probabilities, if requested.
     pub calibration: Option<CalibrationReport>,
-    /// What the threshold was chosen by, where one was asked for.
+    /// The report of the threshold, if requested.
     pub threshold: Option<ThresholdReport>,
 }
 
 impl Calibrated {
-    /// The cross-validation that all of it comes from; none where nothing was asked for.
+    /// The cross-validation behind the calibration; `None` if nothing was requested.
     pub fn run(&self) -> Option<&OutOfFold> {
         let calibration = self.calibration.as_ref().map(|report| &report.run);
         calibration.or(self.threshold.as_ref().map(|report| &report.run))
     }
 
-    /// Why there is not what was asked for.
+    /// The reason why a requested part is missing.
     pub fn missing(&self) -> Option<&'static str> {
         let calibration = self.calibration.as_ref().and_then(|report| report.missing);
         calibration.or(self.threshold.as_ref().and_then(|report| report.missing))
     }
 }
 
-/// What probabilities were fitted to, and how good they are.
+/// The report of the probabilities of a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CalibrationReport {
     /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one
     /// class.
     pub method: &'static str,
-    /// Why there are no probabilities after all.
+    /// The reason why there are no probabilities, if they are missing.
     pub missing: Option<&'static str>,
-    /// What it cost to know.
+    /// The cross-validation, with its cost.
     #[serde(flatten)]
     pub run: OutOfFold,
     /// The scale of the errors of a regression.
     pub scale: Option<f64>,
-    /// Of classes: how good probabilities are of samples that took no part in their calibration
-    /// ([`cross_fitted`]).
+    /// For classes: the reliability of probabilities of samples that took no part in their
+    /// calibration ([`cross_fitted`]).
     pub reliability: Option<Reliability>,
 }
 
-/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as
-/// the smallest class has samples where that is fewer, but two.
+/// The folds of a calibration: five, stratified if there are classes. If the smallest class has
+/// fewer than five samples there are as many folds as it has samples, but at least two.
 ///
 /// # Errors
 ///
-/// When there are fewer than two samples, or as many classes.
+/// When there are fewer than two samples, or as many classes as samples.
 pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
     let Some(classes) = classes else {
         return Ok(FoldPlan::shuffled(labels.len(), FOLDS.min(labels.len()), seed)?);
@@ -114,18 +114,19 @@ pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64
 }
 
 impl Study<'_> {
-    /// Gives `model`, which this study trained (now, or long ago), what `fits` asks for:
-    /// cross-validates by `plan`, each fold from the model, and fits it to the decision values of
-    /// the samples that each fold did not see. The same for any number of threads.
+    /// Calibrates `model`, which this study trained, by the options in `fits`. Cross-validates by
+    /// `plan`, each fold started from the model, and fits the calibration to the out-of-fold
+    /// decision values. The result does not depend on the number of threads.
     ///
-    /// A run that is ended early, errors of a regression that are all 0, and one class with too few
-    /// samples inside or outside are no errors: the model stays without, and the report says why.
-    /// Where a threshold and probabilities are asked for, labels are those of the threshold.
+    /// Some cases are no errors, although the calibration is missing then: a run that ends early,
+    /// errors of a regression that are all 0, and one class with too few samples inside or outside.
+    /// The report has the reason. With both a threshold and probabilities, the threshold decides
+    /// the labels.
     ///
     /// # Errors
     ///
     /// As [`Study::cross_validate`] and [`CalibrationOptions::check`]; when the model has no record
-    /// of its training, or is not one of this data.
+    /// of its training, or was trained on other data.
     pub fn calibrate(
         &self,
         model: Model,
@@ -155,10 +156,10 @@ impl Study<'_> {
         let found = found.ok().filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
         let mut all = Calibrated { model, calibration: None, threshold: None };
         if let Some(probability) = fits.probability {
-            self.probable(&mut all, found.as_ref(), plan, (probability, &run))?;
+            self.add_probabilities(&mut all, found.as_ref(), plan, probability, &run)?;
         }
         if let Some(metric) = fits.threshold {
-            self.parted(&mut all, found.as_ref(), plan, (metric, run))?;
+            self.add_threshold(&mut all, found.as_ref(), plan, metric, run)?;
         }
         let seconds = begun.elapsed().as_secs_f64();
         all.calibration.iter_mut().for_each(|report| report.run.seconds = seconds);
@@ -166,8 +167,8 @@ impl Study<'_> {
         Ok(all)
     }
 
-    /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is
-    /// there for a decision value, as LIBSVM does.
+    /// Fills in decision values for machines that a fold lacks: the side that is present in the
+    /// training set, as LIBSVM does.
     fn fill(&self, plan: &FoldPlan, decisions: &mut [f64]) {
         let (classes, multiclass) = (self.fold_classes(plan), self.rule().multiclass);
         let sides = multiclass.sides(self.classes.map_or(0, ClassLabels::count));
@@ -179,13 +180,14 @@ impl Study<'_> {
         }
     }
 
-    /// Probabilities from what a cross-validation found, or why there is nothing.
-    fn probable(
+    /// Adds probabilities from a cross-validation, or the reason why they are missing.
+    fn add_probabilities(
         &self,
         to: &mut Calibrated,
         found: Result<&CvReport, &&'static str>,
         plan: &FoldPlan,
-        (probability, run): (Probability, &OutOfFold),
+        probability: Probability,
+        run: &OutOfFold,
     ) -> Result<(), CvError> {
         let method = match self.formulation.target_kind() {
             TargetKind::Classes => probability.name(),
@@ -203,20 +205,21 @@ impl Study<'_> {
             }
         }
         if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
-            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.multiclass()), probability, self.par)?;
+            let probabilities = cross_fitted(&found.decisions, plan, classes, to.model.multiclass(), probability, self.par)?;
             report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
         to.calibration = Some(report);
         Ok(())
     }
 
-    /// A threshold from what a cross-validation found, or why there is none.
-    fn parted(
+    /// Adds a threshold from a cross-validation, or the reason why it is missing.
+    fn add_threshold(
         &self,
         to: &mut Calibrated,
         found: Result<&CvReport, &&'static str>,
         plan: &FoldPlan,
-        (metric, run): (&'static Metric, OutOfFold),
+        metric: &'static Metric,
+        run: OutOfFold,
     ) -> Result<(), CvError> {
         to.model = to.model.clone().without_threshold();
         let classes = self.classes.ok_or(CvError::Classes(self.formulation.name()))?;
@@ -239,13 +242,15 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// The calibration of each machine, or why there is none.
+    /// The calibration of each machine, or the reason why it is missing.
     fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
-            return Ok(Ok(Fit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.par)?));
+            return Ok(
+                Ok(CalibrationFit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.par)?),
+            );
         }
-        // Samples that no fold tests have none.
+        // Samples that no fold tests have no decision value.
         let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();
         if self.formulation.target_kind() == TargetKind::Nothing {
             let marks = Calibration::marks(&known)?;
@@ -261,8 +266,8 @@ impl Study<'_> {
         Ok(Ok(vec![Calibration::laplace(&errors)?]))
     }
 
-    /// Row of the data and coefficient of every support vector of every machine of a model that was
-    /// trained on this data.
+    /// Row of the data and coefficient of every support vector, for each machine of a model that
+    /// was trained on this data.
     fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
         let other = |why: String| Err(CvError::OtherModel(why));
         let Some(record) = model.record() else {

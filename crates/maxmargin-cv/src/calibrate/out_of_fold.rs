@@ -1,4 +1,4 @@
-//! The run of folds behind a calibration.
+//! The cross-validation behind a calibration.
 
 use crate::report::{CertificateReport, MissingClass};
 use maxmargin_core::Status;
@@ -9,11 +9,11 @@ use serde::Serialize;
 pub struct OutOfFold {
     /// Number of folds.
     pub folds: usize,
-    /// The worst status of their trainings.
+    /// The worst status of the folds.
     pub status: Status,
     /// Solver iterations of all folds.
     pub iterations: u64,
-    /// Kernel rows computed for them.
+    /// Kernel rows computed for the folds.
     pub rows_computed: u64,
     /// The worst certificate of the folds.
     pub certificate: Option<CertificateReport>,

@@ -1,4 +1,4 @@
-//! Probabilities of classes: the calibrations that decision values out of fold are fitted to.
+//! Probabilities of classes: calibrations fitted to out-of-fold decision values.
 
 use crate::plan::FoldPlan;
 use maxmargin_data::{ClassLabels, Par};
@@ -6,25 +6,26 @@ use maxmargin_model::{Calibration, ModelError, Multiclass};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale
-/// and one class its marks, whichever is asked for.
+/// The method that turns decision values of classes into probabilities. Regression always uses
+/// LIBSVM's scale of errors, and one class LIBSVM's marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Probability {
-    /// Platt's sigmoid: two numbers a machine, right where errors of decision values are alike on
-    /// both sides.
+    /// Platt's sigmoid: two numbers for each machine. It fits if the errors of decision values are
+    /// alike on both sides.
     #[default]
     Platt,
-    /// Any monotone function: right wherever the order is, for more than a thousand samples or so.
+    /// Isotonic regression: any monotone function. It fits wherever the order of decision values is
+    /// right, and needs about a thousand samples or more.
     Isotonic,
 }
 
 impl Probability {
-    /// Every way there is.
+    /// All methods.
     pub const ALL: [Self; 2] = [Self::Platt, Self::Isotonic];
 
-    /// Its name in options.
+    /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Platt => "platt",
@@ -49,28 +50,30 @@ impl FromStr for Probability {
     }
 }
 
-/// Probabilities of every sample, row-major samples × classes in the order of the labels, from the
-/// decision values of a cross-validation
-/// ([`CvReport::decisions`](crate::CvReport::decisions): one such matrix for each round), by
-/// calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
-/// what is said of it, neither in its machines nor in their calibration. Not numbers where there
-/// are no decision values.
+/// Cross-fitted probabilities of every sample: rounds × samples × classes in the order of the
+/// labels, NaN without decision values.
+///
+/// They follow from the decision values of a cross-validation
+/// ([`CvReport::decisions`](crate::CvReport::decisions)). The calibration for a fold is fitted to
+/// samples that the fold does *not* test. A sample thus takes part neither in the machines nor in
+/// the calibration behind its own probability.
 ///
 /// # Errors
 ///
-/// When the samples of some classes outside a fold are too few to fit a calibration to.
+/// When some classes have too few samples outside a fold to fit a calibration.
 ///
 /// # Panics
 ///
-/// When plan, classes and decision values are not of one data set.
+/// When plan, classes and decision values belong to different data sets.
 pub fn cross_fitted(
     decisions: &[f64],
     plan: &FoldPlan,
-    (classes, multiclass): (&ClassLabels, Multiclass),
+    classes: &ClassLabels,
+    multiclass: Multiclass,
     probability: Probability,
     par: Par,
 ) -> Result<Vec<f64>, ModelError> {
-    let fit = Fit::new(decisions, classes, multiclass, probability);
+    let fit = CalibrationFit::new(decisions, classes, multiclass, probability);
     let count = classes.count();
     let width = fit.width;
     let mut all = vec![f64::NAN; plan.rounds() * plan.len() * count];
@@ -91,23 +94,23 @@ pub fn cross_fitted(
     Ok(all)
 }
 
-/// Samples whose probabilities are a piece of work.
+/// Number of samples in a block of work.
 const TOGETHER: usize = 256;
 
 /// Decision values of classes, to which calibrations are fitted.
-pub(crate) struct Fit<'a> {
+pub(crate) struct CalibrationFit<'a> {
     /// Row-major samples × machines, round after round.
     decisions: &'a [f64],
     classes: &'a ClassLabels,
     multiclass: Multiclass,
     probability: Probability,
-    /// Machines.
+    /// Number of machines.
     width: usize,
-    /// Whether each row of the decision values is known.
+    /// For each row of the decision values, true if it has no NaN.
     known: Vec<bool>,
 }
 
-impl<'a> Fit<'a> {
+impl<'a> CalibrationFit<'a> {
     pub(crate) fn new(decisions: &'a [f64], classes: &'a ClassLabels, multiclass: Multiclass, probability: Probability) -> Self {
         let width = multiclass.sides(classes.count()).len();
         let matrix = width * classes.of().len();
@@ -116,8 +119,8 @@ impl<'a> Fit<'a> {
         Self { decisions, classes, multiclass, probability, width, known }
     }
 
-    /// The calibration of each machine, from those samples of its two sides that `counts` takes and
-    /// that have decision values.
+    /// Fits the calibration of each machine to the samples of its two sides that have decision
+    /// values and that `counts` accepts.
     pub(crate) fn over(&self, counts: impl Fn(usize) -> bool + Sync, par: Par) -> Result<Vec<Calibration>, ModelError> {
         let width = self.width;
         let of = self.classes.of();

@@ -1,5 +1,4 @@
-//! The decision value from which on a sample is of the second of two classes, chosen by decision
-//! values of machines that did not see the sample.
+//! The decision threshold between two classes, chosen by out-of-fold decision values.
 
 use crate::calibrate::out_of_fold::OutOfFold;
 use crate::plan::FoldPlan;
@@ -9,44 +8,45 @@ use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{Metric, all_metrics};
 use serde::Serialize;
 
-/// Scores that differ by less are the same score, rounded in different ways: they are made of some
-/// ten operations on whole numbers, and really different ones of fewer than ten million samples
-/// differ by more.
+/// Scores that differ by less count as equal. Rounding makes the difference: a score is some ten
+/// operations on whole numbers. Really different scores of fewer than ten million samples differ by
+/// more.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// What a threshold was chosen by, and what it changed. All scores are of decision values of
-/// machines that did not see the sample.
+/// The choice of a threshold, and its effect. All scores are those of out-of-fold decision values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThresholdReport {
     /// The name of the metric.
     pub metric: &'static str,
-    /// Why there is no threshold after all.
+    /// The reason why there is no threshold, if it is missing.
     pub missing: Option<&'static str>,
-    /// The threshold: of the second class from this decision value on.
+    /// The threshold. Decision values of at least this value mean the second class.
     pub value: Option<f64>,
-    /// The score with the threshold 0; none where it is not a number.
+    /// The score with the threshold 0; `None` if it is NaN.
     pub before: Option<f64>,
-    /// The score with this threshold, of the decision values that it was chosen by: the greatest
-    /// that there is.
+    /// The score with this threshold on the decision values that chose it: the largest possible
+    /// score.
     pub after: Option<f64>,
-    /// The score where each fold has the threshold that the other folds would choose: nobody has a
-    /// part in what he is judged by.
+    /// The score if each fold uses the threshold that the other folds choose. No sample takes part
+    /// in the choice of the threshold that decides its own label.
     pub cross_fitted: Option<f64>,
-    /// What it cost to know.
+    /// The cross-validation, with its cost.
     #[serde(flatten)]
     pub run: OutOfFold,
 }
 
-/// Whether a threshold can be chosen by a metric ([`Metric::of_table`]).
+/// Returns true if a threshold can be chosen by a metric ([`Metric::of_table`]).
 pub fn is_tunable(metric: &Metric) -> bool {
     metric.of_table([[1, 0], [0, 1]]).is_some()
 }
 
-/// The threshold with the best score: samples with a decision value of at least it are said to be
-/// of the second class. `later` says who is. Between decision values that are neighbours it is
-/// their midpoint (0, where that is between them); of thresholds that are equally good the one
-/// nearest to 0, of two the lower. None where the metric has no score for any, or cannot choose one
-/// at all ([`is_tunable`]).
+/// The threshold with the best score. Samples with a decision value of at least the threshold are
+/// predicted as the second class; `later` is true for samples of that class.
+///
+/// Candidates between two neighbouring decision values are 0, if it lies between them, or their
+/// midpoint. Of equally good thresholds the one nearest to 0 is chosen, of two such the lower.
+/// Returns `None` if the metric has no score for any threshold, or cannot choose one
+/// ([`is_tunable`]).
 ///
 /// ```
 /// use maxmargin_cv::best_threshold;
@@ -58,12 +58,13 @@ pub fn is_tunable(metric: &Metric) -> bool {
 ///
 /// # Panics
 ///
-/// When there is not one decision value for each sample.
+/// When `decisions` and `later` have different lengths.
 pub fn best_threshold(decisions: &[f64], later: &[bool], metric: &Metric) -> Option<f64> {
     assert_eq!(decisions.len(), later.len(), "a decision value for each sample");
     let mut order: Vec<usize> = (0..decisions.len()).collect();
     order.sort_by(|&a, &b| decisions[a].total_cmp(&decisions[b]));
-    // All are said to be of the second class, and one run of equal values after the other is not.
+    // All samples begin as the second class; then one run of equal values after the other changes
+    // to the first.
     let mut table = [[0; 2]; 2];
     later.iter().for_each(|&later| table[usize::from(later)][1] += 1);
     let mut scored = Vec::new();
@@ -81,12 +82,12 @@ pub fn best_threshold(decisions: &[f64], later: &[bool], metric: &Metric) -> Opt
     let scored = scored.into_iter().filter(|(threshold, score)| threshold.is_finite() && !score.is_nan());
     let scored: Vec<(f64, f64)> = scored.collect();
     let best = scored.iter().map(|one| one.1).max_by(f64::total_cmp)?;
-    // The first of equals.
+    // Of equals the first wins.
     scored.iter().filter(|one| one.1 >= best - ROUNDING).map(|one| one.0).min_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
-/// What parts neighbours: 0 where it does, otherwise what is half way; beyond the outermost what is
-/// nearest to them.
+/// The threshold between two neighbours: 0 if it lies between them, otherwise their midpoint.
+/// Beyond the outermost value, the threshold nearest to it.
 fn between(below: Option<f64>, above: Option<f64>) -> f64 {
     match (below, above) {
         _ if below.is_none_or(|below| below < 0.0) && above.is_none_or(|above| above >= 0.0) => 0.0,
@@ -100,18 +101,18 @@ fn between(below: Option<f64>, above: Option<f64>) -> f64 {
     }
 }
 
-/// How often samples of each class are said to be of each.
+/// The confusion matrix: number of samples by class and predicted class.
 fn table(later: &[bool], said: impl Iterator<Item = bool>) -> [[usize; 2]; 2] {
     let mut table = [[0; 2]; 2];
     later.iter().zip(said).for_each(|(&later, said)| table[usize::from(later)][usize::from(said)] += 1);
     table
 }
 
-/// Two classes of two samples or more, and a metric that can choose between thresholds.
+/// Checks that there are two classes of two samples or more, and that the metric can choose.
 ///
 /// # Errors
 ///
-/// When the data or the metric is another, with what would do.
+/// When the data or the metric does not allow a threshold, with the alternatives.
 pub(crate) fn check(metric: &Metric, classes: Option<&ClassLabels>) -> Result<(), CvError> {
     let name = metric.name();
     if !is_tunable(metric) {
@@ -127,8 +128,8 @@ pub(crate) fn check(metric: &Metric, classes: Option<&ClassLabels>) -> Result<()
     }
 }
 
-/// Chooses a threshold by the decision values of a cross-validation, round after round; a value
-/// that is not a number is none.
+/// Chooses a threshold by the decision values of a cross-validation, round after round. NaN values
+/// are left out.
 pub(crate) fn choose(
     metric: &Metric,
     decisions: &[f64],
@@ -172,7 +173,7 @@ mod tests {
     use maxmargin_metrics::BALANCED_ACCURACY;
     use maxmargin_metrics::{CLASS_METRICS, TWO_CLASS_METRICS};
 
-    /// Metrics that choose, and what they make of labels.
+    /// The metrics that can choose a threshold.
     fn tunable() -> Vec<&'static Metric> {
         CLASS_METRICS.iter().chain(TWO_CLASS_METRICS).copied().filter(|metric| is_tunable(*metric)).collect()
     }
@@ -181,7 +182,7 @@ mod tests {
         decisions.iter().map(|f| if *f >= threshold { 2.0 } else { 1.0 }).collect()
     }
 
-    /// Few different values, so that many are equal, and classes of unequal size.
+    /// Random decision values, few of them different, and classes of unequal size.
     fn drawn(seed: u64) -> (Vec<f64>, Vec<bool>) {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut below = |n: u64| {
@@ -211,13 +212,13 @@ mod tests {
             for metric in tunable() {
                 let score = |threshold: f64| metric.score(&truth, &said(&decisions, threshold));
                 let Some(found) = best_threshold(&decisions, &later, metric) else {
-                    // Equal values alone, of which all are said to be of one class.
+                    // All values are equal, so that every threshold predicts one class only.
                     assert!(candidates(&decisions).into_iter().all(|threshold| score(threshold).is_nan()), "{}", metric.name());
                     continue;
                 };
                 let what = format!("{} {seed}: {found} of {decisions:?} {later:?}", metric.name());
-                // Every way to part the values: at 0, at each of them, half way to the next, and
-                // above all.
+                // Every split of the values: at 0, at each value, midway to the next, and above
+                // all.
                 let mut all: Vec<f64> = decisions.iter().map(|f| f + 0.0).chain([0.0]).collect();
                 all.sort_by(f64::total_cmp);
                 all.dedup();
@@ -227,8 +228,8 @@ mod tests {
                 all.extend([greatest.next_up(), greatest + 1.0]);
                 for other in all {
                     assert!(score(other).is_nan() || score(other) <= score(found) + 1e-13, "{what}, {other}");
-                    // Midpoints and ends alone are candidates; whoever parts as they do may be
-                    // nearer.
+                    // Only midpoints and ends are candidates. Another threshold with the same split
+                    // may be nearer to 0.
                     let parts_otherwise = said(&decisions, other) != said(&decisions, found);
                     let candidate = candidates(&decisions).contains(&other);
                     let equal = (score(other) - score(found)).abs() < 1e-13;
@@ -239,8 +240,8 @@ mod tests {
         }
     }
 
-    /// By another way than the search: of every value that there is, the middle between it and the
-    /// greatest below it.
+    /// Candidates computed without the search: for every value, the midpoint to the greatest value
+    /// below it.
     fn candidates(decisions: &[f64]) -> Vec<f64> {
         let least = decisions.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = decisions.iter().copied().fold(f64::NEG_INFINITY, f64::max);

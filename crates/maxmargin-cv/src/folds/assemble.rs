@@ -191,8 +191,8 @@ impl ReportAssembly<'_> {
             let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &*machine.decision)));
             let decisions = &mut decisions[round * n * width..];
             self.write_decisions(source, &of.collect::<Vec<_>>(), test, width, decisions, asking)?;
-            // A missing machine has no decision value. That of the machine of all data must not take
-            // its place, since that machine was trained on the samples.
+            // A missing machine has no decision value. That of the machine of all data must not
+            // take its place, since that machine was trained on the samples.
             for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
                 test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
             }

@@ -24,7 +24,8 @@ pub(crate) struct ResultCollector<R> {
 }
 
 impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCollector<R> {
-    /// An empty collector. It calls `report` once for each value, with the outcomes of all machines.
+    /// An empty collector. It calls `report` once for each value, with the outcomes of all
+    /// machines.
     pub(crate) fn new(values: usize, machines: usize, report: R) -> Self {
         let places = || (0..machines).map(|_| None).collect();
         Self {
@@ -34,7 +35,8 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCo
         }
     }
 
-    /// Adds the outcome of machine `p` at a value. Calls `on_cell_done` if this completes the value.
+    /// Adds the outcome of machine `p` at a value. Calls `on_cell_done` if this completes the
+    /// value.
     pub(crate) fn put(&self, value: usize, p: usize, outcome: Outcome, work: RowWork, on_cell_done: OnCellDone) {
         let all = {
             let mut waiting = self.waiting[value].lock().unwrap_or_else(PoisonError::into_inner);

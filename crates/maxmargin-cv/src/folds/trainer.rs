@@ -5,7 +5,7 @@ use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
 use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::seed::Seeding;
-use crate::seed::problem::{Fold, Trained};
+use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
@@ -208,7 +208,7 @@ impl<'a> Trainer<'a> {
         let mut ask = go_on;
         let asking = Asking::new(&mut ask);
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
-        let fold = Fold { dual, hidden, boxes, rows, tol, go_on: &go_on, asking: &asking, memory };
+        let fold = FoldProblem { dual, hidden, boxes, rows, tol, go_on: &go_on, asking: &asking, memory };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
             // The training that follows finds out itself that the run has ended.

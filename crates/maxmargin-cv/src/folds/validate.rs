@@ -128,8 +128,8 @@ impl<'a> Study<'a> {
         if whole.preparation == Preparation::default() {
             return Ok(Some(whole));
         }
-        // Every training set often has the extremes of every feature and all words, and no gaps. The
-        // folds then share one kernel although samples are scaled.
+        // Every training set often has the extremes of every feature and all words, and no gaps.
+        // The folds then share one kernel although samples are scaled.
         for fold in 0..plan.folds() {
             let own = self.preparation(plan.train(fold).into_iter())?;
             if !own.is_same_for(&whole.preparation, &self.data.samples) {

@@ -1,4 +1,4 @@
-//! Ways to cut samples into folds, each tested once by a machine of all others.
+//! Partitions of samples into folds. Each sample is tested once, by a machine of all other folds.
 
 use super::{FoldPlan, PlanError};
 use rand::SeedableRng;
@@ -13,7 +13,7 @@ pub(super) fn check(folds: usize, samples: usize) -> Result<(), PlanError> {
     }
 }
 
-/// Folds in the order of the samples, of sizes that differ by one at most.
+/// The folds of contiguous samples. Fold sizes differ by one at most.
 fn runs(samples: usize, folds: usize) -> Result<Vec<u32>, PlanError> {
     check(folds, samples)?;
     let mut fold_of = vec![0; samples];
@@ -48,9 +48,9 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Every class is spread evenly: each class is shuffled and dealt in turn, the next class
-    /// continuing at the next fold, so that fold sizes and class counts differ by at most one. Some
-    /// folds test nothing of a class that has fewer members than folds.
+    /// Stratified folds: each class is shuffled and dealt to the folds in turn, and the next class
+    /// continues at the next fold. Fold sizes and class counts differ by at most one. A class with
+    /// fewer members than folds is missing in the test sets of some folds.
     ///
     /// # Errors
     ///
@@ -78,8 +78,8 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Groups are never split: the largest group goes to the fold that is smallest so far (ties:
-    /// the lowest fold).
+    /// Folds that never split a group. Groups are dealt from the largest to the smallest, each to
+    /// the smallest fold so far (ties: the lowest fold).
     ///
     /// # Errors
     ///
@@ -104,10 +104,10 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Groups are never split, and every class is spread as evenly as they allow: the largest group
-    /// first, each to the fold that it leaves most even, which is the one where the squares of
-    /// `samples of a class in the fold / samples of the class` grow least; of equals to the
-    /// smallest fold, then the lowest.
+    /// Folds that never split a group, and spread every class as evenly as the groups allow. Groups
+    /// are dealt from the largest to the smallest, each to the fold where the sum of squares of
+    /// `samples of a class in the fold / samples of the class` grows least (ties: the smallest
+    /// fold, then the lowest).
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl FoldPlan {
     ///
     /// # Panics
     ///
-    /// When there is not a label for each sample.
+    /// When labels and groups have different lengths.
     pub fn stratified_groups(labels: &[f64], groups: &[u64], folds: usize) -> Result<Self, PlanError> {
         assert_eq!(labels.len(), groups.len(), "a label for each sample");
         check(folds, groups.len())?;
@@ -132,7 +132,7 @@ impl FoldPlan {
         };
         let all = counts(&(0..labels.len()).collect::<Vec<_>>());
         let mut by_size: Vec<&Vec<usize>> = members.values().collect();
-        // Of equals the group of the lowest number: sorting is stable.
+        // The sort is stable: of equal groups, the lowest number comes first.
         by_size.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
         let (mut held, mut load) = (vec![vec![0.0; classes.len()]; folds], vec![0_usize; folds]);
         let mut fold_of = vec![0; labels.len()];

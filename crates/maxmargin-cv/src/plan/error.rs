@@ -1,6 +1,6 @@
-//! Why samples cannot be cut into folds.
+//! The errors of fold plans.
 
-/// Why samples cannot be cut into folds.
+/// The reason why samples cannot be divided into folds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -16,17 +16,17 @@ pub enum PlanError {
     /// More folds than samples.
     #[error("{folds} folds for {samples} samples: use at most one fold per sample (`loo` does leave-one-out)")]
     TooMany {
-        /// Folds asked for.
+        /// Requested folds.
         folds: usize,
-        /// Samples there are.
+        /// Number of samples.
         samples: usize,
     },
     /// More folds than groups.
     #[error("{folds} folds for {groups} groups: a group is never split, so use at most {groups} folds")]
     TooManyForGroups {
-        /// Folds asked for.
+        /// Requested folds.
         folds: usize,
-        /// Groups there are.
+        /// Number of groups.
         groups: usize,
     },
     /// Every class has fewer members than there are folds.
@@ -37,7 +37,7 @@ pub enum PlanError {
     SmallClasses {
         /// Size of the largest class.
         most: usize,
-        /// Folds asked for.
+        /// Requested folds.
         folds: usize,
     },
     /// A line of a folds file is not a fold number.
@@ -55,7 +55,7 @@ pub enum PlanError {
     Length {
         /// Numbers in the file.
         found: usize,
-        /// Samples there are.
+        /// Number of samples.
         samples: usize,
     },
     /// A fold number between 0 and the greatest has no sample.
@@ -66,14 +66,14 @@ pub enum PlanError {
         /// The greatest fold number.
         greatest: usize,
     },
-    /// More folds in the order of time than there are samples for.
+    /// Too few samples for the requested folds in the order of time.
     #[error(
         "{folds} folds of {samples} samples in order: each needs a sample to test, and the first one to train on; use fewer folds"
     )]
     TooManyInOrder {
-        /// Folds asked for.
+        /// Requested folds.
         folds: usize,
-        /// Samples there are.
+        /// Number of samples.
         samples: usize,
     },
     /// A gap, or a window, that leaves nothing to train on.
@@ -98,17 +98,17 @@ pub enum PlanError {
         /// The fold.
         fold: usize,
     },
-    /// A fold names a sample that is not there.
+    /// A fold names a sample that does not exist.
     #[error("fold {fold} names sample {sample} (from 0), and there are {samples}")]
     NoSample {
         /// The fold.
         fold: usize,
         /// The sample, from 0.
         sample: usize,
-        /// Samples there are.
+        /// Number of samples.
         samples: usize,
     },
-    /// A fold names a sample twice, or for two things.
+    /// A fold names a sample twice.
     #[error("fold {fold} names sample {sample} (from 0) twice: it is trained on once, tested once, or left out")]
     Twice {
         /// The fold.

@@ -1,4 +1,4 @@
-//! Fold plans: which samples each fold trains on, and which it tests.
+//! Fold plans: the training set and the test set of each fold.
 
 mod cut;
 mod error;
@@ -9,24 +9,23 @@ mod time;
 
 pub use error::PlanError;
 
-/// A training set and a test set of samples for each fold. A plain value: build it, store it, read
-/// it back.
+/// A training set and a test set of samples for each fold, as a value that can be stored and read.
 ///
-/// Usually the test sets are a partition of the samples and each training set is all the rest, but
-/// neither need be so: samples may be tested several times or never, and a fold may leave out
+/// Usually the test sets are a partition of the samples, and each training set is the rest. Other
+/// plans are possible: samples may be tested several times or never, and a fold may leave out
 /// samples that it does not test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldPlan {
     samples: usize,
     /// The samples that each fold tests, ascending.
     test: Lists,
-    /// Those that it neither tests nor trains on, ascending.
+    /// The samples that each fold neither tests nor trains on, ascending.
     aside: Lists,
-    /// Which time each fold tests its samples for: those of one round have no sample in common.
+    /// The round of each fold. Folds of one round have no test sample in common.
     round: Vec<u32>,
 }
 
-/// One list for each fold, one after the other.
+/// A list of samples for each fold, stored in one vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lists {
     rows: Vec<usize>,
@@ -48,8 +47,8 @@ impl Lists {
 }
 
 impl FoldPlan {
-    /// Any folds: for each the samples that it tests, and those that it sets aside, neither tested
-    /// nor trained on; it trains on all others.
+    /// A plan from the test samples and the set-aside samples of each fold. A fold trains on all
+    /// samples that it neither tests nor sets aside.
     ///
     /// ```
     /// use maxmargin_cv::FoldPlan;
@@ -63,14 +62,14 @@ impl FoldPlan {
     /// # Errors
     ///
     /// When there is no fold; when a fold tests nothing, trains on nothing, or names a sample twice
-    /// or one that is not there.
+    /// or a sample that does not exist.
     pub fn from_tests<T, A>(samples: usize, folds: impl IntoIterator<Item = (T, A)>) -> Result<Self, PlanError>
     where
         T: IntoIterator<Item = usize>,
         A: IntoIterator<Item = usize>,
     {
         let mut plan = Self { samples, test: Lists::default(), aside: Lists::default(), round: Vec::new() };
-        // The last fold that names a sample, and the last round that tests it; both from 1.
+        // For each sample, the last fold that names it, and the last round that tests it; from 1.
         let (mut named, mut tested) = (vec![0_usize; samples], vec![0_u32; samples]);
         let mut rounds = 1;
         for (fold, (test, aside)) in folds.into_iter().enumerate() {
@@ -96,11 +95,11 @@ impl FoldPlan {
         if plan.round.is_empty() { Err(PlanError::TooFew(0)) } else { Ok(plan) }
     }
 
-    /// Any folds by their training sets and test sets.
+    /// A plan from the training set and the test set of each fold.
     ///
     /// # Errors
     ///
-    /// As [`FoldPlan::from_tests`]; a sample that a fold both trains on and tests is named twice.
+    /// As [`FoldPlan::from_tests`]; also when a fold both trains on and tests a sample.
     pub fn from_splits(samples: usize, splits: &[(Vec<usize>, Vec<usize>)]) -> Result<Self, PlanError> {
         let mut folds = Vec::with_capacity(splits.len());
         for (fold, (train, test)) in splits.iter().enumerate() {
@@ -117,7 +116,8 @@ impl FoldPlan {
         Self::from_tests(samples, folds)
     }
 
-    /// Any partition: the fold, from 0, in which each sample is tested by a machine of all others.
+    /// A partition: the fold, from 0, that tests each sample and trains on those of all other
+    /// folds.
     ///
     /// ```
     /// use maxmargin_cv::FoldPlan;
@@ -128,8 +128,8 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When there are fewer than two folds, more of them than samples, or one below the greatest
-    /// has no sample.
+    /// When there are fewer than two folds, more folds than samples, or a fold below the greatest
+    /// number has no sample.
     pub fn from_folds(fold_of: &[u32]) -> Result<Self, PlanError> {
         let folds = fold_of.iter().max().map_or(0, |&f| f as usize + 1);
         cut::check(folds, fold_of.len())?;
@@ -140,7 +140,7 @@ impl FoldPlan {
         }
     }
 
-    /// Every sample tested in one of `folds` folds.
+    /// A plan that tests every sample in one of `folds` folds.
     fn partition(fold_of: &[u32], folds: usize) -> Self {
         let mut next = vec![0; folds + 1];
         fold_of.iter().for_each(|&fold| next[fold as usize + 1] += 1);
@@ -155,12 +155,12 @@ impl FoldPlan {
         Self { samples: fold_of.len(), test: Lists { rows, ends }, aside, round: vec![0; folds] }
     }
 
-    /// The folds of several plans, one plan after the other: repeated cross-validation, where they
-    /// are shuffled by different seeds.
+    /// Joins the folds of several plans. Plans shuffled by different seeds give repeated
+    /// cross-validation.
     ///
     /// # Errors
     ///
-    /// When there is no plan, or they are not for equally many samples.
+    /// When there is no plan, or the plans have different numbers of samples.
     pub fn joined(plans: &[Self]) -> Result<Self, PlanError> {
         let mut all = plans.first().ok_or(PlanError::TooFew(0))?.clone();
         for plan in &plans[1..] {
@@ -187,7 +187,7 @@ impl FoldPlan {
         self.samples
     }
 
-    /// Never true: a plan has at least two samples.
+    /// Returns false: a plan has at least two samples.
     pub fn is_empty(&self) -> bool {
         self.samples == 0
     }
@@ -211,7 +211,7 @@ impl FoldPlan {
         (0..self.samples).filter(|sample| left.next_if_eq(sample).is_none()).collect()
     }
 
-    /// How many samples a fold trains on.
+    /// The number of samples that a fold trains on.
     ///
     /// # Panics
     ///
@@ -220,8 +220,8 @@ impl FoldPlan {
         self.samples - self.test.of(fold).len() - self.aside.of(fold).len()
     }
 
-    /// The samples that a fold does not train on, ascending: those that it tests, and those that it
-    /// sets aside.
+    /// The samples that a fold does not train on, ascending: its test samples and its set-aside
+    /// samples.
     ///
     /// # Panics
     ///
@@ -238,13 +238,14 @@ impl FoldPlan {
         })
     }
 
-    /// How often samples are tested, at most, counting from fold to fold: folds of one round have
-    /// no test sample in common. Repeated folds have a round for each repeat, a partition has one.
+    /// The number of rounds, which is the maximum number of tests of a sample. Folds of one round
+    /// have no test sample in common. Repeated folds have a round for each repeat, a partition has
+    /// one.
     pub fn rounds(&self) -> usize {
         self.round.last().map_or(0, |last| *last as usize + 1)
     }
 
-    /// The round of a fold, from 0; they ascend with the folds.
+    /// The round of a fold, from 0. Rounds ascend with the folds.
     ///
     /// # Panics
     ///
@@ -253,26 +254,26 @@ impl FoldPlan {
         self.round[fold] as usize
     }
 
-    /// Samples that some fold tests.
+    /// The number of samples that some fold tests.
     pub fn tested(&self) -> usize {
         let mut tested = vec![false; self.samples];
         self.test.rows.iter().for_each(|&sample| tested[sample] = true);
         tested.iter().filter(|tested| **tested).count()
     }
 
-    /// The same folds of some of the samples, given ascending, which are its samples then.
+    /// The same folds restricted to some of the samples, given ascending.
     ///
     /// # Errors
     ///
-    /// When a fold tests or trains on none of them.
+    /// When a fold tests none or trains on none of these samples.
     pub fn among(&self, rows: &[usize]) -> Result<Self, PlanError> {
         let places =
             |part: &[usize]| -> Vec<usize> { part.iter().filter_map(|sample| rows.binary_search(sample).ok()).collect() };
         Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
     }
 
-    /// The fold in which each sample is tested, where the test sets are a partition of the samples
-    /// and each training set is all the rest.
+    /// The fold that tests each sample, if the test sets are a partition of the samples and each
+    /// training set is the rest.
     pub fn fold_of(&self) -> Option<Vec<u32>> {
         if self.test.rows.len() != self.samples || self.rounds() != 1 || !self.aside.rows.is_empty() {
             return None;
@@ -284,9 +285,9 @@ impl FoldPlan {
         Some(fold_of)
     }
 
-    /// Samples in an order in which training sets are few runs: by the folds that leave them out,
-    /// `then` by whatever the caller wants among equals, then as they are. Beside it a number for
-    /// each set of folds.
+    /// Sorts samples so that training sets are few runs: by the folds that leave them out, then by
+    /// the key `then`, then by index. Returns the order, and for each sample the number of its set
+    /// of folds.
     pub(crate) fn sorted_by<K: Ord>(&self, then: impl Fn(usize) -> K) -> (Vec<usize>, Vec<u32>) {
         let mut out = vec![Vec::new(); self.samples];
         for fold in 0..self.folds() {

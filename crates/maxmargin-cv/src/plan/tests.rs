@@ -1,4 +1,4 @@
-//! What plans promise.
+//! Tests of the properties of plans.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn groups_stay_together() {
 
 #[test]
 fn stratified_groups_stay_together_and_spread_classes() {
-    // Thirty groups of unequal size; every third is of the rare class alone.
+    // Thirty groups of unequal size; every third group has the rare class only.
     let groups: Vec<u64> = (0..300).map(|i| (i * i + 7 * i) % 30).collect();
     let labels: Vec<f64> = groups.iter().map(|g| if g % 3 == 0 { 1.0 } else { -1.0 }).collect();
     let plan = FoldPlan::stratified_groups(&labels, &groups, 3).unwrap();
@@ -49,11 +49,11 @@ fn stratified_groups_stay_together_and_spread_classes() {
     for class in [1.0, -1.0] {
         let count = |h: u32| (0..300).filter(|&i| fold_of(&plan)[i] == h && labels[i] == class).count();
         let counts: Vec<usize> = (0..3).map(count).collect();
-        // No more apart than the largest group.
+        // Fold sizes differ by at most the largest group.
         let largest = groups.iter().map(|g| groups.iter().filter(|x| *x == g).count()).max().unwrap();
         assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= largest, "{counts:?}");
     }
-    // No fold stays empty, however few groups there are.
+    // No fold is empty, even with as many folds as groups.
     let plan = FoldPlan::stratified_groups(&[1.0, 1.0, 2.0, 2.0], &[9, 9, 4, 7], 3).unwrap();
     assert_eq!(fold_of(&plan), [0, 0, 1, 2]);
     assert!(FoldPlan::stratified_groups(&[1.0; 4], &[1, 1, 2, 2], 3).is_err());
@@ -84,7 +84,7 @@ fn impossible_plans_are_refused() {
     assert_eq!(FoldPlan::contiguous(5, 6), Err(PlanError::TooMany { folds: 6, samples: 5 }));
     let labels = [1.0, 1.0, 1.0, -1.0];
     assert_eq!(FoldPlan::stratified(&labels, 4, 0), Err(PlanError::SmallClasses { most: 3, folds: 4 }));
-    // A fold without a sample of the small class is a fold.
+    // A fold without a sample of the small class is allowed.
     let plan = FoldPlan::stratified(&labels, 3, 0).unwrap();
     let mut sizes: Vec<usize> = (0..3).map(|fold| plan.test(fold).len()).collect();
     sizes.sort_unstable();
@@ -118,7 +118,7 @@ fn rounds_test_no_sample_twice() {
     assert_eq!(other, plan);
     assert!(FoldPlan::joined(&[FoldPlan::contiguous(4, 2).unwrap(), FoldPlan::contiguous(6, 2).unwrap()]).is_err());
     assert!(FoldPlan::joined(&[]).is_err());
-    // A partition that is said fold by fold is one.
+    // A partition that is given fold by fold equals one that is given by sample.
     let splits: Vec<_> = (0..4).map(|fold| (plans[0].train(fold), plans[0].test(fold).to_vec())).collect();
     assert_eq!(FoldPlan::from_splits(20, &splits).unwrap(), plans[0]);
 }

@@ -1,16 +1,16 @@
-//! Plans as text, one line for each sample.
+//! The text form of plans, one line for each sample.
 
 use super::{FoldPlan, PlanError};
 use maxmargin_data::quote::quoted;
 use std::fmt::Write;
 
-/// What stands before the number of a fold that leaves a sample out without testing it.
+/// The mark before the number of a fold that leaves a sample out without testing it.
 const ASIDE: char = '!';
 
 /// The line of a sample that every fold trains on.
 const NOWHERE: &str = "-";
 
-/// A fold that does not train on a sample.
+/// An entry of a line: a fold that does not train on the sample.
 struct Word {
     fold: u32,
     sample: usize,
@@ -18,13 +18,12 @@ struct Word {
 }
 
 impl FoldPlan {
-    /// Reads what [`FoldPlan::to_text`] writes, in the order of the samples. Lines that are empty
-    /// or begin with `#` are skipped.
+    /// Reads the text of [`FoldPlan::to_text`]. Lines that are empty or begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// When a line is not of this kind, the count is not `samples`, a fold below the greatest
-    /// number is empty, or as [`FoldPlan::from_tests`].
+    /// When a line has another form, the number of lines is not `samples`, or a fold below the
+    /// greatest number is empty; as [`FoldPlan::from_tests`].
     pub fn from_text(text: &str, samples: usize) -> Result<Self, PlanError> {
         let mut words = Vec::new();
         let mut found = 0;
@@ -34,7 +33,8 @@ impl FoldPlan {
             if line != NOWHERE {
                 for word in line.split_whitespace() {
                     let number = word.strip_prefix(ASIDE);
-                    // There are no more folds than words.
+                    // The number of folds is at most the number of entries, which bounds the
+                    // memory.
                     let fold = number.unwrap_or(word).parse().ok().filter(|&fold: &u32| (fold as usize) < text.len());
                     words.push(Word { fold: fold.ok_or_else(wrong)?, sample: found, tested: number.is_none() });
                 }
@@ -47,7 +47,7 @@ impl FoldPlan {
         if words.len() == samples && words.iter().enumerate().all(|(sample, word)| word.sample == sample && word.tested) {
             return Self::from_folds(&words.iter().map(|word| word.fold).collect::<Vec<_>>());
         }
-        // Stable: samples ascend in each fold.
+        // The sort is stable, so that samples ascend in each fold.
         words.sort_by_key(|word| word.fold);
         let lists: Vec<&[Word]> = words.chunk_by(|a, b| a.fold == b.fold).collect();
         if let Some(fold) = (0..lists.len()).find(|&fold| lists[fold][0].fold as usize != fold) {

@@ -1,19 +1,19 @@
-//! Folds of samples in the order of time: what is tested comes after what is trained on.
+//! Folds of samples in the order of time: test samples come after training samples.
 
 use super::{FoldPlan, PlanError};
 
 impl FoldPlan {
-    /// Test sets of `samples / (folds + 1)` samples (rounded down), one after the other up to the
-    /// last sample. Each fold trains on what comes before its test set, but for the `gap` samples
-    /// next to it: on all of these, or on the last `window` of them. The samples before the first
-    /// test set are never tested. These are the splits of scikit-learn's `TimeSeriesSplit`.
+    /// The splits of scikit-learn's `TimeSeriesSplit`. Samples must be in the order of time.
     ///
-    /// The order of the samples is that of time: nobody looks at a time.
+    /// Test sets have `samples / (folds + 1)` samples (rounded down), one after the other up to the
+    /// last sample. Each fold trains on the samples before its test set, except the last `gap` of
+    /// them: on all of these, or on the last `window`. The samples before the first test set are
+    /// never tested.
     ///
     /// # Errors
     ///
-    /// When `folds < 2`, when there are not enough samples for a test set each, or when the gap
-    /// leaves the first training set empty, as a window of 0 does.
+    /// When `folds < 2`, when there are too few samples for all test sets, or when the gap or a
+    /// window of 0 leaves the first training set empty.
     pub fn time_series(samples: usize, folds: usize, window: Option<usize>, gap: usize) -> Result<Self, PlanError> {
         if folds < 2 {
             return Err(PlanError::TooFew(folds));

@@ -1,9 +1,9 @@
-//! Certificates as reports show them.
+//! The part of certificates that reports show.
 
 use maxmargin_core::{Certificate, GapScreening, Goal};
 use serde::{Deserialize, Serialize};
 
-/// A certificate as reports show it.
+/// The part of a certificate that reports show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CertificateReport {
     /// Primal objective.
@@ -14,28 +14,28 @@ pub struct CertificateReport {
     pub relative_gap: f64,
     /// Largest KKT violation.
     pub kkt: f64,
-    /// Largest violation of the box or of the balance.
+    /// Largest violation of the box or of the equality constraint.
     pub infeasible: f64,
-    /// Whether it shows what was asked for.
+    /// True if the certificate meets the goal.
     pub holds: bool,
-    /// Whether the gap, and what rounding may make of it, is small enough to speak of an optimum
+    /// True if the gap and its rounding error are small enough for an optimum
     /// ([`Certificate::OPTIMAL`]).
     #[serde(default)]
     pub optimal: bool,
-    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody
-    /// counted.
+    /// Number of training samples whose label is fixed at every optimum, by gap screening. `None`
+    /// if it was not computed.
     pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself, an estimate. None
-    /// where it is not finite: the objective is not known then.
+    /// An estimate of the relative gap that rounding in double precision causes. `None` if it is
+    /// not finite, so that the objective is unknown.
     #[serde(default)]
     pub rounding: Option<f64>,
-    /// The KKT violation that rounding may make by itself, likewise. None where it is not finite.
+    /// An estimate of the KKT violation that rounding causes. `None` if it is not finite.
     #[serde(default)]
     pub kkt_rounding: Option<f64>,
 }
 
 impl CertificateReport {
-    /// The certificate of no machine at all: nothing fails to hold.
+    /// The certificate of a fold without machines. It holds.
     pub const NO_MACHINE: Self = Self {
         primal: 0.0,
         dual: 0.0,
@@ -49,7 +49,7 @@ impl CertificateReport {
         kkt_rounding: Some(0.0),
     };
 
-    /// A certificate, and whether it holds.
+    /// The part of a certificate that reports show. `holds` is true if it meets the goal.
     pub fn new(c: &Certificate, holds: bool) -> Self {
         Self {
             primal: c.primal,
@@ -65,14 +65,14 @@ impl CertificateReport {
         }
     }
 
-    /// The same with the labels that its gap proves.
+    /// Adds the number of labels that are fixed at every optimum.
     #[must_use]
     pub fn with_certain(self, certain: Option<&GapScreening>) -> Self {
         Self { certain: certain.map(GapScreening::labels), ..self }
     }
 
-    /// Whether rounding is larger than this goal, and the goal may be met or missed because of it
-    /// alone.
+    /// Returns true if rounding is larger than a goal, so that it alone may decide whether the goal
+    /// is met.
     pub fn hides(&self, goal: Goal) -> bool {
         let more = |figure: f64, rounding: Option<f64>, bound: Option<f64>| {
             let unclear = |bound| rounding.is_none_or(|rounding| rounding > bound && figure <= bound + rounding);
@@ -81,16 +81,14 @@ impl CertificateReport {
         more(self.kkt, self.kkt_rounding, goal.kkt()) || more(self.relative_gap, self.rounding, goal.gap())
     }
 
-    /// Whether the point may be a stationary point that is no optimum: the kernel matrix is not
-    /// known to be positive semidefinite
-    /// ([`Certificate::is_stationary_only`]).
+    /// Returns true if the point may be a stationary point without being an optimum, since the
+    /// kernel matrix may be indefinite ([`Certificate::is_stationary_only`]).
     pub fn is_stationary_only(&self) -> bool {
         self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()
     }
 
-    /// Both together: every figure is the worse of the two (the larger violation, the gap further
-    /// from 0, fewer labels that are proved), and it holds where both do. The objectives are those
-    /// of the gap.
+    /// The worse of two certificates in every figure: the larger violation, the gap further from 0,
+    /// the fewer fixed labels. It holds if both hold. The objectives are those of the gap.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         let further = self.relative_gap.abs().total_cmp(&other.relative_gap.abs()).is_lt();

@@ -104,7 +104,8 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         let par = self.columns[order[0]].study.par;
         let lanes = par.threads().min(order.len());
         let (next, busy) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // A lane for each thread. A thread whose lane is finished helps with the folds of the others.
+        // A lane for each thread. A thread whose lane is finished helps with the folds of the
+        // others.
         par.map(lanes, |_| {
             while let Some(&at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.is_over() {

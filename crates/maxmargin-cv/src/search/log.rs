@@ -1,35 +1,35 @@
-//! Where finished cells of a search are kept, so that a search that was ended goes on and several
-//! programs share one.
+//! The log of finished cells of a search. With it an interrupted search continues, and several
+//! processes share one search.
 
 use crate::report::finished::Finished;
 use std::ops::ControlFlow;
 
-/// What a log says of a column before it is begun.
+/// The state of a column in the log.
 #[derive(Debug)]
 pub enum Opened {
-    /// The cells that are done, from the first value of C on; the caller does the others, and
-    /// nobody else does meanwhile.
+    /// The finished cells, from the first value of C on. The caller runs the others, and no other
+    /// process does meanwhile.
     Mine(Vec<Finished>),
-    /// The cells that are done, and the others are not wanted of the caller.
+    /// The finished cells. The caller must not run the others.
     Theirs(Vec<Finished>),
-    /// Somebody else is at it: ask again.
+    /// Another process works on the column: try again later.
     Busy,
 }
 
 /// Keeps the cells of a search.
 pub trait CellLog: Sync {
-    /// What is there of the column at this place, and who does the rest.
+    /// Opens the column with this index.
     fn open(&self, column: usize) -> Opened;
 
-    /// Takes a cell as it is done: its column and the place of its value of C. `Break` ends the
-    /// search: it cannot be kept.
+    /// Keeps a finished cell, given its column and the index of its value of C. `Break` ends the
+    /// search, since the cell cannot be kept.
     fn keep(&self, column: usize, row: usize, cell: &Finished) -> ControlFlow<()>;
 
-    /// The caller does no more of a column that was its own.
+    /// Closes a column that was the caller's.
     fn close(&self, column: usize);
 }
 
-/// Keeps nothing: every column is the caller's, from its first cell.
+/// A log that keeps nothing. Every column is the caller's, from its first cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unlogged;
 

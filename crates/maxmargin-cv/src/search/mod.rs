@@ -1,5 +1,5 @@
-//! Many cells of a grid: those of one kernel side by side, a log of the finished ones, and
-//! derivatives of a validation loss.
+//! Search of parameters: a grid of cells, a log of finished cells, and derivatives of a validation
+//! loss.
 
 pub(crate) mod gradient;
 mod grid;

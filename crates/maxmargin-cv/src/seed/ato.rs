@@ -1,49 +1,70 @@
-//! ATO, adjusting alpha towards optimum (Wen et al. 2017, algorithm 1).
+//! ATO, adjusting alpha towards the optimum (Wen et al. 2017, algorithm 1).
+//!
+//! R are the samples that leave the training set, T those that enter it, M the free samples.
+//!
+//! ```text
+//! 1. start from the solution of the previous fold, made exact
+//! 2. repeat until R is empty, or a set number of breakpoints is passed:
+//! 3.     Δα_T = η (C·1 − α_T),  Δα_R = −η α_R,  Δα_M = −η Φ,
+//!        with Φ from the bordered system that keeps f_i = b on M and yᵀα = 0
+//! 4.     η: the largest step at which no f_i of I_u ∪ I_l crosses b and no α_M leaves [0, C]
+//! 5.     update α, f, b and the set M
+//! 6. α_R = 0; restore yᵀα = 0
+//! ```
+//!
+//! Steps 2 to 5 are the path of `maxmargin-path`. Its square bordered system takes the place of the
+//! paper's non-square one.
 
 use super::dec::walk;
-use super::{SeedResult, StartDraft};
-use crate::seed::problem::{Fold, Trained, without};
+use super::problem::{FoldProblem, Trained, without};
+use super::start_draft::{SeedResult, StartDraft};
 use maxmargin_path::{Added, Config, Path, PathError};
 
-/// The path may cost as many multiply-adds as this many passes over the whole matrix: a training
-/// from zero takes about four.
+/// Limit on the cost of the path: this many passes over the whole matrix, in multiply-adds. A
+/// training from zero takes about four passes.
 const PASSES: f64 = 256.0;
 
-/// From the solution of the previous fold, made exact: `R` gives up its α while `T` takes some, `M`
-/// keeps its margin, until `R` is empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² +
-/// n |M|`; where the limit comes first (with a large margin before the first breakpoint), what is
-/// left in `R` is dropped and the balance restored, as in the paper.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+/// Seeds a fold from the solution of the previous fold. The factor of the margin costs `|M|³/3`, a
+/// breakpoint `|M|² + n |M|`. With a large margin the limit may come before the first breakpoint.
+pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let boxes = fold.boxes;
     let (n, free) = (boxes.len(), (0..boxes.len()).filter(|&i| boxes.is_free(i, from.beta[i])).count());
     let (width, margin) = (n as f64, free as f64);
     let left = PASSES * width * width - margin.powi(3) / 3.0;
-    let most = (left / (margin * margin + width * margin).max(1.0)).max(0.0) as usize;
+    let max_breakpoints = (left / (margin * margin + width * margin).max(1.0)).max(0.0) as usize;
     let mut draft = StartDraft::new(from, fold);
     let mut beta = from.beta.clone();
-    if most > 0 {
-        follow(from, fold, most, &mut draft, &mut beta)?;
+    if max_breakpoints > 0 {
+        follow(from, fold, max_breakpoints, &mut draft, &mut beta)?;
     }
+    // Step 6.
     fold.hidden.iter().for_each(|&i| beta[i] = 0.0);
     draft.replace(&beta)?;
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Writes `y α` at the end of the path into `beta`, or where it has got to after `most`
-/// breakpoints.
-fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut StartDraft, beta: &mut [f64]) -> Result<(), PathError> {
-    let Fold { boxes, rows, .. } = fold;
-    // One variable for each row, in their order.
+/// Follows the path for at most `max_breakpoints`, and writes `y α` at its end into `beta`.
+fn follow(
+    from: &Trained,
+    fold: FoldProblem,
+    max_breakpoints: usize,
+    draft: &mut StartDraft,
+    beta: &mut [f64],
+) -> Result<(), PathError> {
+    let FoldProblem { boxes, rows, .. } = fold;
+    // Each row has one variable, in the order of the rows.
     let (sign, upper) = (boxes.dual().sign(), boxes.dual().upper());
     let ids: Vec<usize> = without(0..beta.len(), from.hidden).collect();
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
     let config = Config::default().with_memory(fold.memory);
     let mut path = Path::new(rows.all().gram(), sign, config)?.asking(fold.go_on);
+    // Step 1.
     let opened = path.adopt(&ids, &pick(upper), &alpha)?;
+    // Steps 2 to 5.
     let add: Vec<Added> = fold.entering(from).into_iter().map(|id| Added { id, upper: upper[id] }).collect();
     let remove = fold.leaving(from);
-    let update = walk(&mut path, &add, &remove, Some(most), fold)?;
+    let update = walk(&mut path, &add, &remove, Some(max_breakpoints), fold)?;
     for (i, beta) in beta.iter_mut().enumerate() {
         *beta = sign[i] * path.alpha(i).unwrap_or(0.0);
     }

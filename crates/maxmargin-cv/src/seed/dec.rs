@@ -1,14 +1,27 @@
-//! DEC: every fold by the exact decremental path from the model of all data.
+//! DEC: the exact decremental path from the model of all data to every fold (the technique of
+//! Karasuyama and Takeuchi 2009, with an empty set A).
+//!
+//! R are the samples that leave, M the free samples.
+//!
+//! ```text
+//! 1. solve all data; make α exact, with a factor of the margin M
+//! for each fold, from a copy of 1:
+//! 2. repeat until R is empty:
+//! 3.     Δα_R = −η α_R,  [Δb; Δα_M] = η φ, which keeps y_i f_i = 1 on M and yᵀα = 0
+//! 4.     η: the smallest step at which some α_M meets 0 or C, or some sample reaches the margin
+//! 5.     update α, b, the sets and the factor
+//! ```
 
-use super::{SeedResult, StartDraft};
-use crate::seed::problem::{Fold, Trained};
-use crate::seed::row_boxes::RowBoxes;
+use super::problem::{FoldProblem, Trained};
+use super::row_boxes::RowBoxes;
+use super::start_draft::{SeedResult, StartDraft};
 use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, PathError, Update};
 
-/// The model of all data as an exact solution, which every fold starts its path from: the factor is
-/// copied, the kernel columns are shared. Nothing where there is no exact solution.
+/// Makes the model of all data an exact solution, from which the path of every fold starts (step
+/// 1). Folds copy the factor and share the kernel columns. Returns `None` if no exact solution is
+/// found.
 pub(crate) fn exact<'a>(
     alpha: &[f64],
     boxes: &RowBoxes,
@@ -18,15 +31,15 @@ pub(crate) fn exact<'a>(
 ) -> Result<Option<Path<'a>>, PathError> {
     let dual = boxes.dual();
     let mut path = Path::new(rows.gram(), dual.sign(), Config::default().with_memory(memory))?;
-    let mut asked = path.asking(go_on);
-    let update = asked.adopt(dual.ids(), dual.upper(), alpha)?;
-    path = asked.unasked(rows.gram());
+    let mut cancellable = path.asking(go_on);
+    let update = cancellable.adopt(dual.ids(), dual.upper(), alpha)?;
+    path = cancellable.unasked(rows.gram());
     Ok((update.status == Status::Converged).then_some(path))
 }
 
-/// The end of the path on which the hidden samples give up their α. What remains for SMO is to see
-/// that nothing remains.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+/// Seeds a fold with the end of its path (steps 2 to 5). SMO then only confirms that the start is
+/// optimal.
+pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
     let mut path = path.asking(fold.go_on);
     let update = walk(&mut path, &[], fold.hidden, None, fold)?;
@@ -37,16 +50,17 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
     Ok((update.status == Status::Converged).then_some(draft))
 }
 
-/// Follows the path of a change, for at most `most` breakpoints if there is such a limit.
+/// Follows the path of a change, for at most `max_breakpoints` if given.
 pub(super) fn walk(
     path: &mut Path,
     add: &[Added],
     remove: &[usize],
-    most: Option<usize>,
-    fold: Fold,
+    max_breakpoints: Option<usize>,
+    fold: FoldProblem,
 ) -> Result<Update, PathError> {
-    path.configure(Config::default().with_limit(most));
+    path.configure(Config::default().with_limit(max_breakpoints));
     let update = path.change(add, remove)?;
-    let _held = fold.rows.all().reserve(update.bytes);
+    // Kernel rows give back as much memory as the path took.
+    let _reserved = fold.rows.all().reserve(update.bytes);
     Ok(update)
 }

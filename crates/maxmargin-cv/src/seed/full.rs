@@ -1,28 +1,41 @@
-//! FULL: every fold from the model of all data, independently of the other folds.
+//! FULL: starts every fold from the model of all data, independently of the other folds (see
+//! `docs/math/seeding.md`).
+//!
+//! R are the samples that leave, b the bias of the model of all data.
+//!
+//! ```text
+//! 1. α_R = 0; update the gradient
+//! 2. at the fixed bias b, repeat |R| times, or until no sample violates by more than ε:
+//!        one exact coordinate step on the worst violator
+//! 3. δ = −yᵀα; A = the samples that were free in the model of all data and still are
+//! 4. leave out of A the samples whose box has no room for δ / |A|, until all have it
+//! 5. add δ / |A| to y_i α_i of every i in A
+//! 6. spread what is left of δ as AVG does
+//! ```
 
-use super::{SeedResult, StartDraft};
-use crate::seed::problem::{Fold, Trained};
-use crate::seed::row_boxes::{alpha_of, gradient_of};
+use super::problem::{FoldProblem, Trained};
+use super::row_boxes::{alpha_of, gradient_of};
+use super::start_draft::{SeedResult, StartDraft};
 use maxmargin_core::Halted;
 use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
-/// Takes the α of the hidden samples away, then repairs in two moves:
+/// Seeds a fold from the model of all data.
 ///
-/// 1. at the bias of the model of all data, one coordinate step for each α taken, always on the
-///    worst violator: the samples near a removed one take over its part, by the amount that is
-///    optimal for each;
-/// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where
-///    samples do not interact, and a small change of the bias elsewhere.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
-    let Fold { dual, rows, tol, .. } = fold;
+/// In step 2, the samples near a removed one take over its part, each by its optimal amount. Steps
+/// 3 to 5 restore the equality constraint: the exact answer if samples do not interact, and a small
+/// change of the bias otherwise.
+pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
+    let FoldProblem { dual, rows, tol, .. } = fold;
     let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
-    // Copies move together where they are one variable to the solver.
+    // Copies of a sample move together if they are one variable of the solver.
     let joined = rows.joined(dual);
     draft.by_sums = rows.are_passed_by(dual, joined.as_ref());
+    // Step 1.
     draft.take_all(&leaving)?;
     let alpha = alpha_of(dual, draft.beta());
     let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
+    // Step 2.
     let relaxation = Relaxation { bias: from.bias, steps: leaving.len() as u64, tol, shrinking: Shrinking::default() };
     let relaxed = match &joined {
         Some(joined) => {
@@ -34,20 +47,23 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
         None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.asking)?,
     };
     draft.adopt(&relaxed);
+    // Steps 3 to 5.
     spread_over_free(&mut draft, from, fold)?;
+    // Step 6.
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Spreads the lack of balance evenly over the samples that were free in the model of all data and
-/// still are, using its sums of their rows: the rows read are those of the few that no longer take
-/// part.
-fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: Fold) -> Result<(), Halted> {
+/// Spreads the residual of the equality constraint evenly over the samples that were free in the
+/// model of all data and still are. It starts from that model's sums of their rows, so that only
+/// the rows of the few samples that drop out are read.
+fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: FoldProblem) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let boxes = fold.boxes;
     let was_free = |i: &usize| boxes.is_free(*i, from.beta[*i]);
+    // Step 3.
     let lack = draft.lack();
     let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
-    // Those whose box is too small for their share stand back, and the share of the others grows.
+    // Step 4. The share of the others grows with every sample that is left out.
     for _ in 0..20 {
         let share = lack / able.len() as f64;
         let before = able.len();
@@ -60,6 +76,7 @@ fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: Fold) -> Resul
     if able.is_empty() || able.iter().any(|&i| draft.room(i, share) <= share.abs()) {
         return Ok(());
     }
+    // Step 5.
     let mut takes_part = vec![false; boxes.len()];
     able.iter().for_each(|&i| takes_part[i] = true);
     let left: Vec<usize> = (0..boxes.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();

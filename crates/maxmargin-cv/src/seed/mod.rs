@@ -1,41 +1,34 @@
-//! Alpha seeding: a feasible start for a fold's training from a solution that is already there.
+//! Alpha seeding: a feasible start for the training of a fold, from a known solution.
 //!
-//! All seeds lead to the same solution, that of a cold start to the tolerance; they differ in the
-//! iterations still needed.
+//! All seedings lead to the solution of a cold start, within the tolerance. They differ in the
+//! number of iterations that remain.
 
 mod ato;
 mod avg;
-mod dec;
+pub(crate) mod dec;
 mod full;
 mod mir;
 pub(crate) mod problem;
 pub(crate) mod row_boxes;
-mod rows;
+pub(crate) mod rows;
 mod sir;
 mod start_draft;
 mod top;
 
-pub(crate) use dec::exact;
-pub(crate) use rows::SeedRows;
-pub(crate) use start_draft::StartDraft;
+use crate::seed::problem::{FoldProblem, Trained};
+use crate::seed::start_draft::SeedResult;
 
-use crate::seed::problem::{Fold, Trained};
-use maxmargin_path::PathError;
-
-/// What a seeding has to offer.
-pub(crate) type SeedResult<'a> = Result<Option<StartDraft<'a>>, PathError>;
-
-/// How the start of each fold is found.
+/// The method that finds the start of each fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Seeding {
     /// α = 0.
     Cold,
-    /// From the model of all data: removed α spread evenly over the free ones (`DeCoste` and
+    /// From the model of all data: removed α are spread evenly over the free ones (`DeCoste` and
     /// Wagstaff 2000).
     Avg,
-    /// From the model of all data: removed α handed to the most similar remaining samples (Lee et
-    /// al. 2004).
+    /// From the model of all data: removed α are given to the most similar remaining samples (Lee
+    /// et al. 2004).
     Top,
     /// From the previous fold: each α that leaves goes to one similar sample that enters (Wen et
     /// al. 2017, SIR).
@@ -43,23 +36,22 @@ pub enum Seeding {
     /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017,
     /// MIR).
     Mir,
-    /// From the previous fold: the exact path along which the samples that leave give up their α
-    /// and those that enter take some (Wen et al. 2017, ATO), as far as it pays.
+    /// From the previous fold: the exact path along which the α of leaving samples go to 0 and
+    /// those of entering samples grow (Wen et al. 2017, ATO), up to a limit on its cost.
     Ato,
-    /// From the model of all data: the exact decremental path, all the way. The result needs no
-    /// SMO: its KKT violation is at rounding.
+    /// From the model of all data: the whole exact decremental path. The result needs no SMO, since
+    /// its KKT violation is only rounding.
     Dec,
-    /// From the model of all data: what a removed α leaves behind is absorbed at a fixed bias by
-    /// the samples that its removal disturbs most (see `docs/math/seeding.md`). Folds do not wait
-    /// for each other.
+    /// From the model of all data: at a fixed bias, the samples that violate most after the removal
+    /// take over the removed α (see `docs/math/seeding.md`). Folds do not wait for each other.
     #[default]
     Full,
 }
 
-/// What a seeding needs before a fold can start.
+/// The solution that a seeding needs before a fold can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedSource {
-    /// Nothing.
+    /// No solution.
     Nothing,
     /// The model of all data.
     AllData,
@@ -85,7 +77,7 @@ impl Seeding {
         Self::ALL.iter().find(|(_, seeding)| *seeding == self).map_or("", |(name, _)| name)
     }
 
-    /// What must be solved before a fold can start.
+    /// The solution that must exist before a fold can start.
     pub fn source(self) -> SeedSource {
         match self {
             Self::Cold => SeedSource::Nothing,
@@ -95,14 +87,12 @@ impl Seeding {
     }
 
     /// A feasible point for the training set of `fold`, from a solution whose training set was
-    /// without `from.hidden`.
-    ///
-    /// Nothing when the seeding has none to offer (a cold start then).
+    /// without `from.hidden`. `None` if the seeding has no point; the fold then starts cold.
     ///
     /// # Errors
     ///
-    /// When nobody wants it any more, or an exact path does not fit into its memory.
-    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+    /// When the run was cancelled, or an exact path does not fit into its memory.
+    pub(crate) fn draft<'a>(self, from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
         match self {
             Self::Cold => Ok(None),
             Self::Avg => avg::seed(from, fold),

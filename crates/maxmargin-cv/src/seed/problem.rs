@@ -1,55 +1,54 @@
-//! What seeds are given: a solution that is there, and the problem that wants a start.
+//! The inputs of seeds: a known solution, and the problem that needs a start.
 
-use crate::seed::SeedRows;
-use crate::seed::row_boxes::RowBoxes;
+use super::row_boxes::RowBoxes;
+use super::rows::SeedRows;
 use maxmargin_core::{Asking, Dual};
 use maxmargin_path::Path;
 
-/// A trained point spread over all rows of a machine: what seeds start from.
+/// A trained solution over all rows of a machine, from which seeds start.
 #[derive(Clone)]
 pub(crate) struct Trained<'g> {
-    /// The problem that it solves, of all rows.
+    /// The problem that it solves, over all rows.
     pub(crate) dual: Dual,
     /// `y α` of every row, 0 outside the training set.
     pub(crate) beta: Vec<f64>,
-    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training
-    /// set or not.
+    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, inside and outside the training
+    /// set.
     pub(crate) sums: Vec<f64>,
-    /// The kernel rows that the sums are of, where there are seeds.
+    /// The kernel rows of the sums, if the problem has seeds.
     pub(crate) rows: Option<SeedRows<'g>>,
     /// The bias.
     pub(crate) bias: f64,
     /// Rows that were not in the training set, ascending.
     pub(crate) hidden: &'g [usize],
-    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, where a seeding asks for
-    /// it.
+    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, if the seeding needs it.
     pub(crate) free_sums: Option<Vec<f64>>,
-    /// The same solution made exact and ready to move, where a seeding asks for it.
+    /// The same solution as the exact start of a path, if the seeding needs it.
     pub(crate) path: Option<Path<'g>>,
 }
 
 /// The training problem of one fold, as seeds see it.
 #[derive(Clone, Copy)]
-pub(crate) struct Fold<'a> {
+pub(crate) struct FoldProblem<'a> {
     /// The problem of the samples that take part.
     pub(crate) dual: &'a Dual,
     /// Rows that are not in the training set, ascending.
     pub(crate) hidden: &'a [usize],
-    /// What coefficients of all rows may be.
+    /// The boxes of the coefficients of all rows.
     pub(crate) boxes: &'a RowBoxes<'a>,
-    /// Rows of the kernel.
+    /// The kernel rows that seeds read.
     pub(crate) rows: SeedRows<'a>,
-    /// Where the solver will stop.
+    /// The tolerance at which the solver will stop.
     pub(crate) tol: f64,
-    /// Whether long work is still wanted, asked from any thread,
+    /// Returns whether long work may continue; callable from any thread.
     pub(crate) go_on: &'a (dyn Fn() -> bool + Sync),
-    /// and between pieces of it.
+    /// The cancellation check between steps of such work, on this thread.
     pub(crate) asking: &'a Asking<'a>,
     /// Bytes that an exact path may take.
     pub(crate) memory: u64,
 }
 
-impl<'a> Fold<'a> {
+impl<'a> FoldProblem<'a> {
     /// Rows of the training set.
     pub(crate) fn seen(self, rows: usize) -> impl Iterator<Item = usize> + use<'a> {
         without(0..rows, self.hidden)
@@ -66,7 +65,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// What is not in `others`; both ascend.
+/// The rows that are not in `others`. Both must ascend.
 pub(crate) fn without(rows: impl Iterator<Item = usize>, others: &[usize]) -> impl Iterator<Item = usize> {
     let mut others = others.iter().copied().peekable();
     rows.filter(move |row| {

@@ -1,10 +1,10 @@
-//! The rows of a machine as seeds see them: what the coefficient of each may be.
+//! The boxes of a machine's coefficients, one for each kernel row.
 
 use maxmargin_core::Dual;
 
-/// A problem by its rows: `β_i = Σ s_k α_k` over the variables of row `i`, which lies in
-/// `low_i…high_i`. Two classes have one variable a row, with one side of 0; regression twins have
-/// both.
+/// The box `low_i…high_i` of `β_i = Σ s_k α_k` over the variables of row `i`. With two classes a
+/// row has one variable, and the box one side of 0. Regression has two variables a row, and both
+/// sides.
 #[derive(Clone, Debug)]
 pub(crate) struct RowBoxes<'a> {
     dual: &'a Dual,
@@ -39,12 +39,12 @@ impl<'a> RowBoxes<'a> {
         self.low.len()
     }
 
-    /// `−s lin` of the row: the label, of two classes.
+    /// `−s` times the linear term of the row; with two classes, its label.
     pub(crate) fn target(&self, i: usize) -> f64 {
         self.target[i]
     }
 
-    /// How far `β_i` may move in the direction of `amount`.
+    /// The distance that `β_i` may move in the direction of `amount`.
     pub(crate) fn room(&self, i: usize, beta: f64, amount: f64) -> f64 {
         if amount > 0.0 { self.high[i] - beta } else { beta - self.low[i] }
     }
@@ -54,17 +54,18 @@ impl<'a> RowBoxes<'a> {
         beta.clamp(self.low[i], self.high[i])
     }
 
-    /// Whether `β_i` is neither 0 nor at a bound.
+    /// Returns true if `β_i` is neither 0 nor at a bound.
     pub(crate) fn is_free(&self, i: usize, beta: f64) -> bool {
         beta != 0.0 && beta > self.low[i] && beta < self.high[i]
     }
 
-    /// Whether two rows have their coefficients on the same side of 0.
+    /// Returns true if the boxes of two rows have the same sides of 0.
     pub(crate) fn same_side(&self, i: usize, j: usize) -> bool {
         (self.low[i] < 0.0, self.high[i] > 0.0) == (self.low[j] < 0.0, self.high[j] > 0.0)
     }
 
-    /// As much of `amount` as row `i` can carry, on its own side where it has one only.
+    /// The largest part of `amount` in the box of row `i`. A box with one side takes it on that
+    /// side.
     pub(crate) fn carried(&self, i: usize, amount: f64) -> f64 {
         let side = if amount > 0.0 { self.high[i] > 0.0 } else { self.low[i] < 0.0 };
         self.clamp(i, if side { amount } else { -amount })

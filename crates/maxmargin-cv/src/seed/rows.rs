@@ -1,4 +1,4 @@
-//! Kernel rows as seeds read them.
+//! The kernel rows that seeds read.
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted};
@@ -6,8 +6,8 @@ use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_asking};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
-/// One row for each different sample where the solver reads those, else one for each sample; sums
-/// over kernel rows have as many entries.
+/// Kernel rows: one for each different sample if the solver merges equal rows, otherwise one for
+/// each sample. Kernel sums have one entry for each of these rows.
 #[derive(Clone, Copy)]
 pub(crate) struct SeedRows<'a> {
     all: &'a Rows<'a>,
@@ -20,7 +20,7 @@ impl<'a> SeedRows<'a> {
         Self { all, merged: all.merged_so_far() }
     }
 
-    /// One row for each sample, whoever is equal.
+    /// The rows with one row for each sample, equal or not.
     pub(crate) fn all(self) -> &'a Rows<'a> {
         self.all
     }
@@ -32,12 +32,12 @@ impl<'a> SeedRows<'a> {
         }
     }
 
-    /// Number of rows, and of entries of one.
+    /// Number of rows, which is also the number of entries of a row.
     pub(crate) fn count(self) -> usize {
         self.rows().gram().len()
     }
 
-    /// The row of sample `i`, and its place in others.
+    /// The index of the row of sample `i`, and of its entry in other rows.
     pub(crate) fn place(self, i: usize) -> usize {
         self.merged.map_or(i, |merged| merged.distinct().of[i] as usize)
     }
@@ -47,16 +47,16 @@ impl<'a> SeedRows<'a> {
         self.rows().row(self.place(i))
     }
 
-    /// The row of sample `i`, unless nobody wants it any more.
+    /// The row of sample `i`, unless the run was cancelled.
     pub(crate) fn row_asking(self, i: usize, asking: &Asking) -> Result<RowRef, Halted> {
         let (rows, at) = (self.rows(), self.place(i));
         asking.spend(if rows.contains(at) { 1 } else { rows.gram().value_operations() } * self.count() as u64)?;
         Ok(rows.row(at))
     }
 
-    /// [`SeedRows::fetch_asking`] nobody.
+    /// Computes the rows of `samples` that are missing, without cancellation.
     pub(crate) fn fetch(self, samples: &[usize]) {
-        // Nobody calls it off.
+        // Without a cancellation check there is no error.
         let _ = self.fetch_asking(samples, &Asking::nobody());
     }
 
@@ -68,25 +68,25 @@ impl<'a> SeedRows<'a> {
 
     /// The problem of a fold with one variable for all copies, as the solver has it.
     pub(crate) fn joined(self, dual: &Dual) -> Option<MergedRows<'a>> {
-        // They have been compared: nothing is left to call off.
+        // The rows have been compared already, so this takes no time and needs no cancellation.
         self.merged.and_then(|_| MergedRows::new(dual, self.all, &Asking::nobody()).ok().flatten())
     }
 
-    /// Whether solvers of `dual` go by parts of the rows and hold none as they are: sums over rows
-    /// are then cheaper than rows that are kept for nobody else. `joined` is [`SeedRows::joined`]
-    /// of it.
+    /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums
+    /// are then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
+    /// `dual`.
     pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>) -> bool {
         let (dual, rows) = joined.map_or((dual, self.all), |joined| (joined.dual(), joined.rows()));
         Shrinking::default().pays(dual, rows)
     }
 
-    /// `Σ_j coef_j K_ij` over `samples` of every row, none of which is kept.
+    /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.
     pub(crate) fn sums(self, samples: &[usize], coef: &[f64], asking: &Asking) -> Result<Vec<f64>, Halted> {
         let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
         apply_asking(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), asking)
     }
 
-    /// What all samples of a row have together.
+    /// The sum of `values` over the samples of each row.
     pub(crate) fn together(self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.count()];
         values.iter().enumerate().for_each(|(i, value)| sums[self.place(i)] += value);

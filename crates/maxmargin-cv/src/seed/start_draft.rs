@@ -1,33 +1,37 @@
-//! A point under repair: coefficients and kernel sums of all rows, kept together as they move.
+//! The draft of a start: coefficients and kernel sums of all rows, kept consistent as they change.
 
-use crate::seed::SeedRows;
-use crate::seed::problem::{Fold, Trained};
-use crate::seed::row_boxes::{RowBoxes, sum_of};
+use super::problem::{FoldProblem, Trained};
+use super::row_boxes::{RowBoxes, sum_of};
+use super::rows::SeedRows;
 use maxmargin_core::{Dual, EqualityConstraint, Halted, Solution};
 use maxmargin_kernel::RowRef;
+use maxmargin_path::PathError;
 use maxmargin_smo::Relaxed;
 
-/// What counts as rounding in a balance, relative to the largest C.
+/// The residual of the equality constraint that counts as rounding, relative to the largest C.
 const ROUNDING: f64 = 1e-9;
 
-/// A point on the way to a feasible start.
+/// The result of a seeding: a feasible start, or `None` if it has none.
+pub(crate) type SeedResult<'a> = Result<Option<StartDraft<'a>>, PathError>;
+
+/// A point that becomes a feasible start.
 pub(crate) struct StartDraft<'a> {
-    fold: Fold<'a>,
+    fold: FoldProblem<'a>,
     /// `β_i = y_i α_i` of every row.
     beta: Vec<f64>,
     /// `Σ_j β_j K_ij`, up to date for every kernel row.
     sums: Vec<f64>,
-    /// Kernel rows read on the way, those of the α that leave included: the price of the seed.
+    /// Kernel rows read, including those of the leaving α: the price of the seed.
     pub(crate) steps: u64,
-    /// Breakpoints of the exact path on the way.
+    /// Breakpoints of the exact path.
     pub(crate) breakpoints: u64,
-    /// Whether what many rows add is computed without keeping any of them.
+    /// Set if changes of many coefficients are added by kernel sums, without keeping rows.
     pub(crate) by_sums: bool,
 }
 
 impl<'a> StartDraft<'a> {
-    /// The point of `from`, before anything is taken out of it.
-    pub(crate) fn new(from: &Trained, fold: Fold<'a>) -> Self {
+    /// The point of `from`, unchanged.
+    pub(crate) fn new(from: &Trained, fold: FoldProblem<'a>) -> Self {
         Self { fold, beta: from.beta.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0, by_sums: false }
     }
 
@@ -51,7 +55,7 @@ impl<'a> StartDraft<'a> {
         self.fold.rows
     }
 
-    /// What coefficients may be.
+    /// The boxes of the coefficients.
     pub(crate) fn boxes(&self) -> &'a RowBoxes<'a> {
         self.fold.boxes
     }
@@ -61,36 +65,37 @@ impl<'a> StartDraft<'a> {
         self.fold.seen(self.beta.len())
     }
 
-    /// What `Σ β_k` over all rows lacks: 0 when the point is feasible.
+    /// The residual of the equality constraint on `Σ β_k` over all rows: 0 if the point is
+    /// feasible.
     pub(crate) fn lack(&self) -> f64 {
         let wanted = if let EqualityConstraint::Sum(wanted) = self.fold.dual.balance() { wanted } else { 0.0 };
         wanted - self.beta.iter().sum::<f64>()
     }
 
-    /// How far `β_i` may move in the direction of `amount`.
+    /// The distance that `β_i` may move in the direction of `amount`.
     pub(crate) fn room(&self, i: usize, amount: f64) -> f64 {
         self.fold.boxes.room(i, self.beta[i], amount)
     }
 
-    /// Whether `0 < α_i < C_i`.
+    /// Returns true if `0 < α_i < C_i`.
     pub(crate) fn is_free(&self, i: usize) -> bool {
         self.fold.boxes.is_free(i, self.beta[i])
     }
 
-    /// The kernel row of row `i`, unless nobody wants it any more.
+    /// The kernel row of row `i`, unless the run was cancelled.
     pub(crate) fn row(&self, i: usize) -> Result<RowRef, Halted> {
         self.fold.rows.row_asking(i, self.fold.asking)
     }
 
-    /// Row `i` of the kernel with an entry for every row, whoever is equal.
+    /// Row `i` of the kernel with an entry for every sample, equal or not.
     pub(crate) fn whole_row(&self, i: usize) -> Result<RowRef, Halted> {
         let rows = self.fold.rows.all();
         self.fold.asking.spend(if rows.contains(i) { 1 } else { rows.gram().value_operations() } * self.beta.len() as u64)?;
         Ok(rows.row(i))
     }
 
-    /// Moves `β_i` by as much of `amount` as the box allows, keeps the sums true, and returns what
-    /// was moved.
+    /// Moves `β_i` by the part of `amount` that the box allows, and updates the sums. Returns the
+    /// move.
     pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
         let before = self.beta[i];
         self.beta[i] = self.fold.boxes.clamp(i, before + amount);
@@ -103,12 +108,12 @@ impl<'a> StartDraft<'a> {
         Ok(moved)
     }
 
-    /// Takes all of `β_r` away; returns what was there.
+    /// Sets `β_r` to 0. Returns its previous value.
     pub(crate) fn take(&mut self, r: usize) -> Result<f64, Halted> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
-    /// Takes all of `β` of each of `rows` away.
+    /// Sets `β` of each of `rows` to 0.
     pub(crate) fn take_all(&mut self, rows: &[usize]) -> Result<(), Halted> {
         let mut beta = self.beta.clone();
         rows.iter().for_each(|&r| beta[r] = 0.0);
@@ -120,14 +125,15 @@ impl<'a> StartDraft<'a> {
         self.fold.hidden.iter().copied().filter(|&i| self.beta[i] != 0.0).collect()
     }
 
-    /// Takes over the training set's part of a solver's point; sums of hidden rows are no longer
-    /// true.
+    /// Replaces the training set's part by a solver's point. Sums of hidden rows are no longer
+    /// valid.
     pub(crate) fn adopt(&mut self, relaxed: &Relaxed) {
         self.adopt_point(self.fold.dual, &relaxed.alpha, &relaxed.gradient);
         self.steps += relaxed.steps;
     }
 
-    /// Takes over an exact solution of the training set; sums of hidden rows are no longer true.
+    /// Replaces the point by an exact solution of the training set. Sums of hidden rows are no
+    /// longer valid.
     pub(crate) fn adopt_exact(&mut self, solution: &Solution) {
         self.fold.hidden.iter().for_each(|&i| self.beta[i] = 0.0);
         self.adopt_point(self.fold.dual, &solution.alpha, &solution.gradient);
@@ -141,14 +147,14 @@ impl<'a> StartDraft<'a> {
         }
     }
 
-    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has seen that
-    /// the boxes allow it.
+    /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has checked
+    /// the boxes.
     pub(crate) fn shift_together(&mut self, rows: &[usize], share: f64, kernel_sums: &[f64]) {
         rows.iter().for_each(|&i| self.beta[i] += share);
         self.sums.iter_mut().zip(kernel_sums).for_each(|(s, k)| *s += share * k);
     }
 
-    /// Sets many coefficients at once and brings the sums up to date.
+    /// Sets many coefficients at once, and updates the sums.
     pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Halted> {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
         if self.by_sums {
@@ -169,10 +175,10 @@ impl<'a> StartDraft<'a> {
         Ok(())
     }
 
-    /// Moves the balance to 0: an equal amount on each free row, clipped at the bounds, repeatedly;
-    /// then on all others. What is only rounding goes to one row, but not where every row is at a
-    /// bound: one that rounding sets free would take the bias to an end of the interval that those
-    /// leave, whose middle it is.
+    /// Removes the residual of the equality constraint: repeatedly an equal amount on each free
+    /// row, clipped at the bounds; then on all rows. A residual that is only rounding goes to one
+    /// row, except if every row is at a bound. The bias is then the middle of an interval, and one
+    /// row that rounding made free would move it to an end of that interval.
     ///
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
@@ -198,9 +204,9 @@ impl<'a> StartDraft<'a> {
 }
 
 /// Adds an equal share of `lack` to `β_i` of each candidate, clipped at its bounds, until the lack
-/// is gone or all are at a bound; returns what is left.
+/// is gone or all candidates are at a bound. Returns the rest.
 pub(crate) fn spread_over(boxes: &RowBoxes, beta: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
-    // The rounding of a sum over all candidates: no further round can do better.
+    // The rounding error of a sum over all candidates. A further round cannot reduce it.
     let rounding = 1e-12 * boxes.scale() * candidates.len().max(1) as f64;
     let mut open: Vec<usize> = candidates.to_vec();
     while lack.abs() > rounding && !open.is_empty() {

@@ -1,27 +1,40 @@
-//! TOP: the α of removed samples handed to the most similar remaining ones (Lee et al. 2004).
+//! TOP: gives the α of removed samples to the most similar remaining ones (Lee et al. 2004).
+//!
+//! R are the samples that leave the training set of all data.
+//!
+//! ```text
+//! for each r in R:
+//! 1. δ = y_r α_r;  α_r = 0
+//! 2. for each remaining i, in the order of falling K(x_r, x_i), until δ = 0:
+//! 3.     add as much of δ to y_i α_i as the box of i allows; δ -= what was added
+//! finally:
+//! 4. restore yᵀα = 0 against rounding
+//! ```
 
-use super::{SeedResult, StartDraft};
-use crate::seed::problem::{Fold, Trained};
+use super::problem::{FoldProblem, Trained};
+use super::start_draft::{SeedResult, StartDraft};
 use maxmargin_core::Halted;
 
-/// Similar samples looked at before the search widens.
+/// Number of most similar samples that are sorted first. The number grows if they are not enough.
 const NEAREST: usize = 16;
 
-/// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their
-/// box takes.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> SeedResult<'a> {
+/// Seeds a fold from the model of all data.
+pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let rows = fold.rows;
     let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
     rows.fetch_asking(&leaving, fold.asking)?;
     for r in leaving {
+        // Step 1.
         let amount = draft.take(r)?;
         hand_over(&mut draft, r, amount)?;
     }
+    // Step 4.
     Ok(draft.spread()?.then_some(draft))
 }
 
-/// Moves `amount` of `y α` to the samples most similar to `r`, in turn; ties go to the lower index.
+/// Moves `amount` of `y α` to the samples most similar to `r`, in turn (steps 2 and 3). Ties go to
+/// the lower index.
 fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Halted> {
     let (rows, row) = (draft.rows(), draft.row(r)?);
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();

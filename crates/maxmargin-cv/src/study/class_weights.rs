@@ -9,8 +9,8 @@ pub enum ClassWeights {
     /// No factors besides the given ones.
     #[default]
     Given,
-    /// Equal weight for all classes: `rows / (classes · rows of the class)`, counted in the training
-    /// set. In a cross-validation every fold has its own factors.
+    /// Equal weight for all classes: `rows / (classes · rows of the class)`, counted in the
+    /// training set. In a cross-validation every fold has its own factors.
     Balanced,
     /// As `Balanced`, with every row counted by its own weight.
     BalancedByWeight,

@@ -9,8 +9,8 @@ use maxmargin_model::Multiclass;
 /// The samples of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct MachineSamples {
-    /// The earlier class and the later class of a machine that separates classes. The earlier one is
-    /// `None` if it stands for all other classes.
+    /// The earlier class and the later class of a machine that separates classes. The earlier one
+    /// is `None` if it stands for all other classes.
     pub(crate) classes: Option<(Option<usize>, usize)>,
     /// Positions in the layout, ascending.
     pub(crate) rows: Vec<usize>,
@@ -64,8 +64,8 @@ pub(crate) struct MachineLayout {
 }
 
 impl MachineLayout {
-    /// The machines over samples in the order of the data. `of` has the class of each sample, out of
-    /// `count`.
+    /// The machines over samples in the order of the data. `of` has the class of each sample, out
+    /// of `count`.
     pub(crate) fn unsorted(of: &[u32], count: usize, multiclass: Multiclass) -> Self {
         Self::new((0..of.len()).collect(), of, count, multiclass)
     }
@@ -126,8 +126,8 @@ impl MachineLayout {
         Self { machines: multiclass.sides(count).into_iter().map(machine).collect(), data_row, fold: vec![] }
     }
 
-    /// The class of each sample, from 1 (0 without classes), and the set of folds that leave it out.
-    /// No machine has samples of one class on both sides.
+    /// The class of each sample, from 1 (0 without classes), and the set of folds that leave it
+    /// out. No machine has samples of one class on both sides.
     pub(crate) fn marks(&self) -> Vec<Mark> {
         let mut marks: Vec<Mark> = self.fold.iter().map(|&fold| Mark { class: 0, fold }).collect();
         marks.resize(self.data_row.len(), Mark::default());

@@ -48,7 +48,6 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             );
         }
     };
-    let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
     let sides = model.multiclass().sides(model.classes().len());
     for (p, machine) in model.machines().iter().enumerate() {
@@ -56,38 +55,66 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
         let folded = training.and_then(|training| training.folded.as_deref());
         let mut terms = Terms::new();
         for (at, &coef) in folded.unwrap_or(&machine.coef).iter().enumerate() {
-            let name = || if several { format!("support vector {at} of machine {p}") } else { format!("support vector {at}") };
-            let vector = if folded.is_some() { None } else { Some(machine.support[at] as usize) };
-            let row = match (training, &found, vector) {
+            let stored = if folded.is_some() { None } else { Some(machine.support[at] as usize) };
+            let row = match (training, &found, stored) {
                 (Some(training), ..) => training.rows[at] as usize,
-                (None, Some(rows), Some(vector)) => rows[vector],
+                (None, Some(rows), Some(stored)) => rows[stored],
                 (None, ..) => continue,
             };
-            if row >= samples.len() {
-                return Err(format!("{} is said to be row {}, but there are {} rows", name(), row + 1, samples.len()));
-            }
-            if let Some(vector) = vector
-                && key(model.kernel(), &model.parts().support, vector) != key(model.kernel(), samples, row)
-            {
-                return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
-            }
-            if let Some(&(earlier, b)) = sides.get(p) {
-                let class = of[row] as usize;
-                // A positive coefficient belongs to the later class, or to the class of a machine
-                // against the rest. A zero coefficient belongs to any class of its machine.
-                let is_earlier = earlier.map_or(class != b, |a| class == a);
-                let fits = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
-                if !fits && (coef != 0.0 || training.is_some()) {
-                    return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
-                }
-            } else if model.decision_rule() == DecisionRule::Inlier && coef < 0.0 {
-                return Err(format!("{} has a negative coefficient, which one class does not know", name()));
-            }
+            check(model, samples, of, &Vector { machine: p, sides: sides.get(p).copied(), at, row, coef, stored })?;
             terms.push((row, coef));
         }
         all.push(terms);
     }
     Ok(all)
+}
+
+/// A support vector of a machine.
+struct Vector {
+    machine: usize,
+    /// The classes of the machine, if it has some.
+    sides: Option<(Option<usize>, usize)>,
+    /// Its index in the machine.
+    at: usize,
+    /// The row of the data that it is said to be.
+    row: usize,
+    coef: f64,
+    /// Its index in the model's support vectors; `None` if the model does not store them.
+    stored: Option<usize>,
+}
+
+/// Checks that a support vector is its row of the data, and that its coefficient has the sign of
+/// the row's class.
+fn check(model: &Model, samples: &Samples, of: &[u32], vector: &Vector) -> Result<(), String> {
+    let &Vector { machine, at, row, coef, stored, .. } = vector;
+    let name = || {
+        if model.machines().len() > 1 {
+            format!("support vector {at} of machine {machine}")
+        } else {
+            format!("support vector {at}")
+        }
+    };
+    if row >= samples.len() {
+        return Err(format!("{} is said to be row {}, but there are {} rows", name(), row + 1, samples.len()));
+    }
+    if let Some(stored) = stored
+        && key(model.kernel(), &model.parts().support, stored) != key(model.kernel(), samples, row)
+    {
+        return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
+    }
+    if let Some((earlier, later)) = vector.sides {
+        let class = of[row] as usize;
+        // A positive coefficient belongs to the later class, or to the class of a machine against
+        // the rest. A zero coefficient belongs to any class of its machine.
+        let is_earlier = earlier.map_or(class != later, |earlier| class == earlier);
+        let fits = if coef > 0.0 { class == later } else { is_earlier || (coef == 0.0 && class == later) };
+        if !fits && (coef != 0.0 || model.record().is_some()) {
+            return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
+        }
+    } else if model.decision_rule() == DecisionRule::Inlier && coef < 0.0 {
+        return Err(format!("{} has a negative coefficient, which one class does not know", name()));
+    }
+    Ok(())
 }
 
 /// Finds every vector among the rows of the class that the sign of its coefficients means. Equal

@@ -47,8 +47,8 @@ pub struct Study<'a> {
     pub feature_weights: Option<&'a [f64]>,
     /// The formulation of the support vector machine.
     pub formulation: Formulation,
-    /// A given factor of C for each class; empty without classes. With one-versus-rest machines, the
-    /// factor of a class counts in its own machine only, and the rest has the factor 1.
+    /// A given factor of C for each class; empty without classes. With one-versus-rest machines,
+    /// the factor of a class counts in its own machine only, and the rest has the factor 1.
     pub weights: &'a [f64],
     /// Factors computed from the training set, which multiply the given ones.
     pub class_weights: ClassWeights,

@@ -70,8 +70,8 @@ impl<'s> SpaceSource<'s> {
     ) -> (T, RowWork) {
         match self {
             SpaceSource::Gram(all, idle) => {
-                // A machine of all samples uses the whole matrix. A bias feature adds a constant to the
-                // kernel.
+                // A machine of all samples uses the whole matrix. A bias feature adds a constant to
+                // the kernel.
                 let subset = (machine.rows.len() < all.len()).then(|| Subset::new(all, machine.rows.clone()));
                 let plain = subset.as_ref().map_or(all as &dyn Gram, |subset| subset);
                 let with = feature.map(|value| OffsetGram::new(plain, value * value));

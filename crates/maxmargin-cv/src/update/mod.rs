@@ -1,4 +1,4 @@
-//! Models that samples can be added to and removed from, exactly and without training again.
+//! Exact updates of models: samples are added and removed without a new training.
 
 mod error;
 mod machine;
@@ -6,13 +6,14 @@ mod numbers;
 mod training_data;
 
 pub use error::UpdateError;
+pub use machine::PathStats;
 pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
 pub use training_data::TrainingData;
 
 use crate::study::label_text::labels_in_words;
-use crate::study::layout::{MachineLayout, MachineSamples};
+use crate::study::layout::MachineLayout;
 use crate::study::matching::{Terms, positions, terms};
-use machine::{Asking, Move, Moved};
+use machine::{C, ModelChange, UpdateRun, UpdatedMachine};
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Loss, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
@@ -21,68 +22,53 @@ use maxmargin_path::{UpdatableError, Update};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
 
-/// What is to be done to a model.
+/// A change of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change<'a> {
-    /// Samples to take in, as they came: the model's scaler is applied inside.
+    /// Samples to add, unscaled. The model's scaler is applied to them.
     pub add: Option<&'a Dataset>,
-    /// Numbers of samples to give up.
+    /// Numbers of samples to remove.
     pub remove: &'a [u64],
-    /// Another C (before class weights).
+    /// A new C (before class weights).
     pub c: Option<f64>,
-}
-
-/// What the path of one machine took.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PathStats {
-    /// Taking the stored solution to an exact one.
-    pub opened: Update,
-    /// Adding and removing first, then the change of C.
-    pub paths: Vec<Update>,
 }
 
 /// One machine of an updated model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineUpdate {
-    /// Its place among the machines.
+    /// The index of the machine.
     pub machine: usize,
-    /// The labels that it decides between, the second at 0 and above.
+    /// The two labels of the machine. Decision values of 0 and above mean the second.
     pub labels: (f64, f64),
-    /// Its path; none where neither samples nor C of its two classes changed: it then keeps its
-    /// solution.
+    /// The cost of its path. `None` if neither samples nor C of its two classes changed, so that it
+    /// keeps its solution.
     pub walked: Option<PathStats>,
-    /// The judgement of the result from fresh `f64` kernel values; of a machine that kept its
-    /// solution the one that it had.
+    /// The certificate of the result from fresh `f64` kernel values. A machine that keeps its
+    /// solution keeps its certificate.
     pub certificate: Certificate,
-    /// What the gap proves about labels; none for a machine that kept its solution.
+    /// The labels fixed at every optimum, by gap screening; `None` for a machine that kept its
+    /// solution.
     pub certain: Option<GapScreening>,
 }
 
 /// An updated model.
 #[derive(Clone, Debug)]
 pub struct Updated {
-    /// The model, which keeps its training data; its record tells of the new training set.
+    /// The model with its new training data. Its record describes the new training set.
     pub model: Model,
-    /// The training data that the model keeps now.
+    /// The new training data of the model.
     pub kept: TrainingData,
-    /// Numbers of the samples taken in.
+    /// Numbers of the added samples.
     pub added: Range<u64>,
-    /// One for each machine.
+    /// The update of each machine.
     pub machines: Vec<MachineUpdate>,
     /// The certificate with the greatest KKT violation.
     pub certificate: Certificate,
 }
 
-impl PathStats {
-    /// The whole as one: counts are summed, the rest is how the last of them ended.
-    pub fn sum(&self) -> Update {
-        self.paths.iter().copied().fold(self.opened, Update::followed_by)
-    }
-}
-
 impl Updated {
-    /// The paths of all machines as one: counts are summed; status, violation, tolerance and the
-    /// way travelled are the worst. None where every machine kept its solution.
+    /// The paths of all machines as one: counts are summed; status, violation, tolerance and
+    /// progress are the worst. `None` if every machine kept its solution.
     pub fn sum(&self) -> Option<Update> {
         self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(PathStats::sum).reduce(Update::merged_with)
     }
@@ -96,19 +82,19 @@ impl Updated {
 /// Adds samples to a model and removes others, along one exact path for each machine that has
 /// samples of their classes, and moves C along another.
 ///
-/// `kept` is the training data: what the model keeps, or [`TrainingData::new`] of the file it was
-/// trained on. Kernel columns may take `memory` bytes in all. Machines run side by side, and
-/// `watch` is called by each of them, with how far its path has been followed (from 0 to 1); it may
-/// end them all, and nothing is changed then.
+/// `kept` is the training data: the data that the model keeps, or [`TrainingData::new`] of the file
+/// that it was trained on. Kernel columns may take `memory` bytes in all. Machines run in parallel,
+/// and each calls `watch` with the progress of its path (from 0 to 1). `watch` may end them all;
+/// the model is unchanged then.
 ///
-/// What moved is exact: its KKT violation is at most the tolerance that [`Update::tolerance`]
-/// states (10⁻⁸, or rounding where that is more) unless the status says otherwise. A machine whose
-/// samples and C are the same keeps its solution, its record and its certificate.
+/// An updated machine is exact: its KKT violation is at most [`Update::tolerance`] (10⁻⁸, or
+/// rounding if that is larger) unless the status says otherwise. A machine whose samples and C are
+/// the same keeps its solution, its record and its certificate.
 ///
 /// # Errors
 ///
-/// When the model is not one of hinge loss, free bias and support vectors; when the data is not the
-/// model's, a number or label is unknown, or no sample of a class is left.
+/// When the model has another loss than the hinge loss, no free bias or no support vectors; when
+/// the data is not the model's, a number or label is unknown, or no sample of a class is left.
 pub fn update(
     model: &Model,
     kept: &TrainingData,
@@ -122,10 +108,7 @@ pub fn update(
     kept.check(record)?;
     kept.check_numbers(change.remove)?;
     let trained = record.formulation.c().unwrap_or(1.0);
-    let c = change.c.unwrap_or(trained);
-    if !(c > 0.0 && c.is_finite()) {
-        return Err(UpdateError::C(c));
-    }
+    let c = checked_c(change.c.unwrap_or(trained))?;
     let known = model.classes();
     let of = kept.classes(known)?;
     let added: &[f64] = change.add.map_or(&[], |data| &data.labels);
@@ -138,7 +121,7 @@ pub fn update(
     let solutions = solutions(model, kept, &samples, &of)?;
     let mut stays = vec![true; of.len()];
     for number in change.remove {
-        // Checked above.
+        // Every number is known, by `check_numbers` above.
         kept.numbers.binary_search(number).into_iter().for_each(|row| stays[row] = false);
     }
     let stay: Vec<usize> = (0..of.len()).filter(|&row| stays[row]).collect();
@@ -150,45 +133,75 @@ pub fn update(
     let changed = model.prepared(&kept_now.data.samples)?;
     let before = MachineLayout::unsorted(&of, known.len(), Multiclass::OneVsOne);
     let after = MachineLayout::unsorted(&of_changed, known.len(), Multiclass::OneVsOne);
-    let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
-    let mut along =
-        Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
-    let pairs: Vec<(&MachineSamples, &MachineSamples)> = before.machines.iter().zip(&after.machines).collect();
-    let touched: Vec<usize> = (0..pairs.len()).filter(|&p| along.touches(pairs[p].0, pairs[p].1)).collect();
-    // A path runs on one thread, so that even few of them go side by side.
-    let abreast = par.threads().min(touched.len()).max(1);
-    along.memory = memory / abreast as u64;
-    let asking = Asking { watch, ended: AtomicBool::new(false) };
-    let inner = if touched.len() > 1 { Par::Seq } else { par };
-    let follow = |k: usize| along.follow(pairs[touched[k]], &solutions[touched[k]], &asking, inner);
-    let moved: Vec<Moved> = par.map(touched.len(), follow).into_iter().collect::<Result<_, _>>()?;
-    let mut place = vec![u64::MAX; stays.len()];
-    stay.iter().zip(0..).for_each(|(&row, at)| place[row] = at);
-    let mut moved = moved.into_iter();
-    let all = (0..pairs.len()).map(|p| {
-        let own = if touched.binary_search(&p).is_ok() { moved.next() } else { None };
-        own.unwrap_or_else(|| unmoved(model, record, p, &place))
-    });
-    let all: Vec<Moved> = all.collect();
-    let new = gathered(model, record, &kept_now, (&changed, c), &all)?;
-    let label = |class: usize| known[class];
-    let machines: Vec<MachineUpdate> = all
+    let class_c: Vec<C> = record.weights.iter().map(|weight| C { before: trained * weight, after: c * weight }).collect();
+    let model_change =
+        ModelChange { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &class_c };
+    let machines = Machines { model, record, before: &before, after: &after, solutions: &solutions };
+    let updated = machines.updated(&model_change, memory, par, watch)?;
+    let new = assembled(model, record, &kept_now, &changed, c, &updated)?;
+    let machines: Vec<MachineUpdate> = updated
         .into_iter()
         .enumerate()
         .map(|(machine, one)| {
-            let (a, b) = pairs[machine].0.pair();
-            let labels = (label(a), label(b));
-            MachineUpdate { machine, labels, walked: one.walked, certificate: one.certificate, certain: one.certain }
+            let (a, b) = before.machines[machine].pair();
+            let labels = (known[a], known[b]);
+            MachineUpdate { machine, labels, walked: one.path, certificate: one.certificate, certain: one.certain }
         })
         .collect();
-    // Two classes have a machine.
+    // There is at least one machine, since a model has at least two classes.
     let worst = |a: Certificate, b: Certificate| if b.kkt > a.kkt { b } else { a };
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
     let added = kept.next..kept_now.next;
     Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate })
 }
 
-/// Refuses models that paths are not for.
+/// Refuses a C that is not positive and finite.
+fn checked_c(c: f64) -> Result<f64, UpdateError> {
+    if c > 0.0 && c.is_finite() { Ok(c) } else { Err(UpdateError::C(c)) }
+}
+
+/// The machines of a model, and their samples before and after a change.
+struct Machines<'a> {
+    model: &'a Model,
+    record: &'a Record,
+    before: &'a MachineLayout,
+    after: &'a MachineLayout,
+    solutions: &'a [Terms],
+}
+
+impl Machines<'_> {
+    /// The machines after the change. Those that nothing changes for keep their solution.
+    fn updated(
+        &self,
+        change: &ModelChange,
+        memory: u64,
+        par: Par,
+        watch: &(dyn Fn(&Update) -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<UpdatedMachine>, UpdateError> {
+        let (before, after) = (&self.before.machines, &self.after.machines);
+        let touched: Vec<usize> = (0..before.len()).filter(|&p| change.touches(&before[p], &after[p])).collect();
+        // A path runs on one thread, so that even few paths run in parallel.
+        let parallel = par.threads().min(touched.len()).max(1);
+        let run = UpdateRun { watch, ended: AtomicBool::new(false), memory: memory / parallel as u64 };
+        let inner = if touched.len() > 1 { Par::Seq } else { par };
+        let follow = |k: usize| {
+            let p = touched[k];
+            change.follow(&before[p], &after[p], &self.solutions[p], &run, inner)
+        };
+        let moved: Vec<UpdatedMachine> = par.map(touched.len(), follow).into_iter().collect::<Result<_, _>>()?;
+        let mut place = vec![u64::MAX; change.stays.len()];
+        let stay = (0..change.stays.len()).filter(|&row| change.stays[row]);
+        stay.zip(0..).for_each(|(row, at)| place[row] = at);
+        let mut moved = moved.into_iter();
+        let all = (0..before.len()).map(|p| {
+            let own = if touched.binary_search(&p).is_ok() { moved.next() } else { None };
+            own.unwrap_or_else(|| unmoved(self.model, self.record, p, &place))
+        });
+        Ok(all.collect())
+    }
+}
+
+/// Refuses models that paths do not support.
 fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
     if *model.kernel() == Kernel::Precomputed {
         return Err(UpdatableError::Precomputed.into());
@@ -209,7 +222,7 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
     }
 }
 
-/// Row and α of the support vectors of every machine, which must be rows of the kept data behind
+/// Row and α of the support vectors of every machine. They must be rows of the kept data, scaled by
 /// the model's scaler.
 fn solutions(model: &Model, kept: &TrainingData, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
     terms(model, samples, of).map_err(|detail| {
@@ -218,27 +231,27 @@ fn solutions(model: &Model, kept: &TrainingData, samples: &Samples, of: &[u32]) 
     })
 }
 
-/// A machine that keeps its solution: only its rows have other numbers.
-fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> Moved {
+/// A machine that keeps its solution. Only the numbers of its rows change.
+fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> UpdatedMachine {
     let (machine, mut record) = (&model.machines()[p], record.machines[p].clone());
     record.rows.iter_mut().for_each(|row| *row = place[*row as usize]);
     let terms = record.rows.iter().zip(&machine.coef).map(|(row, coef)| (*row as usize, *coef)).collect();
-    Moved { terms, bias: machine.bias, certificate: record.certificate, record, certain: None, walked: None }
+    UpdatedMachine { terms, bias: machine.bias, certificate: record.certificate, record, certain: None, path: None }
 }
 
-/// The model of these machines, with the old one's kernel, classes, scaler and what it was asked
-/// for.
-fn gathered(
+/// The model of these machines, with the kernel, classes, scaler and goal of the old one.
+fn assembled(
     model: &Model,
     record: &Record,
     kept: &TrainingData,
-    (samples, c): (&Samples, f64),
-    all: &[Moved],
+    samples: &Samples,
+    c: f64,
+    all: &[UpdatedMachine],
 ) -> Result<Model, UpdateError> {
     let classes = ClassLabels::new(&kept.data.labels).map_err(|error: LabelError| UpdateError::Damaged(error.to_string()))?;
     let machines: Vec<_> = all.iter().map(|one| (one.terms.clone(), one.bias)).collect();
     let mut parts = Model::from_machines(model.kernel().clone(), samples, &classes, &machines)?.into_parts();
-    // Machines are those of pairs in the model's order of classes, whatever that is.
+    // The machines are those of pairs in the model's order of classes, which need not ascend.
     parts.classes = model.classes().to_vec();
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);

@@ -1,4 +1,4 @@
-//! Numbers of samples, as lists and files name them: `3,7,20-40`.
+//! Numbers of samples in lists and files: `3,7,20-40`.
 
 use maxmargin_data::quote::quoted;
 use std::ops::RangeInclusive;
@@ -6,37 +6,37 @@ use std::ops::RangeInclusive;
 /// The longest piece of text that an error quotes, in characters.
 const QUOTED: usize = 40;
 
-/// Why text does not name samples.
+/// The reason why a text is no list of sample numbers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NumbersError {
-    /// Neither a number nor two numbers with a `-` between them.
+    /// A piece is neither a number nor two numbers with a `-` between them.
     #[error("{at}write numbers of samples such as 3,7,20-40 (the first is 1), or the name of a file of them")]
     Form {
-        /// Where.
+        /// The place of the piece.
         at: Place,
     },
-    /// A range that ends before it begins.
+    /// A range ends before it begins.
     #[error("{at}the range {first}-{last} ends before it begins")]
     Turned {
-        /// Where.
+        /// The place of the piece.
         at: Place,
-        /// Its first number.
+        /// The first number of the range.
         first: u64,
-        /// Its last.
+        /// The last number of the range.
         last: u64,
     },
 }
 
 impl NumbersError {
-    /// Where it is.
+    /// The place of the error.
     pub fn place(&self) -> &Place {
         match self {
             Self::Form { at } | Self::Turned { at, .. } => at,
         }
     }
 
-    /// What is wrong, for a message that says itself where.
+    /// The message without the place.
     #[must_use]
     pub fn without_place(mut self) -> Self {
         match &mut self {
@@ -46,12 +46,12 @@ impl NumbersError {
     }
 }
 
-/// Where in a file of numbers; nowhere for a number by itself.
+/// A place in a file of numbers, or a number by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1; 0 for a number by itself.
     pub line: usize,
-    /// What stands there, shortened.
+    /// The text at this place, shortened.
     pub text: String,
 }
 
@@ -61,16 +61,16 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A number or a range of numbers, from 1: `7` or `20-40`.
+/// Parses a number or a range of numbers, from 1: `7` or `20-40`.
 ///
 /// # Errors
 ///
-/// When it is neither, or a range ends before it begins.
+/// When the text is neither, or a range ends before it begins.
 pub fn number_or_range(text: &str) -> Result<RangeInclusive<u64>, NumbersError> {
     at(text, &Place::default())
 }
 
-/// The numbers and ranges of a file: separated by commas, blanks and line ends.
+/// Parses the numbers and ranges of a file, separated by commas, blanks and line ends.
 ///
 /// # Errors
 ///

@@ -7,51 +7,50 @@ use maxmargin_model::{Model, Parts, Record, data_sha256, numbers_sha256};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whose section of a model file this is.
+/// The name of the section in a model file.
 const TAG: [u8; 8] = *b"samples\0";
 
-/// The training data of a model, as it came (before any scaling), with a number for every sample
-/// that never changes: 1, 2, 3, … in the order in which samples came.
+/// The training data of a model before scaling. Every sample has a number that never changes: 1, 2,
+/// 3, … in the order in which samples were added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingData {
-    /// The samples that the model is trained on now.
+    /// The present training samples.
     pub data: Dataset,
-    /// The number of each, ascending.
+    /// The number of each sample, ascending.
     pub numbers: Vec<u64>,
-    /// The number of the next sample to come.
+    /// The number of the next added sample.
     pub next: u64,
-    /// How often the model has been updated since it was trained.
+    /// The number of updates since the model was trained.
     pub updates: u64,
 }
 
 impl TrainingData {
-    /// Numbers the rows of `data` from 1. The model's scaler, if there is one, must not have been
-    /// applied to them.
+    /// Numbers the rows of `data` from 1. They must be unscaled, even if the model has a scaler.
     pub fn new(data: Dataset) -> Self {
         let rows = data.samples.len() as u64;
         Self { data, numbers: (1..=rows).collect(), next: rows + 1, updates: 0 }
     }
 
-    /// What a model keeps; `None` when it keeps nothing.
+    /// The training data in a model; `None` if the model keeps none.
     ///
     /// # Errors
     ///
-    /// When the bytes are not what they should be.
+    /// When the bytes are damaged.
     pub fn of(model: &Model) -> Result<Option<Self>, UpdateError> {
         let Some(bytes) = model.section(TAG) else { return Ok(None) };
         let mut kept: Self = codec::decode(bytes, bytes.len()).map_err(|e| UpdateError::Damaged(e.to_string()))?;
         kept.check_numbering()?;
-        // The model has them besides.
+        // The model stores the columns itself.
         kept.data.columns = model.columns().cloned().map(Arc::new);
         Ok(Some(kept))
     }
 
-    /// The model with this data in it.
+    /// Stores this data in the model.
     ///
     /// # Errors
     ///
-    /// When this is not what the model was trained on: other data than its record tells of, or data
-    /// without the scaling that its support vectors have (or with it, and they have it twice).
+    /// When the model was not trained on this data: its record describes other data, or its support
+    /// vectors are not rows of this data scaled once by its scaler.
     pub fn put_into(&self, model: Model) -> Result<Model, UpdateError> {
         let record = model.record().ok_or(UpdateError::NoRecord)?;
         self.check(record)?;
@@ -60,17 +59,17 @@ impl TrainingData {
         self.stored(model)
     }
 
-    /// As [`TrainingData::put_into`], for a model that was made of this data.
+    /// As [`TrainingData::put_into`], for a model that was made from this data.
     pub(super) fn stored(&self, model: Model) -> Result<Model, UpdateError> {
         Ok(model.with_section(TAG, codec::encode(self)?))
     }
 
-    /// The class of each row, by place in `known`.
+    /// The class of each row, as an index into `known`.
     pub(super) fn classes(&self, known: &[f64]) -> Result<Vec<u32>, UpdateError> {
         positions(&self.data.labels, known).map_err(|row| UpdateError::Damaged(format!("the label of row {}", row + 1)))
     }
 
-    /// Refuses numbers that are not one for each row.
+    /// Refuses a list that has not one number for each row.
     fn check_numbering(&self) -> Result<(), UpdateError> {
         let Self { data, numbers, next, .. } = self;
         let rows = data.samples.len();
@@ -91,14 +90,15 @@ impl TrainingData {
                 record.rows, record.features
             )));
         }
-        // An updated model has the hash of numbers; its data may have been written to a text since.
+        // An updated model has the hash of the values; its data may have been written to a text
+        // file since, which has another hash.
         if ![data_sha256(&self.data), numbers_sha256(&self.data)].contains(&record.data_sha256) {
             return Err(UpdateError::OtherData("its hash differs".to_owned()));
         }
         Ok(())
     }
 
-    /// Refuses numbers that no sample has, or that are named twice.
+    /// Refuses numbers without a sample, and numbers that are given twice.
     pub(super) fn check_numbers(&self, numbers: &[u64]) -> Result<(), UpdateError> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
@@ -108,10 +108,10 @@ impl TrainingData {
         sorted.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(UpdateError::Twice(pair[0])))
     }
 
-    /// The rows `stay` and those of `added` below them; as many features as the scaler of the model
-    /// knows, or its columns have.
+    /// The rows `stay`, then those of `added`, with as many features as the model's scaler or
+    /// columns have.
     pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, model: &Model) -> Result<Self, UpdateError> {
-        // No text has these rows: the hash is that of the numbers.
+        // No text file has exactly these rows, so the hash is that of the values.
         let mut kept = Self {
             data: Dataset { groups: None, ..self.data.select(stay) },
             numbers: stay.iter().map(|&row| self.numbers[row]).collect(),

@@ -1,13 +1,13 @@
-//! What a model says that can be compared with the data without any kernel value.
+//! Statements of a model that are checked against the data without kernel values.
 
+use super::verdict::Check;
 use crate::study::label_text::labels_in_words;
 use crate::update::{TrainingData, UpdateError};
-use crate::verify::Check;
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
 use maxmargin_model::{DecisionRule, Model, Parts, data_sha256, numbers_sha256};
 
-/// Whether the data has the classes of the model, in any order.
+/// Checks that the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
     if model.classes().is_empty() {
         let what = if model.decision_rule() == DecisionRule::Value { "values" } else { "one class: labels are not looked at" };
@@ -24,13 +24,13 @@ pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
     Check::new("classes", ours == theirs, detail)
 }
 
-/// Shape, hash, columns, scaler, and the data that the model keeps.
+/// Checks shape, hash, columns, scaler, and the training data that the model keeps.
 pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) {
     if let Some(record) = model.record() {
         let (rows, features) = (data.samples.len() as u64, data.samples.features() as u64);
         let detail = format!("model {} × {}, data {rows} × {features}", record.rows, record.features);
         checks.push(Check::new("shape", (record.rows, record.features) == (rows, features), detail));
-        // A model that was updated has the hash of numbers: its training set never was a text.
+        // An updated model has the hash of the values, since no text file has its training set.
         let same = [data_sha256(data), numbers_sha256(data)].contains(&record.data_sha256);
         let detail =
             if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
@@ -50,13 +50,13 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         checks.push(Check { what, passed, detail: detail.to_owned() });
     };
     let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale: scaler.as_ref().map(Scaler::method) };
-    // What cannot be prepared is an error of the judgement that follows.
+    // Data that cannot be prepared is an error of the recomputation that follows.
     let found = how.fit(data).unwrap_or_default();
     if encoder.is_some() {
         fitted("columns", found.encoder == *encoder);
     }
     match scaler {
-        // As the width of a kernel: nothing of the data says what it is.
+        // As the width of a kernel, this value does not follow from the data.
         Some(scaler) if scaler.method() == Method::Given => {
             let detail = "a factor for each feature was given with the kernel: nothing to compare".to_owned();
             checks.push(Check { what: "scaler", passed: None, detail });
@@ -64,7 +64,7 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         Some(_) => fitted("scaler", found.scaler == *scaler),
         None => {}
     }
-    // What the next update would start from, whatever data the model is judged by.
+    // The next update starts from this data, whatever data the model is verified against.
     let sound = kept.and_then(|kept| match (kept, model.record()) {
         (Some(kept), Some(record)) => kept.check(record),
         (Some(_), None) => Err(UpdateError::NoRecord),

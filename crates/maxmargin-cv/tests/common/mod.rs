@@ -1,4 +1,4 @@
-//! What the tests share: studies of generated data, and the same machines trained by themselves.
+//! Shared by the tests: studies of generated data, and the same machines trained separately.
 #![allow(dead_code, reason = "every test binary uses a part")]
 
 use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop, certify};
@@ -48,14 +48,14 @@ impl Case {
     }
 
     pub(crate) fn at(mut self, tol: f64) -> Self {
-        // Some are asked for a gap.
+        // Some solvers have a gap as their goal.
         if self.stop.goal.kkt().is_some() {
             self.stop.goal = Goal::Kkt(tol);
         }
         self
     }
 
-    /// With a solver by name, on the problem that it has where nothing else is asked for.
+    /// The case with a solver by name, on that solver's default problem.
     pub(crate) fn by(mut self, solver: Solver) -> Self {
         let c = self.formulation.c().expect("C-SVC");
         let (loss, bias_term) = solver.problem();
@@ -88,7 +88,7 @@ impl Case {
         }
     }
 
-    /// The classes, but for formulations of values.
+    /// The classes, except for formulations of values.
     pub(crate) fn classes_for(&self, values: bool) -> Option<&ClassLabels> {
         (!values).then_some(&self.classes)
     }
@@ -138,10 +138,10 @@ pub(crate) fn four_classes(rows: usize, seed: u64) -> Dataset {
     data
 }
 
-/// A machine that was trained by itself, with SMO and an own kernel matrix of its rows.
+/// A machine that was trained separately, by SMO with a kernel matrix of its rows.
 pub(crate) struct Alone {
     pub(crate) objective: f64,
-    /// How far the optimum may lie below.
+    /// An upper bound on the distance to the optimum.
     pub(crate) gap: f64,
     /// Coefficients of the rows.
     pub(crate) coef: Vec<f64>,
@@ -160,8 +160,8 @@ pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Ve
     Alone { objective: -certificate.dual, gap: certificate.gap().max(0.0), coef, bias: solution.bias }
 }
 
-/// A fold by the definition: every pair trained on its training rows alone. Summed objectives and
-/// gaps of the pairs, and the decision values of the test samples, row-major.
+/// A fold by definition: every pair is trained on its training rows alone. Returns summed
+/// objectives and gaps of the pairs, and the decision values of the test samples, row-major.
 pub(crate) fn fold_alone(case: &Case, fold: usize, tol: f64) -> (f64, f64, Vec<(usize, Vec<f64>)>) {
     let train = case.training_rows(fold);
     let test = case.plan.test(fold);
@@ -183,7 +183,7 @@ pub(crate) fn fold_alone(case: &Case, fold: usize, tol: f64) -> (f64, f64, Vec<(
     (objective, gap, test.iter().enumerate().map(|(q, &i)| (i, row(q))).collect())
 }
 
-/// Labels elected by trainings of every fold alone.
+/// Labels elected by separate trainings of every fold.
 pub(crate) fn predicted_alone(case: &Case, tol: f64) -> Vec<f64> {
     let mut predicted = vec![f64::NAN; case.len()];
     for fold in 0..case.plan.folds() {
@@ -194,7 +194,8 @@ pub(crate) fn predicted_alone(case: &Case, tol: f64) -> Vec<f64> {
     predicted
 }
 
-/// Every machine of every fold was judged, meets the goal, and the counts add up.
+/// Checks that every machine of every fold is certified and meets the goal, and that the counts add
+/// up.
 pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
     assert_eq!(report.status(), Status::Converged, "{what}");
     let goal = case.goal();
@@ -213,8 +214,8 @@ pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
     assert!(report.decisions.iter().all(|d| d.is_finite()), "{what}");
 }
 
-/// Two solutions of the same folds: objectives as near as both gaps say. A fold that the machine of
-/// all data serves has no machines of its own.
+/// Checks that the objectives of two solutions of the same folds differ by at most their gaps. A
+/// fold that uses the machine of all data has no machines of its own.
 pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
     let gap = |report: &CvReport, fold: usize| {
         let own = &report.folds[fold].machines;

@@ -1,4 +1,4 @@
-//! Everything that is ever done with a model file.
+//! Every use of a model file.
 
 use maxmargin_core::{Formulation, Goal};
 use maxmargin_cv::{Change, Claim, TrainingData, update, verify};
@@ -10,20 +10,19 @@ use std::ops::ControlFlow;
 /// Bytes of kernel columns in an update.
 const MEMORY: u64 = 1 << 20;
 
-/// Breakpoints after which a path is given up: what is asked here is whether it goes wrong, not
-/// where it ends.
+/// Breakpoints after which a path is stopped. The tests look for panics, not for the end of the
+/// path.
 const ENOUGH: usize = 2000;
 
-/// Reads `bytes` as a model and does with it whatever can be done with one: whether it is a model.
-/// Nothing may panic.
+/// Reads `bytes` as a model and uses it in every way. Returns true if it is a model. Nothing may
+/// panic.
 pub(crate) fn decode_all(bytes: &[u8]) -> bool {
     let Ok(model) = read(bytes) else { return false };
     consume(&model, &Dataset::from_rows(&[[0.5, -1.0], [1.0, 0.25], [-2.0, 0.0]], &[1.0, -1.0, 3.0]).expect("numbers"));
     true
 }
 
-/// Describes, predicts with, judges, updates and writes `model`; `data` may be what it was trained
-/// on.
+/// Describes, predicts with, verifies, updates and writes `model`. `data` may be its training data.
 pub(crate) fn consume(model: &Model, data: &Dataset) {
     describe(model);
     let kept = TrainingData::of(model).ok().flatten();
@@ -33,7 +32,7 @@ pub(crate) fn consume(model: &Model, data: &Dataset) {
         let weights = model.classes().first().map(|label| (*label, 2.0)).into_iter().collect();
         let claim = Claim { formulation: Formulation::c_svc(1.0), weights };
         for claim in [None, Some(&claim)] {
-            // Errors are answers, too.
+            // An error is a valid outcome.
             let _ = verify(model, data, claim, None, Par::Seq).map(|verdict| (verdict.matches(), verdict.met()));
         }
     }
@@ -83,7 +82,7 @@ fn change(model: &Model, kept: &TrainingData) {
             |update: &Update| if update.breakpoints > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let Ok(updated) = update(model, kept, &change, MEMORY, Par::Seq, &watch) else { continue };
         let _ = (updated.sum(), updated.status());
-        // No verdict where a class has the weight 0.
+        // A class with the weight 0 gives an error in place of a verdict.
         let _ = verify(&updated.model, &updated.kept.data, None, Some(Goal::Kkt(1e-3)), Par::Seq);
         let again = decode(&encode(&updated.model).expect("encodable")).expect("what was written reads back");
         assert_eq!(TrainingData::of(&again).expect("whole"), Some(updated.kept));
@@ -93,7 +92,7 @@ fn change(model: &Model, kept: &TrainingData) {
 fn write(model: &Model) {
     let bytes = encode(model).expect("encodable");
     let again = decode(&bytes).expect("what was written reads back");
-    // Not compared as models: a certificate may hold what is not a number.
+    // Compared as bytes, since a certificate may have NaN.
     assert_eq!(encode(&again).expect("encodable"), bytes);
     let mut text = Vec::new();
     if libsvm::write_model(model, &mut text).is_ok() {

@@ -1,4 +1,4 @@
-//! What can be wrong in a model file: a change for every field.
+//! Invalid values in model files: a change for every field.
 
 use maxmargin_core::{BiasTerm, Formulation, Loss};
 use maxmargin_cv::TrainingData;
@@ -10,11 +10,11 @@ use maxmargin_model::{Calibration, DecisionRule, Machine, Multiclass, Parts};
 /// Numbers of samples, lengths, indices: those at which sums and products wrap.
 const COUNTS: [u64; 10] = [0, 1, 2, 7, u32::MAX as u64 - 1, u32::MAX as u64, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX];
 
-/// What no coefficient, bias or price should be, or almost.
+/// Values that are invalid, or nearly invalid, for coefficients, biases and C.
 const NUMBERS: [f64; 10] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, -1.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e9];
 
-/// A change of parts, by number: none where there is no such change.
+/// A change of parts, by number; `None` if there is no change with this number.
 pub(crate) type Field = fn(&mut Parts, usize) -> Option<()>;
 
 fn put<T: Clone>(place: &mut T, values: &[T], at: usize) -> Option<()> {
@@ -30,7 +30,7 @@ fn number(place: &mut f64, at: usize) -> Option<()> {
     put(place, &NUMBERS, at)
 }
 
-/// Makes a list shorter, longer, doubled, turned round or empty.
+/// Makes a list shorter, longer, doubled, reversed or empty.
 fn list<T: Clone>(list: &mut Vec<T>, at: usize) -> Option<()> {
     match at {
         0 => list.clear(),
@@ -266,8 +266,7 @@ fn of_kept_data() -> Vec<(&'static str, Field)> {
     ]
 }
 
-/// Changes the data that a model keeps. Its hash is made to fit, so that nothing but the change is
-/// wrong.
+/// Changes the data that a model keeps. The hash is updated, so that only the change is wrong.
 fn kept(parts: &mut Parts, change: impl FnOnce(&mut TrainingData) -> Option<()>) -> Option<()> {
     let section = parts.sections.first_mut()?;
     let mut kept: TrainingData = codec::decode(&section.bytes, section.bytes.len()).ok()?;

@@ -1,27 +1,28 @@
-//! How the decision values of a trained machine move with C and γ: one bordered system of its free
+//! Derivatives of a trained machine's decision values by C and γ: one bordered system of its free
 //! support vectors for each parameter.
 
 use maxmargin_core::{Dual, Factor, Solution};
 use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_kernel::Gram;
 
-/// Rows of kernel values that are looked at together.
+/// Number of kernel rows in a block.
 const BLOCK: usize = 64;
 
-/// What counts as rounding of α, relative to the largest, as where the bias is found.
+/// The distance of α from a bound that counts as rounding, relative to the largest bound; the same
+/// as for the bias.
 const ROUNDING: f64 = 1e-12;
 
-/// Parameters whose derivatives are asked for.
+/// The parameters of the derivatives.
 #[derive(Clone, Copy)]
 pub enum Parameters<'s> {
     /// log C and log γ.
     Common,
-    /// log C and log γ of each feature: `exp(−Σ_l γ_l (x_l − z_l)²)`, which is a Gaussian kernel of
+    /// log C, and log γ of each feature in `exp(−Σ_l γ_l (x_l − z_l)²)`: a Gaussian kernel of
     /// features times `√γ_l`.
     Features {
         /// The samples of the kernel matrix, row by row.
         samples: &'s Samples,
-        /// Factor of the squared difference of every feature.
+        /// The common factor of all squared differences.
         gamma: f64,
     },
 }
@@ -29,7 +30,7 @@ pub enum Parameters<'s> {
 /// Decision values of some rows, and their derivatives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// One for each row.
+    /// The decision value of each row.
     pub decisions: Vec<f64>,
     /// Row-major rows × parameters: by log C, and by log γ or by that of each feature.
     pub derivatives: Vec<f64>,
@@ -37,35 +38,38 @@ pub struct Moved {
 
 /// A solved C-SVC (hinge loss, free bias) of a Gaussian kernel, as a function of its parameters.
 ///
-/// While nobody comes to or leaves a bound, the free (M) keep `y f = 1`, the bounded (B) stay at C,
-/// and `Σ β = 0`, `β = y α`: with `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] =
-/// [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`, where by log C `dβ_B = β_B` and `Ḱ = 0`, and by log γ `dβ_B =
-/// 0` and `Ḱ = K ln K` (`docs/math/gradient.md`). Of a bounded sample that is on the margin exactly
-/// the derivative is that of the side on which it stays bounded. Free samples whose kernel rows
-/// depend on those of others (equal rows) keep their coefficients. Where nobody is free, the bias
-/// is the middle of what two bounded samples leave, and moves with these.
+/// While the sets do not change, free samples (M) keep `y f = 1`, bounded samples (B) stay at C,
+/// and `Σ β = 0`, with `β = y α`. With `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] =
+/// [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`. By log C, `dβ_B = β_B` and `Ḱ = 0`; by log γ, `dβ_B = 0` and
+/// `Ḱ = K ln K` (`docs/math/gradient.md`).
+///
+/// A bounded sample exactly on the margin has the derivative of the side on which it stays bounded.
+/// Free samples with linearly dependent kernel rows (equal rows) keep their coefficients. Without
+/// free samples, the bias is the middle of an interval between two bounded samples, and moves with
+/// them.
 pub struct Sensitivity<'g> {
     gram: &'g dyn Gram,
-    /// Row and β of the support vectors: the free, the bounded, and those that depend on the free.
+    /// Row and β of the support vectors: free ones, bounded ones, and those that depend on free
+    /// ones.
     rows: Vec<usize>,
     beta: Vec<f64>,
-    /// How many are free, and how many are free or bounded.
+    /// The number of free ones, and of free or bounded ones.
     free: usize,
     bounded: usize,
     bias: f64,
-    /// Of the first `free` of them.
+    /// The factor of the system of the first `free` support vectors.
     factor: Factor,
-    /// The rows that bound the bias, where nobody is free.
+    /// The rows that bound the bias, if no sample is free.
     ends: Vec<usize>,
 }
 
 impl<'g> Sensitivity<'g> {
-    /// Of the solution of a dual of C-SVC over rows of a Gaussian kernel's matrix; its gradient is
-    /// only looked at where nobody is free.
+    /// The sensitivity of a solution of a C-SVC dual over rows of a Gaussian kernel's matrix. The
+    /// solution's gradient is only read if no sample is free.
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When the run was cancelled.
     pub fn new(gram: &'g dyn Gram, dual: &Dual, solution: &Solution, asking: &Asking) -> Result<Self, Halted> {
         let alpha = &solution.alpha;
         let near = ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a));
@@ -81,11 +85,11 @@ impl<'g> Sensitivity<'g> {
         let ends = if free.is_empty() { ends(dual, alpha, &solution.gradient, near) } else { Vec::new() };
         let rows: Vec<usize> = free.iter().map(|term: &(usize, f64)| term.0).collect();
         let mut matrix = Vec::with_capacity(rows.len() * rows.len());
-        exact_rows(gram, (&rows, &rows), 0, asking, |_, kernel| matrix.extend_from_slice(kernel))?;
+        exact_rows(gram, &rows, &rows, 0, asking, |_, kernel| matrix.extend_from_slice(kernel))?;
         // The diagonal of a Gaussian kernel is 1.
         let (factor, kept) = Factor::independent(1.0, &matrix, asking)?;
-        // Who depends on others keeps its coefficient: it is as good as bounded, but does not
-        // follow C.
+        // A dependent sample keeps its coefficient: it is treated as bounded, but does not follow
+        // C.
         let (mut terms, mut idle) = (Vec::new(), Vec::new());
         free.into_iter().enumerate().for_each(|(at, term)| if kept[at] { terms.push(term) } else { idle.push(term) });
         let free = terms.len();
@@ -100,13 +104,13 @@ impl<'g> Sensitivity<'g> {
     ///
     /// # Errors
     ///
-    /// When it was called off.
+    /// When the run was cancelled.
     ///
     /// # Panics
     ///
     /// When a row is out of range.
     pub fn of_rows(&self, rows: &[usize], parameters: Parameters, asking: &Asking) -> Result<Moved, Halted> {
-        let way = Way::new(parameters, &self.rows);
+        let way = KernelDerivatives::new(parameters, &self.rows);
         let count = way.count();
         let (change, bias) = self.solved(&way, asking)?;
         let mut moved = Moved { decisions: vec![0.0; rows.len()], derivatives: vec![0.0; rows.len() * count] };
@@ -122,11 +126,11 @@ impl<'g> Sensitivity<'g> {
         Ok(moved)
     }
 
-    /// dβ of every support vector, row-major support vectors × parameters, and db.
-    fn solved(&self, way: &Way, asking: &Asking) -> Result<(Vec<f64>, Vec<f64>), Halted> {
+    /// Returns dβ of every support vector, row-major support vectors × parameters, and db.
+    fn solved(&self, way: &KernelDerivatives, asking: &Asking) -> Result<(Vec<f64>, Vec<f64>), Halted> {
         let (count, free) = (way.count(), self.free);
         let bounded = free..self.bounded;
-        // What every free row sees change that is not the free themselves: a column for each
+        // The change of each free row's sum that free samples do not cause: a column for each
         // parameter.
         let mut right = vec![0.0; free * count];
         let mut own = vec![0.0; count];
@@ -146,7 +150,7 @@ impl<'g> Sensitivity<'g> {
                 column.iter().enumerate().for_each(|(j, value)| change[j * count + p] = *value);
             }
         }
-        // The bias is minus the mean of what its ends say.
+        // The bias is minus the mean of the sums at the two ends of its interval.
         self.each(&self.ends, way, asking, |at, kernel| {
             way.kernel_moves(self.ends[at], kernel, &self.beta, &mut own[1..]);
             own[0] = 0.0;
@@ -158,14 +162,20 @@ impl<'g> Sensitivity<'g> {
         Ok((change, bias))
     }
 
-    /// Calls `each` with every one of `rows` and its exact kernel values with the support vectors.
-    fn each(&self, rows: &[usize], way: &Way, asking: &Asking, each: impl FnMut(usize, &[f64])) -> Result<(), Halted> {
+    /// Calls `each` with each of `rows` and its exact kernel values with the support vectors.
+    fn each(
+        &self,
+        rows: &[usize],
+        way: &KernelDerivatives,
+        asking: &Asking,
+        each: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Halted> {
         let passes = (way.count() * rows.len().min(BLOCK) * self.rows.len()) as u64;
-        exact_rows(self.gram, (rows, &self.rows), passes, asking, each)
+        exact_rows(self.gram, rows, &self.rows, passes, asking, each)
     }
 }
 
-/// The rows on both sides of the bias.
+/// The rows at both ends of the interval of the bias.
 fn ends(dual: &Dual, alpha: &[f64], gradient: &[f64], near: f64) -> Vec<usize> {
     let (mut low, mut high) = (None::<(f64, usize)>, None::<(f64, usize)>);
     for (k, &upper) in dual.upper().iter().enumerate().filter(|(_, upper)| **upper > 0.0) {
@@ -183,11 +193,12 @@ fn ends(dual: &Dual, alpha: &[f64], gradient: &[f64], near: f64) -> Vec<usize> {
     low.into_iter().chain(high).map(|end| end.1).collect()
 }
 
-/// Calls `each` with the place of every one of `rows` and its exact kernel values with `columns`;
-/// `passes` operations come with a block of rows.
+/// Calls `each` with the index of each of `rows` and its exact kernel values with `columns`.
+/// `passes` is the number of further operations for a block of rows, for the cancellation check.
 fn exact_rows(
     gram: &dyn Gram,
-    (rows, columns): (&[usize], &[usize]),
+    rows: &[usize],
+    columns: &[usize],
     passes: u64,
     asking: &Asking,
     mut each: impl FnMut(usize, &[f64]),
@@ -207,20 +218,20 @@ fn exact_rows(
     Ok(())
 }
 
-/// How kernel values move with each parameter but C.
-enum Way {
+/// The derivatives of kernel values by each parameter but C.
+enum KernelDerivatives {
     Common,
     Features {
-        /// Factor of every squared difference.
+        /// The common factor of all squared differences.
         gamma: f64,
-        /// Row-major support vectors × features, and those of all samples.
+        /// Features of the support vectors, row-major; `all` has those of all samples.
         support: Vec<f64>,
         all: Vec<f64>,
         width: usize,
     },
 }
 
-impl Way {
+impl KernelDerivatives {
     fn new(parameters: Parameters, support: &[usize]) -> Self {
         let Parameters::Features { samples, gamma } = parameters else { return Self::Common };
         let width = samples.features();
@@ -230,7 +241,7 @@ impl Way {
         Self::Features { gamma, support, all, width }
     }
 
-    /// Parameters, C among them.
+    /// The number of parameters, including C.
     fn count(&self) -> usize {
         match self {
             Self::Common => 2,
@@ -243,7 +254,7 @@ impl Way {
     fn kernel_moves(&self, i: usize, kernel: &[f64], beta: &[f64], out: &mut [f64]) {
         let terms = kernel.iter().zip(beta);
         match self {
-            // −γ d² is the logarithm of the kernel value; where that is 0, so is what it moves by.
+            // −γ d² is the logarithm of the kernel value. A kernel value of 0 has the derivative 0.
             Self::Common => out[0] = terms.filter(|(k, _)| **k > 0.0).map(|(k, beta)| beta * k * k.ln()).sum(),
             Self::Features { gamma, support, all, width } => {
                 out.fill(0.0);

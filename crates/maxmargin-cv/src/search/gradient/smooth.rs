@@ -1,4 +1,4 @@
-//! A smooth loss of a cross-validation, as a function of C and γ, and its gradient.
+//! A smooth validation loss as a function of C and γ, and its gradient.
 
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
@@ -18,37 +18,38 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// The loss of a cross-validation at some C and γ: Platt's ([`Calibration::platt_loss`]) of the
-/// decision values of samples that the machines did not see.
+/// The loss of a cross-validation at some C and γ: Platt's loss ([`Calibration::platt_loss`]) of
+/// the out-of-fold decision values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Smooth {
-    /// The mean over all samples that are tested, in nats.
+    /// The mean over all tested samples, in nats.
     pub loss: f64,
-    /// By log C, and by log γ or by that of each feature.
+    /// The derivatives by log C, and by log γ or by log γ of each feature.
     pub gradient: Vec<f64>,
     /// Solver iterations of all folds.
     pub iterations: u64,
-    /// The worst status of their trainings.
+    /// The worst status of the folds.
     pub status: Status,
 }
 
-/// The folds of a study whose parameters are still to be said, each with its last solution, from
-/// which the next begins.
+/// The validation loss of a study as a function of its parameters. Each fold keeps its last
+/// solution, from which its next training starts.
 pub struct SmoothLoss<'a> {
     study: Study<'a>,
     layout: MachineLayout,
     folds: Vec<HeldOut>,
     factors: FoldFactors,
     classes: FoldClasses,
-    /// The samples of all folds, or of each where their training sets are prepared differently.
+    /// The prepared samples: one entry for all folds, or one for each fold if their training sets
+    /// are prepared differently.
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
     begun: Instant,
     deadline: Deadline,
 }
 
-/// What one fold found.
-struct Fold {
+/// The result of one fold.
+struct FoldResult {
     solved: (Dual, Vec<f64>),
     moved: Moved,
     iterations: u64,
@@ -56,12 +57,12 @@ struct Fold {
 }
 
 impl<'a> SmoothLoss<'a> {
-    /// Of the folds of `plan`. C and γ of the study count for nothing.
+    /// The loss over the folds of `plan`. C and γ of the study are ignored.
     ///
     /// # Errors
     ///
-    /// When the study is not two classes by C-SVC with the hinge loss, a free bias and a Gaussian
-    /// kernel, its data cannot be prepared, or the plan is for other data.
+    /// When the study is no C-SVC of two classes with the hinge loss, a free bias and a Gaussian
+    /// kernel; when its data cannot be prepared, or the plan is for other data.
     pub fn new(study: Study<'a>, plan: &FoldPlan) -> Result<Self, CvError> {
         let refused = |why: &str| Err(CvError::Search(format!("gradient: {why}")));
         if plan.len() != study.data.samples.len() {
@@ -94,7 +95,7 @@ impl<'a> SmoothLoss<'a> {
         Ok(Self { study, layout, folds, factors, classes, grounds, last, begun, deadline: Deadline::new(begun, &study.stop) })
     }
 
-    /// Features that the kernel sees.
+    /// Number of features that the kernel sees.
     pub fn features(&self) -> usize {
         self.grounds.iter().map(|ground| ground.samples.features()).max().unwrap_or(0)
     }
@@ -103,57 +104,56 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// # Errors
     ///
-    /// When a training set is no problem or a parameter is out of range, and when the run was
-    /// ended: half a loss is none.
+    /// When a training set is no valid problem, a parameter is out of range, or the run ended
+    /// before all folds were solved.
     pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
-        self.evaluated((c, gamma), None, watch)
+        self.evaluate(c, gamma, None, watch)
     }
 
-    /// The same where features are multiplied by factors, besides those that the study has: the
-    /// derivatives are by log C, and by the logarithm of γ times the square of the factor of each
-    /// feature.
+    /// The loss with features multiplied by further factors. The derivatives are by log C, and by
+    /// the logarithm of γ times the squared factor of each feature.
     ///
     /// # Errors
     ///
-    /// As [`SmoothLoss::at`], and when there are not as many positive factors as features.
+    /// As [`SmoothLoss::at`], and when the number of positive factors is not the number of
+    /// features.
     pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let features = self.features();
         if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
             return Err(CvError::Factors { found: factors.len(), features });
         }
-        self.evaluated((c, gamma), Some(factors), watch)
+        self.evaluate(c, gamma, Some(factors), watch)
     }
 
-    fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+    fn evaluate(&mut self, c: f64, gamma: f64, factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
-        let (part, formulation) = (&self.layout.machines[0], self.study.formulation.with_c(c));
-        let problem = part.problem(formulation, self.factors.all())?;
+        let (machine, formulation) = (&self.layout.machines[0], self.study.formulation.with_c(c));
+        let problem = machine.problem(formulation, self.factors.all())?;
         let done = AtomicUsize::new(0);
         let par = self.study.par;
-        // A fold that lacks one of the classes has no machine, and nothing to add.
+        // A fold that lacks one of the classes has no machine, and adds nothing to the loss.
         let open: Vec<usize> = (0..self.folds.len()).filter(|&h| self.classes.some(h).is_none()).collect();
         let count = open.len();
-        let found: Vec<Result<Fold, CvError>> = {
+        let found: Vec<Result<FoldResult, CvError>> = {
             let this = &*self;
-            let boxes = FoldBoxes { machine: part, formulation, classes: &this.classes, factors: &this.factors };
+            let boxes = FoldBoxes { machine, formulation, classes: &this.classes, factors: &this.factors };
             let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
-                let part = &this.layout.machines[0];
                 let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
-                source.with_space(part, None, this.study.memory, par, all).0
+                source.with_space(machine, None, this.study.memory, par, all).0
             } else {
                 let memory = this.study.memory / par.threads() as u64;
                 par.map(count, |at| {
                     let h = open[at];
                     let (source, samples) = run.source(&this.grounds[h], &kernel)?;
                     let one = |space: Space| run.fold(h, space, samples.as_ref());
-                    source.with_space(&this.layout.machines[0], None, memory, Par::Seq, one).0
+                    source.with_space(machine, None, memory, Par::Seq, one).0
                 })
             }
         };
-        let found = found.into_iter().collect::<Result<Vec<Fold>, CvError>>()?;
-        let target = &self.layout.machines[0].target;
+        let found = found.into_iter().collect::<Result<Vec<FoldResult>, CvError>>()?;
+        let target = &machine.target;
         let later: Vec<bool> = open.iter().flat_map(|&h| &self.folds[h].test).map(|&row| target[row] > 0.0).collect();
         let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
         let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
@@ -170,7 +170,7 @@ impl<'a> SmoothLoss<'a> {
     }
 }
 
-/// All folds at some parameters.
+/// The evaluation of all folds at some parameters.
 struct Evaluation<'e, 'a> {
     of: &'e SmoothLoss<'a>,
     problem: &'e Problem,
@@ -182,8 +182,7 @@ struct Evaluation<'e, 'a> {
 }
 
 impl Evaluation<'_, '_> {
-    /// Where kernel values come from, and the samples behind them where every feature has a width
-    /// of its own.
+    /// The kernel matrix, and its samples if every feature has its own width.
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
         let (layout, deadline) = (&self.of.layout, &self.of.deadline);
         let mut go_on = || deadline.may_continue(self.watch);
@@ -199,15 +198,16 @@ impl Evaluation<'_, '_> {
         Ok((at(&ground, &ground.kernel)?, Some(samples)))
     }
 
-    fn relay(&self, h: usize) -> StageProgress<'_> {
+    fn progress(&self, h: usize) -> StageProgress<'_> {
         StageProgress { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
     }
 
-    /// Trains fold `h` from its last solution, and follows what it says of its test samples.
-    fn fold(&self, h: usize, space: Space, samples: Option<&Samples>) -> Result<Fold, CvError> {
-        let (of, held) = (self.of, &self.of.folds[h]);
+    /// Trains fold `h` from its last solution, and computes derivatives of its test decision
+    /// values.
+    fn fold(&self, h: usize, space: Space, samples: Option<&Samples>) -> Result<FoldResult, CvError> {
+        let (of, held_out) = (self.of, &self.of.folds[h]);
         let mut takes_part = vec![true; space.len()];
-        held.out.iter().for_each(|&i| takes_part[i] = false);
+        held_out.out.iter().for_each(|&i| takes_part[i] = false);
         let own = if self.boxes.differ(h) { Some(self.boxes.problem(h)?) } else { None };
         let problem = own.as_ref().unwrap_or(self.problem);
         let dual = problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold: h, source })?;
@@ -215,17 +215,17 @@ impl Evaluation<'_, '_> {
         let last = of.last[h].as_ref();
         let start = last.and_then(|(old, alpha)| Start::checked(&dual, warm::along_c(old, alpha, &dual)).ok());
         let start = start.map_or_else(|| Start::cold(&dual), Ok)?;
-        let mut due = of.deadline.watch(self.relay(h), space, Par::Seq);
+        let mut watch = of.deadline.watch(self.progress(h), space, Par::Seq);
         let stop = of.study.stop.left(of.begun, 0);
-        let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut due };
+        let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut watch };
         let solved = of.study.solver.solve(&dual, space, start, &mut run)?;
-        let solution = due.with_reason(solved.solution);
+        let solution = watch.with_reason(solved.solution);
         if solution.status.ended_early() {
             return Err(CvError::Ended(solution.status));
         }
         let mut go_on = || {
             let solver = Progress { tol: stop.goal.tol(), rows_computed: space.rows_computed(), ..Progress::default() };
-            if !of.deadline.is_over() && self.relay(h).tick(&solver).is_break() {
+            if !of.deadline.is_over() && self.progress(h).tick(&solver).is_break() {
                 of.deadline.end();
             }
             !of.deadline.is_over()
@@ -234,9 +234,9 @@ impl Evaluation<'_, '_> {
         let gram = space.rows().expect("a Gaussian kernel has rows").gram();
         let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
         let moved = Sensitivity::new(gram, &dual, &solution, &asking)
-            .and_then(|sensitivity| sensitivity.of_rows(&held.test, parameters, &asking))
+            .and_then(|sensitivity| sensitivity.of_rows(&held_out.test, parameters, &asking))
             .map_err(|Halted| CvError::Ended(of.deadline.status()))?;
         self.done.fetch_add(1, Ordering::Relaxed);
-        Ok(Fold { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
+        Ok(FoldResult { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
     }
 }

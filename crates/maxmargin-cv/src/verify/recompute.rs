@@ -1,79 +1,81 @@
-//! One machine computed again, and what several of them say together.
+//! Recomputation of machines, and the checks that summarise them.
 
+use super::error::VerifyError;
+use super::verdict::{Check, MachineVerdict};
 use crate::report::bounded_of;
 use crate::study::label_text::label_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::study::space_source::SpaceSource;
-use crate::verify::{Check, MachineVerdict, VerifyError};
-use maxmargin_core::{BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, audit, bias_of, gap_screening};
+use maxmargin_core::{
+    Audit, BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, Problem, audit, bias_of, gap_screening,
+};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Asking, Par};
 use maxmargin_model::Model;
 use std::collections::HashMap;
 
-/// Relative difference of two recomputations that rounding explains.
+/// Relative difference of two computations that rounding explains.
 const ROUNDING: f64 = 1e-9;
 
-/// Violation of a box or a balance that rounding explains.
+/// Violation of a box or an equality constraint that rounding explains.
 const FEASIBLE: f64 = 1e-9;
 
-/// What a model was trained for.
-pub(super) struct Asked {
+/// The training problem and goal of a model.
+pub(super) struct TrainingClaim {
     pub(super) formulation: Formulation,
     /// Factor of C for each class of the model.
     pub(super) weights: Vec<f64>,
     pub(super) goal: Goal,
-    /// The KKT violation that biases are compared to where the goal names none.
+    /// The KKT violation that limits the difference of biases, if the goal has none.
     pub(super) eps: f64,
 }
 
 /// One comparison.
 struct Finding {
     what: &'static str,
-    /// The difference as a share of what may be: more than 1 is too much.
+    /// The difference as a share of the tolerance: a value above 1 is a mismatch.
     off: f64,
     detail: String,
 }
 
 impl Finding {
-    /// Not a number is too much as well.
+    /// Returns true if the difference is within the tolerance. NaN is a mismatch.
     fn passed(&self) -> bool {
         self.off <= 1.0
     }
 }
 
-/// A machine and what is to be said of it.
-pub(super) struct Judged {
+/// A recomputed machine.
+pub(super) struct RecomputedMachine {
     pub(super) verdict: MachineVerdict,
     findings: Vec<Finding>,
 }
 
-/// Everything that machines are recomputed from.
-pub(super) struct Judge<'a> {
+/// The inputs of the recomputation of all machines.
+pub(super) struct Recomputation<'a> {
     pub(super) model: &'a Model,
-    pub(super) asked: &'a Asked,
+    pub(super) trained_for: &'a TrainingClaim,
     pub(super) layout: &'a MachineLayout,
-    /// Place in the layout of each row of the data.
+    /// The position in the layout of each row of the data.
     pub(super) position: Vec<usize>,
     pub(super) source: &'a SpaceSource<'a>,
 }
 
-impl Judge<'_> {
+impl Recomputation<'_> {
     /// Recomputes machine `p` from its rows and their α.
-    pub(super) fn machine(&self, p: usize, terms: &Terms, par: Par) -> Result<Judged, VerifyError> {
-        let Self { model, asked, layout, source, .. } = self;
-        let (part, machine) = (&layout.machines[p], &model.machines()[p]);
+    pub(super) fn machine(&self, p: usize, terms: &Terms, par: Par) -> Result<RecomputedMachine, VerifyError> {
+        let Self { model, trained_for, layout, source, .. } = self;
+        let (samples, machine) = (&layout.machines[p], &model.machines()[p]);
         let training = model.record().map(|record| &record.machines[p]);
-        let problem = part.problem(asked.formulation, &asked.weights)?;
+        let problem = samples.problem(trained_for.formulation, &trained_for.weights)?;
         let dual = problem.dual();
-        // A row of neither class has α = 0: otherwise its sign would have told.
-        let place = |&(row, coef): &(usize, f64)| Some((part.rows.binary_search(&self.position[row]).ok()?, coef));
+        // Only rows of the two classes have α > 0: signs of coefficients were checked before.
+        let place = |&(row, coef): &(usize, f64)| Some((samples.rows.binary_search(&self.position[row]).ok()?, coef));
         let alpha = problem.alpha_of(terms.iter().filter_map(place));
-        let mass: f64 = alpha.iter().sum();
-        let bias_term = asked.formulation.bias_term();
+        let feature = trained_for.formulation.bias_term().feature();
         let folded = training.is_some_and(|training| training.folded.is_some());
-        let ((audited, weights, proved), _) = source.with_space(part, bias_term.feature(), 0, par, |space| {
+        let ((audited, weights, fixed_labels), _) = source.with_space(samples, feature, 0, par, |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
             let source = space.exact(&Asking::nobody()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par).remove(0);
@@ -81,8 +83,8 @@ impl Judge<'_> {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            let proved = gap_screening(dual, source, &alpha, &audited.gradient);
-            (audited, weights, proved)
+            let fixed_labels = gap_screening(dual, source, &alpha, &audited.gradient);
+            (audited, weights, fixed_labels)
         });
         let certificate = audited.certificate;
         let mut findings = Vec::new();
@@ -95,30 +97,13 @@ impl Judge<'_> {
             off: certificate.infeasible / FEASIBLE,
             detail: format!("largest violation of 0 ≤ alpha ≤ C and {}: {}", sums(dual.balance()), short(certificate.infeasible)),
         });
-        let sum = || alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).sum::<f64>();
-        // A free bias is as exact as the solution; one that α determines is as exact as their sum.
-        let (bias, room) = match bias_term {
-            BiasTerm::Free => {
-                let scale = problem.scale(dual, &alpha, &audited.gradient);
-                (
-                    scale * bias_of(dual, &alpha, &audited.gradient),
-                    scale * asked.goal.kkt().unwrap_or(asked.eps).max(certificate.kkt),
-                )
-            }
-            BiasTerm::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
-            BiasTerm::None => (0.0, ROUNDING),
-        };
-        findings.push(Finding {
-            what: "bias",
-            off: (bias - machine.bias).abs() / room,
-            detail: format!("model {}, recomputed {}", long(machine.bias), long(bias)),
-        });
+        findings.push(self.bias(machine.bias, &problem, &alpha, &audited));
         if let Some(training) = training {
-            findings.push(agreement(&training.certificate, &certificate, mass));
+            findings.push(agreement(&training.certificate, &certificate, alpha.iter().sum()));
             let bounded = bounded_of(dual, &alpha) as u64;
             findings.push(Finding {
                 what: "at C",
-                // One too many is too many.
+                // A difference of one is a mismatch.
                 off: 2.0 * bounded.abs_diff(training.bounded) as f64,
                 detail: format!("model {}, recomputed {bounded}", training.bounded),
             });
@@ -128,14 +113,36 @@ impl Judge<'_> {
             labels: model.sides(p),
             certificate,
             stored: training.map(|training| training.certificate),
-            met: asked.goal.met(&certificate),
-            certain: proved,
+            met: trained_for.goal.met(&certificate),
+            certain: fixed_labels,
         };
-        Ok(Judged { verdict, findings })
+        Ok(RecomputedMachine { verdict, findings })
+    }
+
+    /// Compares the model's bias with the recomputed one. A free bias is only as exact as the
+    /// solution; one that α determines is as exact as the sum of α.
+    fn bias(&self, stored: f64, problem: &Problem, alpha: &[f64], audited: &Audit) -> Finding {
+        let (dual, gradient) = (problem.dual(), &audited.gradient);
+        let sum = || alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).sum::<f64>();
+        let mass: f64 = alpha.iter().sum();
+        let (bias, tolerance) = match self.trained_for.formulation.bias_term() {
+            BiasTerm::Free => {
+                let scale = problem.scale(dual, alpha, gradient);
+                let kkt = self.trained_for.goal.kkt().unwrap_or(self.trained_for.eps);
+                (scale * bias_of(dual, alpha, gradient), scale * kkt.max(audited.certificate.kkt))
+            }
+            BiasTerm::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
+            BiasTerm::None => (0.0, ROUNDING),
+        };
+        Finding {
+            what: "bias",
+            off: (bias - stored).abs() / tolerance,
+            detail: format!("model {}, recomputed {}", long(stored), long(bias)),
+        }
     }
 }
 
-/// What the balance asks for, for people.
+/// The equality constraint as text.
 fn sums(balance: EqualityConstraint) -> &'static str {
     match balance {
         EqualityConstraint::PerSign(..) => "of the sums that nu asks for",
@@ -144,7 +151,7 @@ fn sums(balance: EqualityConstraint) -> &'static str {
     }
 }
 
-/// Whether weights are the sum over the support vectors that they are said to be, up to rounding.
+/// Compares the model's weights with the sum over the support vectors, up to rounding.
 fn same_weights(found: &[(u32, f64)], stored: &[(usize, f64)], alpha: f64) -> Finding {
     let mut difference: HashMap<usize, f64> = found.iter().map(|&(j, v)| (j as usize, v)).collect();
     stored.iter().for_each(|&(j, v)| *difference.entry(j).or_insert(0.0) -= v);
@@ -155,7 +162,7 @@ fn same_weights(found: &[(u32, f64)], stored: &[(usize, f64)], alpha: f64) -> Fi
     Finding { what: "weights", off, detail }
 }
 
-/// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.
+/// Compares the stored certificate with the recomputed one. `mass` is the sum of α, for rounding.
 fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
     let off = |a: f64, b: f64, room: f64| if a == b { 0.0 } else { (a - b).abs() / room };
     let objective = |a: f64, b: f64| off(a, b, ROUNDING * a.abs().max(b.abs()) + found.rounding.gap);
@@ -167,31 +174,31 @@ fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
     ];
     let detail =
         format!("stored: primal {}, dual {}, KKT violation {}", long(stored.primal), long(stored.dual), short(stored.kkt));
-    // `max` would lose what is not a number.
+    // `f64::max` drops NaN.
     let off = if all.iter().any(|off| off.is_nan()) { f64::NAN } else { all.into_iter().fold(0.0, f64::max) };
     Finding { what: "certificate", off, detail }
 }
 
-/// One check of each kind: it names the first machine that fails it, or the one that comes nearest
-/// to it.
-pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
-    let kinds = judged.first().map_or(0, |one| one.findings.len());
+/// One check of each kind. It names the first machine that fails it, or the machine nearest to a
+/// mismatch.
+pub(super) fn checks(machines: &[RecomputedMachine]) -> Vec<Check> {
+    let kinds = machines.first().map_or(0, |one| one.findings.len());
     let check = |kind: usize| {
-        let of = |p: usize| &judged[p].findings[kind];
-        let failed: Vec<usize> = (0..judged.len()).filter(|&p| !of(p).passed()).collect();
-        // The last of equal maxima would win otherwise.
-        let nearest = || (0..judged.len()).rev().max_by(|a, b| of(*a).off.total_cmp(&of(*b).off)).unwrap_or(0);
+        let of = |p: usize| &machines[p].findings[kind];
+        let failed: Vec<usize> = (0..machines.len()).filter(|&p| !of(p).passed()).collect();
+        // `max_by` returns the last of equal maxima: reverse to get the first.
+        let nearest = || (0..machines.len()).rev().max_by(|a, b| of(*a).off.total_cmp(&of(*b).off)).unwrap_or(0);
         let shown = failed.first().copied().unwrap_or_else(nearest);
         let finding = of(shown);
-        let detail = if judged.len() == 1 {
+        let detail = if machines.len() == 1 {
             finding.detail.clone()
         } else {
-            let (a, b) = judged[shown].verdict.labels.unwrap_or_default();
+            let (a, b) = machines[shown].verdict.labels.unwrap_or_default();
             let earlier = a.map_or_else(|| "the rest".to_owned(), label_in_words);
             let name = format!("that of {earlier} and {}", label_in_words(b));
             match failed.len() {
-                0 => format!("{} machines; nearest to a mismatch is {name}: {}", judged.len(), finding.detail),
-                few => format!("{few} of {} machines; first {name}: {}", judged.len(), finding.detail),
+                0 => format!("{} machines; nearest to a mismatch is {name}: {}", machines.len(), finding.detail),
+                few => format!("{few} of {} machines; first {name}: {}", machines.len(), finding.detail),
             }
         };
         Check::new(finding.what, failed.is_empty(), detail)
@@ -199,12 +206,12 @@ pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
     (0..kinds).map(check).collect()
 }
 
-/// Four significant digits.
+/// A number with four significant digits.
 fn short(value: f64) -> String {
     format_g(value, 4)
 }
 
-/// Nine significant digits.
+/// A number with nine significant digits.
 fn long(value: f64) -> String {
     format_g(value, 9)
 }
