@@ -1,7 +1,7 @@
 //! A model of C from what was trained.
 
 use crate::c::{self, copied, sigmoids};
-use maxmargin::libsvm::{Problem, Trained};
+use maxmargin::libsvm::{Problem, Training};
 use maxmargin::model::Calibration;
 use std::ffi::c_int;
 use std::ptr;
@@ -21,7 +21,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    fn of(problem: &Problem, trained: &Trained) -> Self {
+    fn of(problem: &Problem, trained: &Training) -> Self {
         let classes = trained.labels.len();
         let class_of = |row: usize| problem.classes().map_or(0, |known| known.of[row]);
         let mut rows: Vec<usize> = trained.machines.iter().flat_map(|machine| &machine.terms).map(|term| term.0).collect();
@@ -49,7 +49,7 @@ impl Content {
 }
 
 /// The model of a training: its support vectors are rows of `prob`.
-pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem, trained: &Trained) -> *mut c::Model {
+pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem, trained: &Training) -> *mut c::Model {
     let content = Content::of(problem, trained);
     // SAFETY: the problem has been read: it has `l` rows, and `rows` are among them.
     let all = unsafe { c::slice(prob.x.cast_const(), prob.l) };

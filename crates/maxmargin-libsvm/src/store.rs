@@ -5,7 +5,7 @@ use crate::c::{self, Node, copied, nodes, sigmoids, slice};
 use crate::fill::{Content, made};
 use crate::say::complain;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::{Learned, Parameters};
+use maxmargin::libsvm::{Parameters, TrainedModel};
 use maxmargin::model::libsvm::kernel_lines;
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt::Write;
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn svm_load_model(model_file_name: *const c_char) -> *mut 
             return ptr::null_mut();
         };
         // Whatever passes this is a model; what is left is to lay it out.
-        let checked = Learned::read(&bytes).map_err(|error| error.to_string());
+        let checked = TrainedModel::read(&bytes).map_err(|error| error.to_string());
         let laid = checked.and_then(|_| {
             let text = std::str::from_utf8(&bytes).map_err(|error| error.to_string())?;
             laid_out(text).ok_or_else(|| "it is not LIBSVM's text, or its lists do not have the lengths of its header".to_owned())

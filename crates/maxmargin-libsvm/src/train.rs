@@ -60,7 +60,7 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
                         "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
                     );
                 }
-                say(&trained.story());
+                say(&trained.console_text());
                 filled(prob, param, &problem, &trained)
             }
             Err(what) => {
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn svm_cross_validation(
             let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
             let folds = Folds::new(rows, count, problem.classes(), &mut c::random);
             let judged = cross_validate(&problem, &asked, &folds, &run(&asked)).map_err(|error| error.to_string())?;
-            say(&judged.story(problem.classes().is_some()));
+            say(&judged.console_text(problem.classes().is_some()));
             Ok(judged.predicted)
         });
         match found {

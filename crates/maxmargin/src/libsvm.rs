@@ -18,16 +18,16 @@
 
 mod classes;
 mod folds;
-mod learned;
 mod parameters;
 mod rand;
 mod train;
+mod trained_model;
 mod validate;
 
 pub use classes::{Classes, check_labels};
 pub use folds::Folds;
-pub use learned::Learned;
-pub use parameters::{Faulty, Parameters, Shape};
+pub use parameters::{ParameterError, Parameters, Shape};
 pub use rand::Rand;
-pub use train::{Machine, Problem, Run, Shown, Trained, errors_of, train};
-pub use validate::{Judged, cross_validate, squares};
+pub use train::{Figure, Machine, Problem, Run, Training, error_distribution_text, train};
+pub use trained_model::TrainedModel;
+pub use validate::{FoldPredictions, cross_validate, squares};

@@ -119,7 +119,7 @@ fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Re
     let trained = train(&problem, parameters, run).map_err(Ended::parameter)?;
     warn_of_weights(&problem, parameters);
     if !asked.quiet {
-        print(&trained.story())?;
+        print(&trained.console_text())?;
     }
     if let (true, Some(certificate)) = (asked.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
@@ -164,7 +164,7 @@ fn validate(asked: &Asked, data: Dataset, parameters: &Parameters, folds: usize,
     let judged = cross_validate(&problem, parameters, &folds, run).map_err(Ended::parameter)?;
     warn_of_weights(&problem, parameters);
     if !asked.quiet {
-        print(&judged.story(problem.classes().is_some()))?;
+        print(&judged.console_text(problem.classes().is_some()))?;
     }
     if let (true, Some(certificate)) = (asked.ours.certificate, judged.report.as_ref().and_then(|report| report.certificate())) {
         print(&certified(&certificate))?;

@@ -40,14 +40,14 @@ pub(super) struct Searched<'a> {
 
 impl Searched<'_> {
     fn documents(&self) -> Vec<&CellDocument> {
-        self.found.cells.iter().map(|cell| &cell.found).collect()
+        self.found.cells.iter().map(|cell| &cell.result).collect()
     }
 
     /// Cells that were to be tried here.
     fn tried(&self) -> usize {
-        self.args.log.shard.map_or(self.found.wanted, |share| {
+        self.args.log.shard.map_or(self.found.planned, |share| {
             let rows = ranges_of_c(&self.svm, self.args);
-            (0..self.found.wanted / rows).filter(|at| at % share.of == share.first).count() * rows
+            (0..self.found.planned / rows).filter(|at| at % share.of == share.first).count() * rows
         })
     }
 
@@ -65,7 +65,7 @@ impl Searched<'_> {
             tell_of_cold_starts(args.folds.seeding.seeding.name(), cell.found.seeding(), &notes);
         }
         for failed in &self.found.failed {
-            notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
+            notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.result));
         }
         self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), &mut notes));
         let tried = self.tried();
@@ -91,7 +91,7 @@ impl Searched<'_> {
             notes.say(&format!("{}: what is done is kept; the same command goes on from there", folder.display()));
         }
         let taken = match args.search.how.take {
-            Taken::Best => self.found.taken(choice.metric()),
+            Taken::Best => self.found.best_cell(choice.metric()),
             Taken::OneSe => simplest,
             Taken::Flattest => flattest,
         };
@@ -106,7 +106,7 @@ impl Searched<'_> {
             total: self.begun.elapsed().as_secs_f64(),
         };
         let status = cells.iter().map(|cell| cell.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
-        let total_iterations = self.found.again + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
+        let total_iterations = self.found.repeated_iterations + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
         let [best, one_se, flattest] = [best, simplest, flattest].map(|at| at.map(|at| cells[at].parameters()));
         let unfinished = refit.as_ref().is_some_and(|refit| refit.status != Status::Converged);
         let document = GridDocument {
@@ -124,7 +124,7 @@ impl Searched<'_> {
             total_iterations,
             majority: majority.map(|majority| majority.1 as f64 / rows as f64),
             outer: self.outer,
-            cells: self.found.cells.into_iter().map(|cell| cell.found).collect(),
+            cells: self.found.cells.into_iter().map(|cell| cell.result).collect(),
             refit,
             seconds,
             end: End::now(threads, &mut notes),

@@ -1,6 +1,6 @@
 //! LIBLINEAR's parameters, their defaults and its checks.
 
-use crate::libsvm::Faulty;
+use crate::libsvm::ParameterError;
 use maxmargin_core::{BiasTerm, Formulation, Loss};
 
 /// What `train` is told.
@@ -40,7 +40,7 @@ impl Parameters {
     ///
     /// The first that fails, in LIBLINEAR's words; what is not solved here, with what to use
     /// instead.
-    pub fn check(&self) -> Result<(), Faulty> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
         let known = matches!(self.solver, 0..=7 | 11..=13 | 21);
@@ -64,7 +64,7 @@ impl Parameters {
             (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
             (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
         ];
-        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(Faulty(check.1)))
+        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
 
     fn tolerance(&self) -> f64 {

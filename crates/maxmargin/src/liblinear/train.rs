@@ -26,7 +26,7 @@ pub struct Machine {
 
 /// What a training gives.
 #[derive(Clone, Debug)]
-pub struct Trained {
+pub struct Training {
     /// What predicts.
     pub model: LinearModel,
     /// One for each column of weights.
@@ -115,7 +115,7 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) ->
 ///
 /// When there are no rows, a class label does not fit 32 bits, weights would be many more than the
 /// data has values, or a parameter is not possible for our solvers.
-pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
     let TrainingSetup { svm, data, classes } = prepared(data, parameters, run)?;
     let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
     let features = data.samples.features();
@@ -130,7 +130,7 @@ pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Traine
         rho: (parameters.solver == 21).then(|| 0.0 - fitted.model.machines()[0].bias),
         weights: (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, features)).collect(),
     };
-    Ok(Trained { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
+    Ok(Training { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
 }
 
 /// The weights of every feature by one machine, and of the bias where there is one.

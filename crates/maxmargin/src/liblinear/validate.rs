@@ -78,7 +78,7 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
-        Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
+        Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.result).collect())
     };
     if !parameters.has_classes() {
         return Ok(validated(&data, &usual)?.into_iter().map(|report| report.predicted).collect());

@@ -59,7 +59,7 @@ impl Default for Parameters {
 /// What LIBSVM says of parameters that it does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Faulty(pub &'static str);
+pub struct ParameterError(pub &'static str);
 
 /// What is asked for as our solvers take it.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl Parameters {
     /// # Errors
     ///
     /// The first that fails, in LIBSVM's words.
-    pub fn check(&self, labels: &[f64]) -> Result<(), Faulty> {
+    pub fn check(&self, labels: &[f64]) -> Result<(), ParameterError> {
         let Self { svm_type, kernel_type, .. } = *self;
         // A number that is none is refused wherever it is compared.
         let positive = |value: f64| value > 0.0;
@@ -112,7 +112,7 @@ impl Parameters {
             (!matches!(self.probability, 0 | 1), "probability != 0 and probability != 1"),
             (svm_type == 1 && !self.is_feasible(labels), "specified nu is infeasible"),
         ];
-        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(Faulty(check.1)))
+        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
 
     /// Whether every pair of classes has as many samples of each as ν asks for.

@@ -1,8 +1,8 @@
 //! One training as `svm-train` does it, and the figures that it prints.
 
 use super::classes::Classes;
-use super::learned::Learned;
 use super::parameters::{Parameters, Shape};
+use super::trained_model::TrainedModel;
 use crate::Svm;
 use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
@@ -90,7 +90,7 @@ impl Problem {
 
 /// The figure that LIBSVM prints besides objective and ρ, by type.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shown {
+pub enum Figure {
     /// The ν that would have given this C-SVC or ε-SVR.
     Nu(f64),
     /// The C that would have given this ν-SVC.
@@ -111,7 +111,7 @@ pub struct Machine {
     /// The dual objective, minimised.
     pub objective: f64,
     /// What is printed besides.
-    pub shown: Shown,
+    pub figure: Figure,
     /// Of our solver.
     pub iterations: u64,
     /// Number of support vectors.
@@ -124,11 +124,11 @@ pub struct Machine {
 
 /// What a training gives.
 #[derive(Clone, Debug)]
-pub struct Trained {
+pub struct Training {
     /// Labels in LIBSVM's order; none where there are no classes.
     pub labels: Vec<i32>,
     /// What predicts.
-    pub learned: Learned,
+    pub learned: TrainedModel,
     /// One for each pair of classes, in LIBSVM's order; none where there is one class only.
     pub machines: Vec<Machine>,
     /// The worst certificate; none where nothing was solved.
@@ -137,18 +137,22 @@ pub struct Trained {
     pub missing: Option<&'static str>,
 }
 
-impl Trained {
+impl Training {
     /// What LIBSVM prints on its way, once it is known.
-    pub fn story(&self) -> String {
-        let mut text = self.learned.model().and_then(Model::error_scale).map_or_else(String::new, |scale| errors_of(scale, " "));
+    pub fn console_text(&self) -> String {
+        let mut text = self
+            .learned
+            .model()
+            .and_then(Model::error_scale)
+            .map_or_else(String::new, |scale| error_distribution_text(scale, " "));
         for machine in &self.machines {
             // Writing to a string does not fail.
             let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
-            let _ = match machine.shown {
-                Shown::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
-                Shown::C(c) => writeln!(text, "C = {c:.6}"),
-                Shown::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
-                Shown::Nothing => Ok(()),
+            let _ = match machine.figure {
+                Figure::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
+                Figure::C(c) => writeln!(text, "C = {c:.6}"),
+                Figure::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
+                Figure::Nothing => Ok(()),
             };
             let _ = writeln!(text, "obj = {:.6}, rho = {:.6}", machine.objective, machine.rho);
             let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
@@ -171,7 +175,7 @@ impl Trained {
 
 /// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale,
 /// `svm-predict` has none.
-pub fn errors_of(scale: f64, blank: &str) -> String {
+pub fn error_distribution_text(scale: f64, blank: &str) -> String {
     let scale = format_g(scale, 6);
     format!(
         "Prob. model for test data: target value = predicted value + z,\n\
@@ -184,19 +188,26 @@ pub fn errors_of(scale: f64, blank: &str) -> String {
 /// # Errors
 ///
 /// When there are no rows, or a parameter or a kernel value is not possible for our solvers.
-pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
     let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
     if let [label] = labels[..] {
         let probability = parameters.probability == 1;
-        let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
-        return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
+        let learned =
+            TrainedModel::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
+        return Ok(Training { labels, learned, machines: Vec::new(), certificate: None, missing: None });
     }
     let fitted = problem.svm(parameters, run).fit(&problem.data)?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
     let missing = fitted.calibration.as_ref().and_then(|report| report.missing);
-    Ok(Trained { labels, learned: Learned::Model(Box::new(model)), machines, certificate: Some(fitted.certificate), missing })
+    Ok(Training {
+        labels,
+        learned: TrainedModel::Model(Box::new(model)),
+        machines,
+        certificate: Some(fitted.certificate),
+        missing,
+    })
 }
 
 /// The model with LIBSVM's labels and with its support vectors, which linear solvers leave out.
@@ -244,27 +255,27 @@ fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, paramete
     let rows = report.train as f64;
     let shape = parameters.shape();
     let mut objective = report.objective;
-    let shown = match shape.formulation {
+    let figure = match shape.formulation {
         Formulation::NuSvc { nu } => {
             // Coefficients were divided by the margin, whose inverse is the C that a C-SVC would
             // have had.
             let c = sum / (nu * rows);
             objective *= c * c;
-            Shown::C(c)
+            Figure::C(c)
         }
-        Formulation::Svr { c, .. } => Shown::Nu(sum / (c * rows)),
-        Formulation::NuSvr { c, .. } => Shown::Epsilon(width(model, problem, &terms, c)?),
+        Formulation::Svr { c, .. } => Figure::Nu(sum / (c * rows)),
+        Formulation::NuSvr { c, .. } => Figure::Epsilon(width(model, problem, &terms, c)?),
         Formulation::Svc { c, .. } if !weighted(p, problem, parameters) => {
             let price = c * weight_of(p, problem, parameters);
-            Shown::Nu(sum / (price * rows))
+            Figure::Nu(sum / (price * rows))
         }
-        _ => Shown::Nothing,
+        _ => Figure::Nothing,
     };
     Ok(Machine {
         terms,
         rho: 0.0 - sign * own.bias,
         objective,
-        shown,
+        figure,
         iterations: report.iterations,
         support_vectors: report.support_vectors,
         bounded: report.bounded,

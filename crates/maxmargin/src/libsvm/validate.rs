@@ -9,17 +9,17 @@ use std::fmt::Write;
 
 /// What cross-validation predicted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct FoldPredictions {
     /// Of every row by the machines that did not see it: a label, or a value.
     pub predicted: Vec<f64>,
     /// Of the folds, where the engine of shared kernels ran.
     pub report: Option<Box<CvReport>>,
 }
 
-impl Judged {
+impl FoldPredictions {
     /// What folds say on their way: of each machine that was trained for a fold, its iterations and
     /// support vectors.
-    pub fn story(&self, classes: bool) -> String {
+    pub fn console_text(&self, classes: bool) -> String {
         let mut text = String::new();
         for fold in self.report.iter().flat_map(|report| &report.folds) {
             for machine in &fold.machines {
@@ -40,7 +40,7 @@ impl Judged {
 /// # Errors
 ///
 /// As [`train`].
-pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
+pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
     // Probabilities decide there, and each training has its own.
     if parameters.has_classes() && (parameters.probability == 1 || lacks_classes(problem, folds)) {
         return apart(problem, parameters, folds, run);
@@ -66,7 +66,7 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
             rows.zip(&fold_of).map(label).collect()
         }
     };
-    Ok(Judged { predicted, report: Some(Box::new(report)) })
+    Ok(FoldPredictions { predicted, report: Some(Box::new(report)) })
 }
 
 /// Whether a training set has not all classes, so that its training is another problem, or there is
@@ -83,7 +83,7 @@ fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
 }
 
 /// Every fold as a training of its own, in the order in which LIBSVM gives it its rows.
-fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
+fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
     let mut predicted = vec![0.0; problem.given.len()];
     for fold in (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()) {
         let rows: Vec<usize> = folds.trained(fold).collect();
@@ -96,7 +96,7 @@ fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -
         let said = learned.predict(&problem.data.samples.select(folds.tested(fold)), run.par)?;
         folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
     }
-    Ok(Judged { predicted, report: None })
+    Ok(FoldPredictions { predicted, report: None })
 }
 
 /// Mean squared error and squared correlation, summed as LIBSVM sums them; the latter is not a

@@ -7,7 +7,7 @@ use std::io::Write;
 
 /// A model, or what LIBSVM writes of data in one class only: a label.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Learned {
+pub enum TrainedModel {
     /// Machines.
     Model(Box<Model>),
     /// All data was of this class.
@@ -23,7 +23,7 @@ pub enum Learned {
     },
 }
 
-impl Learned {
+impl TrainedModel {
     /// The machines, where there are any.
     pub fn model(&self) -> Option<&Model> {
         match self {
@@ -101,7 +101,7 @@ impl Learned {
 }
 
 /// The model of one class: a header with `nr_class 1` and nothing behind it.
-fn read_constant(bytes: &[u8]) -> Option<Learned> {
+fn read_constant(bytes: &[u8]) -> Option<TrainedModel> {
     // Whatever is longer is no such model.
     let text = std::str::from_utf8(bytes.get(..bytes.len().min(4096))?).ok()?;
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ').map(str::trim));
@@ -124,7 +124,7 @@ fn read_constant(bytes: &[u8]) -> Option<Learned> {
         _ => return None,
     };
     let probability = text.lines().any(|line| line.trim() == "probA");
-    Some(Learned::Constant { label: field("label")?.parse().ok()?, svm_type, kernel, probability })
+    Some(TrainedModel::Constant { label: field("label")?.parse().ok()?, svm_type, kernel, probability })
 }
 
 #[cfg(test)]
@@ -133,12 +133,12 @@ mod tests {
 
     #[test]
     fn one_class_is_written_and_read_as_libsvm_does() {
-        let constant = Learned::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5), probability: false };
+        let constant = TrainedModel::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5), probability: false };
         let mut text = Vec::new();
         constant.write(&mut text).expect("room");
         let expected = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 1\ntotal_sv 0\nrho\nlabel -3\nnr_sv 0\nSV\n";
         assert_eq!(String::from_utf8_lossy(&text), expected);
-        assert_eq!(Learned::read(&text).expect("a model"), constant);
+        assert_eq!(TrainedModel::read(&text).expect("a model"), constant);
         assert_eq!(
             constant.predict(&Samples::from_rows(&[[1.0], [2.0]]).expect("rows"), Par::Seq).expect("labels"),
             [-3.0, -3.0]
