@@ -1,8 +1,8 @@
-//! What LIBSVM's programs and its C library do, in terms of ours: their parameters and checks,
-//! their order of classes, the folds of their shuffle, and the figures that they print.
+//! The behaviour of LIBSVM's programs and C library with the solvers of this workspace: parameters
+//! and checks, the order of classes, the folds of its shuffle, and the figures in its output.
 //!
-//! A drop-in promises the same optimum (to the tolerance), the same files and the same words as
-//! LIBSVM 3.37; iterations are ours.
+//! A drop-in program has the same optimum (to the tolerance), the same files and the same messages
+//! as LIBSVM 3.37. The number of iterations differs.
 //!
 //! ```
 //! use maxmargin::libsvm::{Parameters, Problem, Run, train};
