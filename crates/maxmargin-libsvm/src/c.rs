@@ -1,4 +1,4 @@
-//! The structures of `svm.h`, field by field, and memory as C has it.
+//! The structures of `svm.h`, field by field, and memory of C's allocator.
 
 #![allow(non_snake_case, reason = "names of svm.h")]
 
@@ -9,9 +9,9 @@ use std::ptr;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// Its number.
+    /// The number of the feature.
     pub index: c_int,
-    /// Its value.
+    /// The value of the feature.
     pub value: c_double,
 }
 
@@ -19,43 +19,43 @@ pub struct Node {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Problem {
-    /// Number of rows.
+    /// The number of rows.
     pub l: c_int,
-    /// One label for each.
+    /// The label of each row.
     pub y: *mut c_double,
     /// The rows.
     pub x: *mut *mut Node,
 }
 
-/// What a training is told.
+/// The parameters of a training.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// 0 C-SVC, 1 ν-SVC, 2 one class, 3 ε-SVR, 4 ν-SVR.
+    /// The formulation: 0 C-SVC, 1 ν-SVC, 2 one class, 3 ε-SVR, 4 ν-SVR.
     pub svm_type: c_int,
-    /// 0 linear, 1 polynomial, 2 RBF, 3 sigmoid, 4 precomputed.
+    /// The kernel: 0 linear, 1 polynomial, 2 RBF, 3 sigmoid, 4 precomputed.
     pub kernel_type: c_int,
-    /// Of the polynomial.
+    /// The degree of the polynomial kernel.
     pub degree: c_int,
-    /// Width of the kernel.
+    /// The γ of the kernel.
     pub gamma: c_double,
-    /// Constant of polynomial and sigmoid.
+    /// The constant of the polynomial and the sigmoid kernel.
     pub coef0: c_double,
-    /// Megabytes of kernel values.
+    /// The size of the cache in megabytes.
     pub cache_size: c_double,
-    /// Tolerance.
+    /// The KKT tolerance.
     pub eps: c_double,
-    /// Price of errors.
+    /// The cost of errors.
     pub C: c_double,
-    /// Number of class weights.
+    /// The number of class weights.
     pub nr_weight: c_int,
-    /// Their labels.
+    /// The labels of the class weights.
     pub weight_label: *mut c_int,
-    /// The weights.
+    /// The class weights.
     pub weight: *mut c_double,
-    /// Of ν-SVC, one class and ν-SVR.
+    /// The ν of ν-SVC, one class and ν-SVR.
     pub nu: c_double,
-    /// Width of ε-SVR.
+    /// The width ε of ε-SVR.
     pub p: c_double,
     /// 0 or 1.
     pub shrinking: c_int,
@@ -67,31 +67,31 @@ pub struct Parameter {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
-    /// As it was trained.
+    /// The parameters of the training.
     pub param: Parameter,
-    /// Number of classes; 2 for values and one class.
+    /// The number of classes; 2 for regression and one class.
     pub nr_class: c_int,
-    /// Number of support vectors.
+    /// The number of support vectors.
     pub l: c_int,
     /// The support vectors.
     pub SV: *mut *mut Node,
     /// `nr_class − 1` columns of `l` coefficients.
     pub sv_coef: *mut *mut c_double,
-    /// One for each pair of classes.
+    /// The offset ρ of each pair of classes.
     pub rho: *mut c_double,
     /// One for each pair of classes, or none.
     pub probA: *mut c_double,
     /// One for each pair of classes, or none.
     pub probB: *mut c_double,
-    /// Ten, or none.
+    /// The ten density marks of one class, or null.
     pub prob_density_marks: *mut c_double,
-    /// Row of the training data of each support vector, from 1; none where a file was read.
+    /// The row of each support vector in the training data, from 1; null for models from files.
     pub sv_indices: *mut c_int,
-    /// Labels of the classes; none for values and one class.
+    /// The labels of the classes; null for regression and one class.
     pub label: *mut c_int,
-    /// Support vectors of each class.
+    /// The number of support vectors of each class.
     pub nSV: *mut c_int,
-    /// 1 where the support vectors belong to the model, 0 where they belong to the problem.
+    /// 1 if the model owns the support vectors, 0 if the problem owns them.
     pub free_sv: c_int,
 }
 
@@ -103,26 +103,26 @@ unsafe extern "C" {
     fn fflush(stream: *mut c_void) -> c_int;
 }
 
-/// A copy of `values` that C's `free` frees; no array where there are none.
+/// Returns a copy of `values` in memory of C's `malloc`; null if `values` is empty.
 pub(crate) fn copied<T: Copy>(values: &[T]) -> *mut T {
     if values.is_empty() {
         return ptr::null_mut();
     }
-    // SAFETY: `malloc` takes any size; alignment is that of any C type, which all `T` here are.
+    // SAFETY: `malloc` accepts any size, and its alignment is enough for any C type, as all `T` here are.
     let place = unsafe { malloc(size_of_val(values)) }.cast::<T>();
     assert!(!place.is_null(), "no memory");
-    // SAFETY: `place` has room for as many values, was just made, and so overlaps nothing.
+    // SAFETY: `place` has room for all values, and a new allocation overlaps nothing.
     unsafe { ptr::copy_nonoverlapping(values.as_ptr(), place, values.len()) };
     place
 }
 
-/// The sigmoids of a model: of one class there are none, and an array of no numbers that is not
-/// null says that the model has probabilities all the same.
+/// Returns an array of sigmoid parameters. A constant model has none; a pointer other than null
+/// marks that it has probabilities.
 pub(crate) fn sigmoids(values: &[f64], is_probability: bool) -> *mut f64 {
     if values.is_empty() && is_probability { copied(&[0.0]) } else { copied(values) }
 }
 
-/// Frees what [`copied`] or C's `malloc` made; a null pointer is nothing.
+/// Frees memory of [`copied`] or C's `malloc`; null is ignored.
 ///
 /// # Safety
 ///
@@ -132,31 +132,31 @@ pub(crate) unsafe fn freed<T>(pointer: *mut T) {
     unsafe { free(pointer.cast()) };
 }
 
-/// The next number of the process's own generator, which LIBSVM shuffles by: who called `srand` has
-/// shuffled folds.
+/// Returns the next number of the process's `rand()`. LIBSVM shuffles with it, so that `srand`
+/// changes the folds.
 pub(crate) fn random() -> usize {
-    // SAFETY: `rand` takes nothing; it may race with other threads that call it, as in LIBSVM, and glibc's has a lock.
+    // SAFETY: `rand` has no arguments. Other threads can call it at the same time, as in LIBSVM; glibc's has a lock.
     usize::try_from(unsafe { rand() }).unwrap_or(0)
 }
 
-/// Prints to C's standard output, in order with what the program prints there, and flushes it.
+/// Prints to C's standard output and flushes it, in order with the output of the program.
 ///
 /// # Safety
 ///
 /// `text` ends with a zero.
 pub(crate) unsafe fn printed(text: *const c_char) {
-    // SAFETY: the format is a string of C that takes one string, which `text` is; a null stream is all of them.
+    // SAFETY: the format is a C string for one string argument, which is `text`; a null stream flushes all streams.
     unsafe {
         printf(c"%s".as_ptr(), text);
         fflush(ptr::null_mut());
     }
 }
 
-/// The values behind a pointer, none where it is null or there are none.
+/// Returns the values at a pointer; empty if it is null or `count` is not positive.
 ///
 /// # Safety
 ///
-/// `pointer` is null or points to `count` values that nobody changes while the slice lives.
+/// `pointer` is null or points to `count` values that do not change while the slice lives.
 pub(crate) unsafe fn slice<'a, T>(pointer: *const T, count: c_int) -> &'a [T] {
     match usize::try_from(count) {
         Ok(count) if count > 0 && !pointer.is_null() => {
@@ -167,21 +167,20 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, count: c_int) -> &'a [T] {
     }
 }
 
-/// The nodes of a row, without the last, which has index −1; none where it is null.
+/// Returns the nodes of a row before the last one, which has index −1; empty if the row is null.
 ///
 /// # Safety
 ///
-/// `row` is null or points to nodes of which one has index −1, which nobody changes while the slice
-/// lives.
+/// `row` is null or points to nodes that end with index −1 and do not change while the slice lives.
 pub(crate) unsafe fn nodes<'a>(row: *const Node) -> &'a [Node] {
     if row.is_null() {
         return &[];
     }
     let mut count = 0;
-    // SAFETY: no node behind the one with index −1 is looked at, and up to it there are nodes.
+    // SAFETY: the loop reads no node behind the one with index −1.
     while unsafe { (*row.add(count)).index } != -1 {
         count += 1;
     }
-    // SAFETY: `count` nodes were just seen.
+    // SAFETY: the loop read `count` nodes.
     unsafe { std::slice::from_raw_parts(row, count) }
 }

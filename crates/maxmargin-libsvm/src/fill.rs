@@ -1,27 +1,27 @@
-//! A model of C from what was trained.
+//! The conversion of a training into a model of C.
 
 use crate::c::{self, copied, sigmoids};
-use maxmargin::libsvm::{Problem, Trained};
+use maxmargin::libsvm::{Problem, Training};
 use maxmargin::model::Calibration;
 use std::ffi::c_int;
 use std::ptr;
 
-/// What a model of C holds, in its order: support vectors by class, inside a class as the data has
-/// them.
+/// The content of a model of C. Support vectors are grouped by class, and in the order of the data
+/// within a class.
 pub(crate) struct Content {
-    /// Labels of the classes; none for values and one class.
+    /// The labels of the classes; empty for regression and one class.
     pub(crate) labels: Vec<c_int>,
-    /// Support vectors of each class.
+    /// The number of support vectors of each class.
     pub(crate) sizes: Vec<c_int>,
-    /// A column of coefficients for each class but one.
+    /// The columns of coefficients, one less than classes.
     pub(crate) columns: Vec<Vec<f64>>,
     pub(crate) rho: Vec<f64>,
-    /// Row of the training data of each support vector.
+    /// The row of each support vector in the training data.
     pub(crate) rows: Vec<usize>,
 }
 
 impl Content {
-    fn of(problem: &Problem, trained: &Trained) -> Self {
+    fn of(problem: &Problem, trained: &Training) -> Self {
         let classes = trained.labels.len();
         let class_of = |row: usize| problem.classes().map_or(0, |known| known.of[row]);
         let mut rows: Vec<usize> = trained.machines.iter().flat_map(|machine| &machine.terms).map(|term| term.0).collect();
@@ -37,8 +37,8 @@ impl Content {
         let pairs = maxmargin::data::classes::pairs(classes.max(2));
         for ((a, b), machine) in pairs.zip(&trained.machines) {
             for &(row, coef) in &machine.terms {
-                // Those of the earlier class keep the pair in the column of the later, and the
-                // other way round.
+                // A vector of the earlier class has this pair in the column of the later class, and
+                // vice versa.
                 let column = if class_of(row) == a { b - 1 } else { a };
                 columns[column][place[row]] = coef;
             }
@@ -48,17 +48,17 @@ impl Content {
     }
 }
 
-/// The model of a training: its support vectors are rows of `prob`.
-pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem, trained: &Trained) -> *mut c::Model {
+/// Returns the model of a training. Its support vectors are rows of `prob`.
+pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem, trained: &Training) -> *mut c::Model {
     let content = Content::of(problem, trained);
-    // SAFETY: the problem has been read: it has `l` rows, and `rows` are among them.
+    // SAFETY: `prob` was read before, so that it has `l` rows, and `rows` are less than `l`.
     let all = unsafe { c::slice(prob.x.cast_const(), prob.l) };
     let vectors: Vec<*mut c::Node> = content.rows.iter().map(|&row| all[row]).collect();
     let indices: Vec<c_int> = content.rows.iter().map(|&row| row as c_int + 1).collect();
     let model = made(*param, &content, &vectors);
     let (platt, scale, marks) = trained.learned.model().map_or_else(Default::default, |model| numbers_of(model.calibration()));
-    // Of several classes our machines speak for the later, LIBSVM's for the earlier: then the sign
-    // of what is added changes.
+    // With more than two classes, positive values select the later class here and the earlier in
+    // LIBSVM, so that `b` changes its sign.
     let sign = if trained.machines.len() > 1 { -1.0 } else { 1.0 };
     let (a, b): (Vec<f64>, Vec<f64>) = platt.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
     let lone = trained.learned.model().is_none() && trained.learned.is_probability_model();
@@ -71,7 +71,8 @@ pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem,
     copied(&[c::Model { sv_indices: copied(&indices), free_sv: 0, ..model }])
 }
 
-/// The numbers of calibrations: sigmoids, the scale of a regression, the marks of one class.
+/// Returns the numbers of calibrations: sigmoids, the scale of a regression, the marks of one
+/// class.
 fn numbers_of(calibration: &[Calibration]) -> (Vec<(f64, f64)>, Option<f64>, Vec<f64>) {
     let (mut sigmoids, mut scale, mut marks) = (Vec::new(), None, Vec::new());
     for one in calibration {
@@ -79,14 +80,14 @@ fn numbers_of(calibration: &[Calibration]) -> (Vec<(f64, f64)>, Option<f64>, Vec
             Calibration::Sigmoid { a, b } => sigmoids.push((*a, *b)),
             Calibration::Laplace { scale: own } => scale = Some(*own),
             Calibration::Marks(own) => marks.clone_from(own),
-            // LIBSVM has no room for others, and its parameters ask for none.
+            // LIBSVM's parameters cannot request other calibrations.
             _ => {}
         }
     }
     (sigmoids, scale, marks)
 }
 
-/// A model with this content, without indices and probabilities.
+/// Returns a model with this content, without indices and probabilities.
 pub(crate) fn made(param: c::Parameter, content: &Content, vectors: &[*mut c::Node]) -> c::Model {
     let columns: Vec<*mut f64> = content.columns.iter().map(|column| copied(column)).collect();
     c::Model {

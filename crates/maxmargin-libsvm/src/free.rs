@@ -1,10 +1,10 @@
-//! What goes.
+//! Functions that free models and parameters.
 
 use crate::c::{self, freed};
 use std::ffi::c_int;
 use std::ptr;
 
-/// Frees what a model points to, its support vectors where it owns them, and sets the pointers to
+/// Frees the arrays of a model, and its support vectors if it owns them, and sets the pointers to
 /// null.
 ///
 /// # Safety

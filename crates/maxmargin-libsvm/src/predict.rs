@@ -1,7 +1,7 @@
-//! Prediction, from the structure as it is.
+//! Prediction, which reads the structure of C in place.
 
-use crate::border::guarded;
 use crate::c::{self, Node, nodes, slice};
+use crate::panic_guard::catch_panic;
 use maxmargin::data::classes::pairs;
 use maxmargin::kernel::Kernel;
 use maxmargin::libsvm::Parameters;
@@ -9,7 +9,7 @@ use maxmargin::model::{Calibration, Multiclass, likeliest_in_order};
 use std::cmp::Ordering;
 use std::ffi::c_double;
 
-/// Product and squared distance of two rows whose indices ascend.
+/// Returns the dot product and the squared distance of two rows whose indices ascend.
 fn compared(x: &[Node], z: &[Node]) -> (f64, f64) {
     let (mut dot, mut distance, mut i, mut j) = (0.0, 0.0, 0, 0);
     while i < x.len() && j < z.len() {
@@ -33,30 +33,29 @@ fn compared(x: &[Node], z: &[Node]) -> (f64, f64) {
     (dot, distance + rest.map(|node| node.value * node.value).sum::<f64>())
 }
 
-/// The kernel of a row with a support vector.
+/// Returns the kernel value of a row and a support vector.
 fn value(kernel: &Kernel, vector: &[Node], x: &[Node]) -> f64 {
     match kernel {
-        // Node `serial` of the row has the kernel value, behind its own serial number: a row that
-        // is too short has 0 there.
+        // Node `serial` of the row has the kernel value, because node 0 has the serial number of
+        // the row. Missing values are 0.
         Kernel::Precomputed => {
             let serial = vector.first().map_or(0.0, |node| node.value);
             x.get(serial as usize).map_or(0.0, |node| node.value)
         }
         other => {
             let (dot, distance) = compared(x, vector);
-            // A kernel of distances takes them from the norm of the difference, where nothing
-            // cancels.
+            // A distance kernel uses the norm of the difference, which has no cancellation.
             if other.is_distance() { other.of_dot(0.0, distance, 0.0) } else { other.of_dot(dot, 0.0, 0.0) }
         }
     }
 }
 
-/// What the machines of a model say of a row, and the label, or value, that follows.
+/// Returns the decision values of a row, and the predicted label or value.
 ///
 /// # Safety
 ///
 /// The model's arrays are as long as `svm.h` says, its support vectors and `x` end with index −1.
-unsafe fn judged(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
+unsafe fn evaluate(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
     let parameters = Parameters {
         kernel_type: model.param.kernel_type,
         degree: model.param.degree,
@@ -108,8 +107,8 @@ unsafe fn judged(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
     (decisions, labels.get(best).map_or(f64::NAN, |label| f64::from(*label)))
 }
 
-/// Writes what the machines of a model say of a row to `dec_values`, one value for each pair of
-/// classes or one alone, and returns the label, or value.
+/// Writes the decision values of a row to `dec_values`, one for each pair of classes or a single
+/// one, and returns the predicted label or value.
 ///
 /// # Safety
 ///
@@ -117,19 +116,19 @@ unsafe fn judged(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
 /// end with index −1; `dec_values` has room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const Node, dec_values: *mut c_double) -> c_double {
-    guarded(f64::NAN, || {
+    catch_panic(f64::NAN, || {
         // SAFETY: the caller's promise.
         let Some(model) = (unsafe { model.as_ref() }) else { return f64::NAN };
         // SAFETY: likewise; there is room for as many values as the model has machines.
         unsafe {
-            let (decisions, said) = judged(model, x);
+            let (decisions, prediction) = evaluate(model, x);
             std::ptr::copy_nonoverlapping(decisions.as_ptr(), dec_values, decisions.len());
-            said
+            prediction
         }
     })
 }
 
-/// The label, or value, of a row.
+/// Returns the predicted label or value of a row.
 ///
 /// # Safety
 ///
@@ -137,15 +136,15 @@ pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const No
 /// end with index −1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> c_double {
-    guarded(f64::NAN, || {
+    catch_panic(f64::NAN, || {
         // SAFETY: the caller's promise.
-        unsafe { model.as_ref().map_or(f64::NAN, |model| judged(model, x).1) }
+        unsafe { model.as_ref().map_or(f64::NAN, |model| evaluate(model, x).1) }
     })
 }
 
 /// Writes the probability of every class to `prob_estimates`, in the order of the model's labels,
-/// or of one class that of being inside and outside, and returns the likeliest label. Models
-/// without probabilities, and values, are predicted as by [`svm_predict`].
+/// and returns the most probable label. For one class, it writes the probabilities of inside and
+/// outside. Without probabilities, and for regression, it predicts as [`svm_predict`].
 ///
 /// # Safety
 ///
@@ -156,29 +155,29 @@ pub unsafe extern "C" fn svm_predict_probability(
     x: *const Node,
     prob_estimates: *mut c_double,
 ) -> c_double {
-    guarded(f64::NAN, || {
+    catch_panic(f64::NAN, || {
         // SAFETY: the caller's promise.
         let Some(model) = (unsafe { model.as_ref() }) else { return f64::NAN };
         // SAFETY: likewise.
-        let (said, probabilities) = unsafe {
-            let (decisions, said) = judged(model, x);
-            (said, probabilities(model, &decisions))
+        let (prediction, probabilities) = unsafe {
+            let (decisions, prediction) = evaluate(model, x);
+            (prediction, probabilities(model, &decisions))
         };
-        let Some(probabilities) = probabilities else { return said };
+        let Some(probabilities) = probabilities else { return prediction };
         // SAFETY: there is room for as many values as the model has classes; of one class these are two.
         unsafe { std::ptr::copy_nonoverlapping(probabilities.as_ptr(), prob_estimates, probabilities.len()) };
         if model.param.svm_type == 2 {
-            return said;
+            return prediction;
         }
         let order: Vec<u32> = (0..probabilities.len() as u32).collect();
         let likeliest = likeliest_in_order(&order, &probabilities);
         // SAFETY: as many labels as classes.
-        unsafe { slice(model.label, model.nr_class) }.get(likeliest).map_or(said, |label| f64::from(*label))
+        unsafe { slice(model.label, model.nr_class) }.get(likeliest).map_or(prediction, |label| f64::from(*label))
     })
 }
 
-/// The probabilities that decision values of LIBSVM's signs stand for, in the order of the model's
-/// labels.
+/// Returns the probabilities from decision values with LIBSVM's signs, in the order of the model's
+/// labels; `None` if the model has no probabilities.
 ///
 /// # Safety
 ///
@@ -202,8 +201,8 @@ unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>>
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    // Our machines speak for the later class of a pair: of two that is LIBSVM's first, of more
-    // every sign changes.
+    // Positive values select the later class of a pair here. For two classes this is LIBSVM's first
+    // class; for more, every sign changes.
     let sign = if count == 2 { 1.0 } else { -1.0 };
     let calibration: Vec<Calibration> = a.iter().zip(b).map(|(&a, &b)| Calibration::Sigmoid { a, b: sign * b }).collect();
     let ours: Vec<f64> = decisions.iter().map(|decision| sign * decision).collect();

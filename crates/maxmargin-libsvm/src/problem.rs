@@ -1,10 +1,10 @@
-//! From C's problem and parameters to ours.
+//! The conversion of C's problem and parameters into Rust values.
 
 use crate::c;
 use maxmargin::data::{Dataset, Samples};
 use maxmargin::libsvm::Parameters;
 
-/// The parameters.
+/// Returns the parameters.
 ///
 /// # Safety
 ///
@@ -29,7 +29,7 @@ pub(crate) unsafe fn parameters(given: &c::Parameter) -> Parameters {
     }
 }
 
-/// The labels of a problem.
+/// Returns the labels of a problem.
 ///
 /// # Safety
 ///
@@ -39,7 +39,7 @@ pub(crate) unsafe fn labels(given: &c::Problem) -> Vec<f64> {
     unsafe { c::slice(given.y, given.l) }.to_vec()
 }
 
-/// Rows with their labels, copied.
+/// Returns a copy of the rows and labels.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
 //! Model files.
 
-use crate::border::guarded;
 use crate::c::{self, Node, copied, nodes, sigmoids, slice};
 use crate::fill::{Content, made};
-use crate::say::complain;
+use crate::output::print_error;
+use crate::panic_guard::catch_panic;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::{Learned, Parameters};
+use maxmargin::libsvm::{Parameters, TrainedModel};
 use maxmargin::model::libsvm::kernel_lines;
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use std::ptr;
 const TYPES: [&str; 5] = ["c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"];
 const KERNELS: [&str; 5] = ["linear", "polynomial", "rbf", "sigmoid", "precomputed"];
 
-/// The file that a string of C names.
+/// Returns the path of a C string; `None` if it is null.
 ///
 /// # Safety
 ///
@@ -37,7 +37,7 @@ unsafe fn path(name: *const c_char) -> Option<PathBuf> {
     }
 }
 
-/// Writes LIBSVM's text: 0, or −1 where that is not possible.
+/// Writes LIBSVM's text of a model. Returns 0, or −1 if that fails.
 ///
 /// # Safety
 ///
@@ -45,7 +45,7 @@ unsafe fn path(name: *const c_char) -> Option<PathBuf> {
 /// `svm.h` says and whose support vectors end with index −1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *const c::Model) -> c_int {
-    guarded(-1, || {
+    catch_panic(-1, || {
         // SAFETY: the caller's promise.
         let (Some(path), Some(model)) = (unsafe { path(model_file_name) }, unsafe { model.as_ref() }) else { return -1 };
         // SAFETY: likewise.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *
     })
 }
 
-/// LIBSVM's text of a model; none where it has a type that LIBSVM does not know.
+/// Returns LIBSVM's text of a model; `None` if LIBSVM does not have its type.
 ///
 /// # Safety
 ///
@@ -78,8 +78,7 @@ unsafe fn text(model: &c::Model) -> Option<String> {
     let exact = |values: &[f64]| values.iter().map(|value| format_g(*value, 17)).collect::<Vec<_>>();
     let whole = |values: &[c_int]| values.iter().map(ToString::to_string).collect::<Vec<_>>();
     for (at, (name, values)) in numbers.into_iter().enumerate() {
-        // ρ is there always; labels come behind it. A model of one class has sigmoids of no
-        // numbers.
+        // Every model has ρ, and labels follow it. A constant model has empty lines of sigmoids.
         let is_given = [true, !model.probA.is_null(), !model.probB.is_null()][at];
         if is_given && (at == 0 || !values.is_empty() || model.nr_class == 1) {
             line(name, exact(values));
@@ -115,27 +114,27 @@ unsafe fn text(model: &c::Model) -> Option<String> {
     Some(text)
 }
 
-/// Reads LIBSVM's text: a model to be freed by `svm_free_and_destroy_model`, or null, with a line
-/// on standard error, where the file is none.
+/// Reads LIBSVM's text. Returns a model, which `svm_free_and_destroy_model` frees. If the file is
+/// not a model, returns null and prints a line on standard error.
 ///
 /// # Safety
 ///
 /// `model_file_name` is a string of C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_load_model(model_file_name: *const c_char) -> *mut c::Model {
-    guarded(ptr::null_mut(), || {
+    catch_panic(ptr::null_mut(), || {
         // SAFETY: the caller's promise.
         let Some(bytes) = (unsafe { path(model_file_name) }).and_then(|path| std::fs::read(path).ok()) else {
             return ptr::null_mut();
         };
-        // Whatever passes this is a model; what is left is to lay it out.
-        let checked = Learned::read(&bytes).map_err(|error| error.to_string());
+        // This reader makes all checks; the rest only copies the numbers into the structure of C.
+        let checked = TrainedModel::read(&bytes).map_err(|error| error.to_string());
         let laid = checked.and_then(|_| {
             let text = std::str::from_utf8(&bytes).map_err(|error| error.to_string())?;
             laid_out(text).ok_or_else(|| "it is not LIBSVM's text, or its lists do not have the lengths of its header".to_owned())
         });
         laid.unwrap_or_else(|what| {
-            complain(&format!("ERROR: model file: {what}"));
+            print_error(&format!("ERROR: model file: {what}"));
             ptr::null_mut()
         })
     })
@@ -145,7 +144,7 @@ fn numbers<T: std::str::FromStr>(line: &str) -> Option<Vec<T>> {
     line.split_ascii_whitespace().skip(1).map(|word| word.parse().ok()).collect()
 }
 
-/// The structure of a text that is a model.
+/// Returns the structure of C for the text of a model.
 fn laid_out(text: &str) -> Option<*mut c::Model> {
     let head: Vec<&str> = text.lines().take_while(|line| line.trim() != "SV").collect();
     let line = |name: &str| head.iter().copied().find(|line| line.split_ascii_whitespace().next() == Some(name));
@@ -184,9 +183,9 @@ fn laid_out(text: &str) -> Option<*mut c::Model> {
         return None;
     }
     let kept = copied(&all);
-    // SAFETY: every start is a place in the array just made.
+    // SAFETY: every start is an index into the new array.
     let vectors: Vec<*mut Node> = starts.iter().map(|&at| unsafe { kept.add(at) }).collect();
-    // SAFETY: numbers and null pointers are parameters.
+    // SAFETY: zeros are valid numbers and null pointers.
     let blank: c::Parameter = unsafe { std::mem::zeroed() };
     let param = c::Parameter {
         svm_type,

@@ -1,10 +1,10 @@
 //! Training and cross-validation.
 
-use crate::border::guarded;
 use crate::c;
 use crate::fill::filled;
+use crate::output::{print_error, print_progress};
+use crate::panic_guard::catch_panic;
 use crate::problem::{data, labels, parameters};
-use crate::say::{complain, say};
 use maxmargin::data::{MOST_THREADS, Par};
 use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, train};
 use rayon::ThreadPoolBuilder;
@@ -15,15 +15,15 @@ use std::sync::{Mutex, Once, PoisonError};
 
 static POOL: Once = Once::new();
 
-/// The threads of a call: rayon's own pool, as many as there are processors or as
-/// `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`]. `cache_size` is the budget where it is more
-/// than what is usual.
+/// Returns the settings of a call. Threads are those of rayon's global pool: the number of
+/// processors or `RAYON_NUM_THREADS`, at most [`MOST_THREADS`]. The memory limit is `cache_size` if
+/// that is more than the default.
 fn run(parameters: &Parameters) -> Run {
     let usual = Run::default();
     POOL.call_once(|| {
         let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|threads| threads.trim().parse::<usize>().ok());
         if asked.is_some_and(|threads| threads > MOST_THREADS) {
-            // A pool that is there already stays as it is.
+            // An existing pool does not change.
             let _ = ThreadPoolBuilder::new().num_threads(MOST_THREADS).build_global();
         }
     });
@@ -31,16 +31,16 @@ fn run(parameters: &Parameters) -> Run {
     Run { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }
 
-/// Trains, and returns a model to be freed by `svm_free_and_destroy_model`, or null, with a line on
-/// standard error, where that is not possible. Its support vectors are rows of the problem.
+/// Trains a model, which `svm_free_and_destroy_model` frees. Its support vectors are rows of the
+/// problem. On an error, returns null and prints a line on standard error.
 ///
 /// # Safety
 ///
-/// `prob` and `param` point to what `svm.h` says: `l` labels, `l` rows ended by index −1,
-/// `nr_weight` weights. The rows outlive the model.
+/// `prob` and `param` are as in `svm.h`: `l` labels, `l` rows that end with index −1, `nr_weight`
+/// weights. The rows outlive the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Parameter) -> *mut c::Model {
-    guarded(ptr::null_mut(), || {
+    catch_panic(ptr::null_mut(), || {
         // SAFETY: the caller's promise.
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null_mut() };
         // SAFETY: likewise.
@@ -53,26 +53,26 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
         match found {
             Ok((problem, trained)) => {
                 for label in problem.unknown_weights(&asked) {
-                    complain(&format!("WARNING: class label {label} specified in weight is not found"));
+                    print_error(&format!("WARNING: class label {label} specified in weight is not found"));
                 }
                 if trained.missing.is_some() && asked.svm_type == 2 {
-                    complain(
+                    print_error(
                         "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
                     );
                 }
-                say(&trained.story());
+                print_progress(&trained.console_text());
                 filled(prob, param, &problem, &trained)
             }
             Err(what) => {
-                complain(&format!("ERROR: {what}"));
+                print_error(&format!("ERROR: {what}"));
                 ptr::null_mut()
             }
         }
     })
 }
 
-/// Writes what `nr_fold` trainings predict for the rows that they did not see to `target`: nothing,
-/// with a line on standard error, where that is not possible.
+/// Cross-validates with `nr_fold` folds and writes the prediction of every row to `target`. On an
+/// error, writes nothing and prints a line on standard error.
 ///
 /// # Safety
 ///
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn svm_cross_validation(
     nr_fold: c_int,
     target: *mut c_double,
 ) {
-    guarded((), || {
+    catch_panic((), || {
         // SAFETY: the caller's promise.
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return };
         // SAFETY: likewise.
@@ -92,41 +92,43 @@ pub unsafe extern "C" fn svm_cross_validation(
         let found = given.and_then(|given| {
             let (rows, count) = (given.labels.len(), usize::try_from(nr_fold).unwrap_or(1).max(1));
             if count > rows {
-                complain("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
+                print_error(
+                    "WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)",
+                );
             }
             let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
             let folds = Folds::new(rows, count, problem.classes(), &mut c::random);
             let judged = cross_validate(&problem, &asked, &folds, &run(&asked)).map_err(|error| error.to_string())?;
-            say(&judged.story(problem.classes().is_some()));
+            print_progress(&judged.console_text(problem.classes().is_some()));
             Ok(judged.predicted)
         });
         match found {
-            // SAFETY: `target` has room for `l` values, of which there are as many as rows; nothing of ours is there.
+            // SAFETY: `target` has room for `l` values, one for each row, and does not overlap Rust's memory.
             Ok(predicted) => unsafe { ptr::copy_nonoverlapping(predicted.as_ptr(), target, predicted.len()) },
-            Err(what) => complain(&format!("ERROR: {what}")),
+            Err(what) => print_error(&format!("ERROR: {what}")),
         }
     });
 }
 
-/// What is wrong with parameters, each kept for as long as the process lives.
+/// The error messages of parameters, which live as long as the process.
 static SAID: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
 
-/// What is wrong with the parameters, or null. The text is not to be freed.
+/// Returns the error message of invalid parameters, or null. The caller must not free the text.
 ///
 /// # Safety
 ///
 /// As [`svm_train`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_check_parameter(prob: *const c::Problem, param: *const c::Parameter) -> *const c_char {
-    guarded(ptr::null(), || {
+    catch_panic(ptr::null(), || {
         // SAFETY: the caller's promise.
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null() };
         // SAFETY: likewise.
         let (asked, labels) = unsafe { (parameters(param), labels(prob)) };
         let Err(what) = asked.check(&labels).map_err(|fault| fault.0) else { return ptr::null() };
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        // There are few texts, and none is ever removed: a string keeps its place on the heap when
-        // the map moves it.
+        // There are few texts, and none is removed. A string keeps its address on the heap when the
+        // map moves it.
         said.entry(what.to_owned()).or_insert_with(|| CString::new(what).unwrap_or_default()).as_ptr()
     })
 }

@@ -123,9 +123,9 @@ pub(crate) fn solve(
         return Err(failed.into());
     }
     if let Some(failed) = found.failed.first() {
-        return Err(failed.found.to_string().into());
+        return Err(failed.result.to_string().into());
     }
-    if found.cells.len() < found.wanted {
+    if found.cells.len() < found.planned {
         return Err("the column was ended before its last cell".into());
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::run::{Failure, run};
 use maxmargin::data::{Dataset, Par};
-use maxmargin::libsvm::{Classes, Folds, Learned, Parameters, Problem, Rand, Run, cross_validate, train};
+use maxmargin::libsvm::{Classes, Folds, Parameters, Problem, Rand, Run, TrainedModel, cross_validate, train};
 use maxmargin::model;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// LIBSVM's signs.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct LibsvmModel {
-    learned: Arc<Learned>,
+    learned: Arc<TrainedModel>,
     /// Rows of the training data of the support vectors, in the order of the model file; none of a
     /// model that was read.
     rows: Vec<usize>,
@@ -30,7 +30,7 @@ impl LibsvmModel {
     /// The model in a file of LIBSVM or of this program.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let learned = Learned::read(bytes).map_err(invalid)?;
+        let learned = TrainedModel::read(bytes).map_err(invalid)?;
         Ok(Self { learned: Arc::new(learned), rows: Vec::new(), story: String::new() })
     }
 
@@ -76,7 +76,7 @@ impl LibsvmModel {
     fn predict<'py>(&self, py: Python<'py>, data: &Data, probability: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
         let labels = run(py, None, move |_| {
-            let learned = if probability { Learned::clone(&learned) } else { Learned::clone(&learned).by_votes()? };
+            let learned = if probability { TrainedModel::clone(&learned) } else { TrainedModel::clone(&learned).by_votes()? };
             Ok(learned.predict(&data.samples, Par::Pool)?)
         })?;
         Ok(labels.into_pyarray(py))
@@ -153,7 +153,7 @@ pub(crate) fn libsvm_train(
         }
         Ok((trained, rows))
     })?;
-    let story = trained.story();
+    let story = trained.console_text();
     Ok((LibsvmModel { learned: Arc::new(trained.learned), rows, story }, unknown))
 }
 

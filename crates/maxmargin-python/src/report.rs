@@ -64,7 +64,7 @@ pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyD
 /// cross-validation.
 pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyDict>> {
     let gamma = of.svm.kernel_given().gamma();
-    let fields = validation(py, of.found)?;
+    let fields = validation(py, of.result)?;
     fields.set_item("gamma", gamma)?;
     Ok(fields)
 }

@@ -164,7 +164,7 @@ impl Svm {
             Ok(svm.grid_watched(&data, &plan, &ranges, line, keep)?)
         })?;
         let cells = found.cells.into_iter().map(|of| cell(py, of)).collect::<PyResult<_>>()?;
-        Ok((cells, found.failed.iter().map(|failed| failed.found.to_string()).collect()))
+        Ok((cells, found.failed.iter().map(|failed| failed.result.to_string()).collect()))
     }
 
     /// The keys of the cells of such a grid, a list for each gamma: of equal keys all bits are

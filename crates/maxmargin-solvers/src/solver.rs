@@ -60,8 +60,13 @@ impl Solver {
         Self::Swap,
     ];
 
-    /// Replaces `Auto` by a solver for this kernel, formulation and loss. `keep_support_vectors`:
-    /// the model must keep them, which linear solvers do not.
+    /// Every name that options accept: `Auto`, then [`Solver::ALL`].
+    pub fn choices() -> impl Iterator<Item = Self> {
+        [Self::Auto].into_iter().chain(Self::ALL)
+    }
+
+    /// Replaces `Auto` by a solver for this kernel, formulation and loss. `keep_support_vectors`: the
+    /// model must keep them, which linear solvers do not.
     #[must_use]
     pub fn resolved(self, linear: bool, formulation: Formulation, loss: Option<Loss>, keep_support_vectors: bool) -> Self {
         let without_kernel = || {
@@ -141,20 +146,38 @@ impl Solver {
     pub fn name(self) -> &'static str {
         if self == Self::Auto { "auto" } else { self.build(0).name() }
     }
+
+    /// Returns one line of help for users.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Auto => "linear for --kernel linear, smo for kernels, pairwise for kernels and --loss squared",
+            Self::Smo => "sequential minimal optimisation over kernel values",
+            Self::Irwls => "weighted least squares on working sets of kernel values",
+            Self::Linear => "linear only: coordinate descent while it pays, then Newton steps",
+            Self::Descent => "linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR",
+            Self::Avsf => "linear only: coordinate descent with adaptive variable selection frequencies",
+            Self::Newton => "linear only: Newton steps from the start",
+            Self::Pairwise => "kernels, squared loss: pairwise steps on the simplex",
+            Self::Cvm => "kernels, squared loss: core vector machine",
+            Self::Fw => "kernels, squared loss: Frank-Wolfe steps",
+            Self::Mfw => "kernels, squared loss: Frank-Wolfe steps with away steps",
+            Self::Swap => "kernels, squared loss: SWAP steps",
+        }
+    }
 }
 
 impl std::str::FromStr for Solver {
     type Err = UnknownSolver;
 
     fn from_str(name: &str) -> Result<Self, UnknownSolver> {
-        let known = [Self::Auto].into_iter().chain(Self::ALL).find(|solver| solver.name() == name);
+        let known = Self::choices().find(|solver| solver.name() == name);
         known.ok_or_else(|| UnknownSolver(name.to_owned()))
     }
 }
 
-/// No solver has this name.
+/// The error of a name that no solver has. Its text lists all names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no solver is called `{0}`; there are auto, smo, irwls, linear, descent, avsf, newton, pairwise, cvm, fw, mfw, swap")]
+#[error("no solver is called `{0}`; there are {names}", names = Solver::choices().map(Solver::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownSolver(pub String);
 
 #[cfg(test)]
@@ -172,7 +195,10 @@ mod tests {
             assert_eq!(features, matches!(solver, Solver::Linear | Solver::Descent | Solver::Avsf | Solver::Newton));
             assert_eq!(built.takes(&Formulation::Svc { c: 1.0, loss, bias_term }, false).is_ok(), !features);
         }
-        assert!("best".parse::<Solver>().is_err());
+        assert_eq!(
+            "best".parse::<Solver>().expect_err("no such solver").to_string(),
+            "no solver is called `best`; there are auto, smo, irwls, linear, descent, avsf, newton, pairwise, cvm, fw, mfw, swap"
+        );
         assert_eq!("auto".parse(), Ok(Solver::Auto));
     }
 

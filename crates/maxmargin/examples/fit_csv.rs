@@ -21,10 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Each fold scaled by its training rows.
     let grid = svm.grid(&data, &plan, &Ranges::new().c(&[0.1, 1.0, 10.0, 100.0]).gamma(&[0.1, 0.5]))?;
     for cell in &grid.cells {
-        let report = &cell.found;
+        let report = &cell.result;
         println!("C = {:<5} {} of {} correct", report.c.unwrap_or_default(), report.correct, report.samples_counted);
     }
-    let best = grid.cells.iter().max_by_key(|cell| cell.found.correct).ok_or("nothing was tried")?;
+    let best = grid.cells.iter().max_by_key(|cell| cell.result.correct).ok_or("nothing was tried")?;
 
     let fitted = best.svm.fit(&data)?;
     let place = std::env::temp_dir().join("fit_csv.model");

@@ -1,9 +1,24 @@
 //! Exact support vector machines: training, cross-validation, leave-one-out, adding and removing
 //! samples.
 //!
-//! [`Svm`] is the estimator; the modules are the crates of the workspace, for those who want more.
-//! Everything comes with a certificate (primal, dual, KKT violation), computed afresh in double
-//! precision.
+//! Every solution comes with a certificate (primal objective, dual objective, KKT violation), which
+//! is recomputed in double precision.
+//!
+//! # Main types, in reading order
+//!
+//! - [`data::Dataset`]: samples with labels. [`cv::FoldPlan`] assigns them to folds.
+//! - [`Svm`]: the estimator, a plain value of parameters and options. It trains ([`Svm::fit`]),
+//!   cross-validates ([`Svm::cross_validate`]), leaves one out and searches.
+//! - [`Fitted`]: a training's [`model::Model`] with its certificate.
+//! - [`cv::CvReport`]: the predictions, scores and certificates of a cross-validation.
+//! - [`Ranges`], [`Search`] and [`SearchResult`]: a search over parameters and its [`Cell`]s.
+//!   [`best`], [`one_standard_error`] and [`flattest`] select a cell; [`Nested`] is the result of
+//!   nested cross-validation.
+//! - [`libsvm`] and [`liblinear`]: the behaviour of LIBSVM's and LIBLINEAR's programs, for drop-in
+//!   replacements.
+//!
+//! The other modules are the crates of the workspace, for programs that need more than the
+//! estimator.
 //!
 //! # Train and predict
 //!
@@ -20,7 +35,8 @@
 //!
 //! # Cross-validate
 //!
-//! Any number of classes, scaling fitted to the training samples of each fold, progress on the way:
+//! The data can have any number of classes. Scaling is fitted to the training samples of each fold.
+//! A callback receives progress:
 //!
 //! ```
 //! use maxmargin::prelude::*;
@@ -51,12 +67,12 @@
 //! let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
 //! let ranges = Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.05, 0.5]); // one kernel for all values of C
 //! let grid = Svm::rbf(1.0).grid(&data, &plan, &ranges)?;
-//! let best = grid.cells.iter().max_by_key(|cell| cell.found.correct).expect("six cells");
+//! let best = grid.cells.iter().max_by_key(|cell| cell.result.correct).expect("six cells");
 //! assert!(best.svm.fit(&data)?.certificate.holds);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Values, and one class
+//! # Regression, and one class
 //!
 //! ```
 //! use maxmargin::prelude::*;
@@ -76,8 +92,8 @@
 //!
 //! # Probabilities
 //!
-//! From decision values of samples that machines did not see, and judged by samples that took no
-//! part:
+//! Probabilities are fitted to decision values of samples that the machines were not trained on,
+//! and evaluated on samples that took no part:
 //!
 //! ```
 //! use maxmargin::prelude::*;
@@ -132,9 +148,8 @@ mod svm;
 pub use maxmargin_cv::{CvError as Error, Fitted};
 pub use maxmargin_solvers::Solver;
 pub use svm::Svm;
-pub use svm::chosen::{best, flattest, one_standard_error};
-pub use svm::grid::SearchHooks;
-pub use svm::keys::{ColumnKeys, Logs};
 pub use svm::nested::{Nested, OuterFold};
-pub use svm::ranges::{Cell, CellScore, Ranges, SearchResult};
-pub use svm::search::{Descent, DescentEnd, DescentPoint, MOST_WIDTHS, Search};
+pub use svm::search::{
+    Cell, CellScore, ColumnKeys, Descent, DescentEnd, DescentPoint, Logs, MOST_WIDTHS, Ranges, Search, SearchHooks, SearchResult,
+    best, flattest, one_standard_error,
+};

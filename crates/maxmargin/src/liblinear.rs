@@ -1,8 +1,8 @@
-//! What LIBLINEAR's programs do, in terms of ours: parameters and checks, several classes by one
-//! against the rest, folds of its shuffle.
+//! The behaviour of LIBLINEAR's programs with the solvers of this workspace: parameters and checks,
+//! one-vs-rest, and the folds of its shuffle.
 //!
-//! Trainings go to a certified relative gap of 10⁻⁶ at LIBLINEAR's default tolerance, and in
-//! proportion below it: at least as exact as LIBLINEAR's own.
+//! At LIBLINEAR's default tolerance, trainings reach a certified relative duality gap of 10⁻⁶;
+//! stricter tolerances scale it in proportion. Solutions are at least as exact as LIBLINEAR's.
 
 mod parameters;
 mod train;
@@ -10,5 +10,5 @@ mod validate;
 
 pub use maxmargin_model::liblinear::LinearModel;
 pub use parameters::Parameters;
-pub use train::{Machine, Trained, train};
+pub use train::{Machine, Training, train};
 pub use validate::{cross_validate, end_of_search, search, start_of_search, widths_of_search};

@@ -1,8 +1,8 @@
-//! What LIBSVM's programs and its C library do, in terms of ours: their parameters and checks,
-//! their order of classes, the folds of their shuffle, and the figures that they print.
+//! The behaviour of LIBSVM's programs and C library with the solvers of this workspace: parameters
+//! and checks, the order of classes, the folds of its shuffle, and the figures in its output.
 //!
-//! A drop-in promises the same optimum (to the tolerance), the same files and the same words as
-//! LIBSVM 3.37; iterations are ours.
+//! A drop-in program has the same optimum (to the tolerance), the same files and the same messages
+//! as LIBSVM 3.37. The number of iterations differs.
 //!
 //! ```
 //! use maxmargin::libsvm::{Parameters, Problem, Run, train};
@@ -18,16 +18,16 @@
 
 mod classes;
 mod folds;
-mod learned;
 mod parameters;
 mod rand;
 mod train;
+mod trained_model;
 mod validate;
 
 pub use classes::{Classes, check_labels};
 pub use folds::Folds;
-pub use learned::Learned;
-pub use parameters::{Faulty, Parameters, Shape};
+pub use parameters::{ParameterError, Parameters, Shape};
 pub use rand::Rand;
-pub use train::{Machine, Problem, Run, Shown, Trained, errors_of, train};
-pub use validate::{Judged, cross_validate, squares};
+pub use train::{Figure, Machine, Problem, Run, Training, error_distribution_text, train};
+pub use trained_model::TrainedModel;
+pub use validate::{FoldPredictions, cross_validate, squares};

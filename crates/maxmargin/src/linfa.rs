@@ -1,8 +1,8 @@
-//! The traits of the `linfa` crate (feature `linfa`): [`Svm`] is a `Fit`, what it makes a
-//! `Predict`, over arrays of rows of `f32` or `f64`.
+//! The traits of the `linfa` crate (feature `linfa`): [`Svm`] implements `Fit`, and its models
+//! implement `Predict`, for arrays of rows of `f32` or `f64`.
 //!
-//! `Svm` has a `fit` of its own, so that linfa's is called by its full name. Labels are numbers
-//! (`f64`), or classes as linfa's confusion matrices want them (`usize`, `bool`).
+//! `Svm` also has an inherent `fit`, so that linfa's must be called by its full name. Labels are
+//! numbers (`f64`), or classes for linfa's confusion matrices (`usize`, `bool`).
 //!
 //! ```
 //! use linfa::prelude::*;
@@ -23,12 +23,12 @@ use maxmargin_data::{DataError, Dataset, Samples};
 use ndarray::{Array1, ArrayBase, Data, Ix2};
 use std::marker::PhantomData;
 
-/// What linfa's datasets have as labels.
+/// A label of linfa's datasets.
 pub trait Class: Copy {
-    /// The label as a number.
+    /// Returns the label as a number.
     fn number(self) -> f64;
 
-    /// The label that a number stands for, one of those that [`Class::number`] gave.
+    /// Returns the label of a number from [`Class::number`].
     fn of(number: f64) -> Self;
 }
 
@@ -62,7 +62,7 @@ impl Class for bool {
     }
 }
 
-/// A training by linfa's `Fit` that cannot be.
+/// An error of a training by linfa's `Fit`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -80,7 +80,7 @@ pub enum Error {
 /// A trained model that predicts labels of the kind it was trained with.
 #[derive(Clone, Debug)]
 pub struct Classifier<L> {
-    /// The model, its certificate and what it took.
+    /// The model with its certificate and statistics.
     pub fitted: Fitted,
     labels: PhantomData<L>,
 }
@@ -110,8 +110,8 @@ where
 {
     /// # Panics
     ///
-    /// When a value is not finite, the model has another number of features, or `y` another length:
-    /// linfa has no errors here. [`Fitted::predict`] has.
+    /// When a value is not finite, the model has another number of features, or `y` has another
+    /// length, because linfa's trait has no errors. [`Fitted::predict`] returns an error instead.
     fn predict_inplace<'a>(&'a self, x: &'a ArrayBase<D, Ix2>, y: &mut Array1<L>) {
         assert_eq!(x.nrows(), y.len(), "one target for each row");
         let samples = Samples::from_ndarray(x.view()).unwrap_or_else(|error| panic!("{error}"));

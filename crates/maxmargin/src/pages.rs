@@ -1,5 +1,5 @@
-//! The Rust of README, of the map of the crates and of the guide: compiled and run with the
-//! documentation tests, and nowhere else.
+//! The Rust code in README, the map of the crates and the guide, compiled and run as documentation
+//! tests only.
 
 #[doc = include_str!("../../../README.md")]
 struct Readme;

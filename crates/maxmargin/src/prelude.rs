@@ -1,4 +1,4 @@
-//! What most programs need, and nothing that shadows a name of theirs.
+//! The types that most programs need. No name here shadows one of the standard prelude.
 //!
 //! ```
 //! use maxmargin::prelude::*;

@@ -1,12 +1,8 @@
-//! The estimator: parameters in, certified models and reports out.
+//! The estimator: its parameters and options, training and cross-validation.
 
-pub(crate) mod chosen;
 mod features;
-pub(crate) mod grid;
-pub(crate) mod keys;
 pub(crate) mod nested;
 mod probability;
-pub(crate) mod ranges;
 pub(crate) mod search;
 mod solver;
 mod weights;
@@ -24,21 +20,21 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
+/// The default of [`Svm::memory`]: 2 GiB for kernel rows.
 const MEMORY: u64 = 2 << 30;
 
-/// A support vector machine for classes, values or one class: kernel, parameters, solver, and the
-/// means to train and to select it.
+/// A support vector machine for classification, regression or one class: its kernel, parameters and
+/// solver, with methods for training and selection.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for
-/// each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and one class are
-/// one.
+/// This is a plain value, which can be cloned, changed and stored. Two classes, regression and one
+/// class have one machine. More classes have one machine for each pair, or one for each class
+/// against the rest ([`Svm::one_vs_rest`]).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct Svm {
     kernel: Kernel,
     gamma: Option<Gamma>,
-    /// With the loss and the bias that are its own.
+    /// The formulation with its default loss and bias term.
     formulation: Formulation,
     loss: Option<Loss>,
     bias_term: Option<BiasTerm>,
@@ -52,7 +48,7 @@ pub struct Svm {
     keep_support_vectors: bool,
     shrinking: bool,
     merge_equal_rows: bool,
-    /// None: what the solver is usually asked for.
+    /// The goal; `None` selects the solver's default.
     goal: Option<Goal>,
     seeding: Seeding,
     seed: u64,
@@ -65,38 +61,38 @@ pub struct Svm {
 }
 
 impl Svm {
-    /// A C-SVC with this `C`: hinge loss, a bias that is not regularised, the linear kernel until
-    /// [`Svm::kernel`] says otherwise, ε = 10⁻³, on the calling thread.
+    /// Returns a C-SVC with this `C`. Defaults: hinge loss, an unregularised bias, the linear
+    /// kernel, a KKT tolerance of 10⁻³, the calling thread.
     pub fn c_svc(c: f64) -> Self {
         Self::of(Formulation::c_svc(c))
     }
 
-    /// Regression whose errors within `epsilon` (in units of the target) cost nothing, and beyond
-    /// it `c` each; otherwise as [`Svm::c_svc`].
+    /// Returns an ε-SVR: an error costs `c` for each unit beyond `epsilon`, in units of the target.
+    /// Otherwise as [`Svm::c_svc`].
     pub fn epsilon_svr(c: f64, epsilon: f64) -> Self {
         Self::of(Formulation::epsilon_svr(c, epsilon))
     }
 
-    /// Regression with a width that is found: at most the share `nu` of the samples lies outside;
-    /// otherwise as [`Svm::c_svc`].
+    /// Returns a ν-SVR: the training finds the width ε such that at most the share `nu` of the
+    /// samples lies outside. Otherwise as [`Svm::c_svc`].
     pub fn nu_svr(c: f64, nu: f64) -> Self {
         Self::of(Formulation::NuSvr { c, nu })
     }
 
-    /// Classes, at most the share `nu` of whose samples misses its margin; otherwise as
+    /// Returns a ν-SVC: at most the share `nu` of the samples violates the margin. Otherwise as
     /// [`Svm::c_svc`].
     pub fn nu_svc(nu: f64) -> Self {
         Self::of(Formulation::NuSvc { nu })
     }
 
-    /// Where the samples of one class are: at most the share `nu` of them is left outside. Labels
-    /// are not looked at. Otherwise as [`Svm::c_svc`].
+    /// Returns a one-class SVM: at most the share `nu` of the samples lies outside. Labels are
+    /// ignored. Otherwise as [`Svm::c_svc`].
     pub fn one_class(nu: f64) -> Self {
         Self::of(Formulation::OneClass { nu })
     }
 
-    /// Any formulation; its loss and bias count where [`Svm::loss`] and [`Svm::offset`] are not
-    /// called and the solver has no other.
+    /// Returns an estimator of any formulation. [`Svm::loss`], [`Svm::bias_term`] and the solver
+    /// can replace the formulation's loss and bias term.
     pub fn of(formulation: Formulation) -> Self {
         Self {
             kernel: Kernel::Linear,
@@ -126,169 +122,131 @@ impl Svm {
         }
     }
 
-    /// `k(x, z) = xᵀz`, `C = 1`.
+    /// Returns a C-SVC with the linear kernel `k(x, z) = xᵀz` and `C = 1`.
     pub fn linear() -> Self {
         Self::c_svc(1.0)
     }
 
-    /// `k(x, z) = exp(−gamma ‖x − z‖²)`, `C = 1`.
+    /// Returns a C-SVC with the Gaussian kernel `k(x, z) = exp(−gamma ‖x − z‖²)` and `C = 1`.
     pub fn rbf(gamma: f64) -> Self {
         Self::c_svc(1.0).kernel(Kernel::rbf(gamma))
     }
 
-    /// The kernel.
+    /// Sets the kernel.
     #[must_use]
     pub fn kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
     }
 
-    /// The kernel's width by a rule: from the samples, scaled or not, that a model is trained on.
+    /// Sets the kernel's width γ, as a number or by a rule. A rule uses the samples of each
+    /// training, after scaling.
     #[must_use]
     pub fn gamma(self, gamma: Gamma) -> Self {
         Self { gamma: Some(gamma), ..self }
     }
 
-    /// The price of a missed margin: larger fits the training data more closely.
+    /// Sets `C`, the cost of margin violations. A larger `C` fits the training data more closely.
     #[must_use]
     pub fn c(self, c: f64) -> Self {
         Self { formulation: self.formulation.with_c(c), ..self }
     }
 
-    /// The loss; the solver's own where this is not called: hinge, and squared hinge on the
-    /// simplex.
+    /// Sets the loss. The default depends on the solver: hinge loss, or squared hinge loss for
+    /// solvers on the simplex.
     #[must_use]
     pub fn loss(self, loss: Loss) -> Self {
         Self { loss: Some(loss), ..self }
     }
 
-    /// What the bias is; the solver's own where this is not called: free, and a feature of value 1
-    /// on the simplex.
+    /// Sets the bias term. The default depends on the solver: a free bias, or a feature of value 1
+    /// for solvers on the simplex.
     #[must_use]
     pub fn bias_term(self, bias_term: BiasTerm) -> Self {
         Self { bias_term: Some(bias_term), ..self }
     }
 
-    /// Keeps support vectors in linear models, too, so that samples can be added and removed.
+    /// Stores support vectors in linear models too, so that samples can be added and removed.
     #[must_use]
     pub fn keep_vectors(self) -> Self {
         Self { keep_support_vectors: true, ..self }
     }
 
-    /// What a solution has to show: a KKT violation, a relative duality gap, or both. Where nothing
-    /// is asked for it is [`Solver::goal`]: a violation of 10⁻³ for most.
+    /// Sets the goal of solutions: a KKT violation, a relative duality gap, or both. The default is
+    /// [`Solver::goal`], a KKT violation of 10⁻³ for most solvers.
     #[must_use]
     pub fn goal(self, goal: Goal) -> Self {
         Self { goal: Some(goal), ..self }
     }
 
-    /// Asks for a relative duality gap: alone, or besides the violation of [`Svm::eps`].
+    /// Requests a relative duality gap of at most `gap`, in addition to the KKT violation of
+    /// [`Svm::eps`] if that is set.
     #[must_use]
     pub fn gap(self, gap: f64) -> Self {
         Self { goal: Goal::of(self.goal.and_then(Goal::kkt), Some(gap)), ..self }
     }
 
-    /// How the training of each fold starts.
+    /// Sets the start of the training of each fold.
     #[must_use]
     pub fn seeding(self, seeding: Seeding) -> Self {
         Self { seeding, ..self }
     }
 
-    /// Seed of random orders, samples and starts.
+    /// Sets the seed of random orders, samples and starts.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Asks for a KKT violation of at most this: alone, or besides the gap of [`Svm::gap`].
+    /// Requests a KKT violation of at most `eps`, in addition to the duality gap of [`Svm::gap`] if
+    /// that is set.
     #[must_use]
     pub fn eps(self, eps: f64) -> Self {
         Self { goal: Goal::of(Some(eps), self.goal.and_then(Goal::gap)), ..self }
     }
 
-    /// Gives up a training after this many iterations.
+    /// Limits the iterations of a training.
     #[must_use]
     pub fn max_iter(mut self, most: u64) -> Self {
         self.max_iter = Some(most);
         self
     }
 
-    /// Gives up after this long.
+    /// Limits the time of a run.
     #[must_use]
     pub fn max_time(mut self, most: Duration) -> Self {
         self.max_time = Some(most);
         self
     }
 
-    /// When to stop; see [`Stop`].
+    /// Sets the goal and the limits of iterations and time; see [`Stop`].
     #[must_use]
     pub fn stop(self, stop: Stop) -> Self {
         Self { goal: Some(stop.goal), max_iter: stop.max_iter, max_time: stop.max_time, ..self }
     }
 
-    /// Bytes of kernel rows that may be held.
+    /// Limits the bytes of stored kernel rows.
     #[must_use]
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Threads: the calling one, or the rayon pool that it is in. Results are the same for any.
+    /// Sets the threads: the calling thread, or its rayon pool. Results do not depend on it.
     #[must_use]
     pub fn threads(self, par: Par) -> Self {
         Self { par, ..self }
     }
 
-    /// Who will solve, `Auto` resolved.
-    pub fn resolved_solver(&self) -> Solver {
-        self.solver.resolved(self.kernel == Kernel::Linear, self.formulation, self.loss, self.keep_support_vectors)
-    }
-
-    /// What solutions will be asked to show.
-    pub fn resolved_goal(&self) -> Goal {
-        self.goal.unwrap_or_else(|| self.resolved_solver().goal())
-    }
-
-    /// What will be solved.
-    pub fn formulation(&self) -> Formulation {
-        let (loss, bias_term) = self.resolved_solver().problem();
-        self.formulation.with(self.loss.unwrap_or(loss), self.bias_term.unwrap_or(bias_term))
-    }
-
-    /// Whether the solver takes what is asked, before there is any data.
+    /// Trains on all samples of `data`.
     ///
     /// # Errors
     ///
-    /// When it does not, with what does.
-    pub fn check(&self) -> Result<(), CvError> {
-        let solver = self.resolved_solver();
-        let built = solver.build(self.seed);
-        let formulation = self.formulation();
-        formulation.check()?;
-        let other = self.loss.is_some_and(|loss| loss != formulation.loss());
-        if other || self.bias_term.is_some_and(|bias_term| bias_term != formulation.bias_term()) {
-            return Err(CvError::Fixed(formulation.name()));
-        }
-        if formulation.target_kind() != TargetKind::Classes
-            && (self.class_weights != ClassWeights::Given || !self.weights.is_empty())
-        {
-            return Err(CvError::Classes(formulation.name()));
-        }
-        if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
-            return Ok(());
-        }
-        Ok(built.takes(&formulation, self.kernel == Kernel::Linear && !self.keep_support_vectors && solver.is_linear())?)
-    }
-
-    /// Trains on all of `data`.
-    ///
-    /// # Errors
-    ///
-    /// When the data has one class, a parameter is out of range, or the solver does not take the
-    /// problem. Not converging is a status, not an error.
+    /// When the data has one class, a parameter is out of range, or the solver does not support the
+    /// problem. A training that does not converge has a status and is not an error.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, CvError> {
         self.fit_watched(data, &Quiet)
     }
 
-    /// As [`Svm::fit`], telling `progress`, which may end the training early.
+    /// Trains as [`Svm::fit`], with a callback for progress, which can end the training early.
     ///
     /// # Errors
     ///
@@ -297,7 +255,7 @@ impl Svm {
         self.fit_watched(data, &progress)
     }
 
-    /// As [`Svm::fit_with`], for a watch that is a value.
+    /// Trains as [`Svm::fit_with`], with the callback as a trait object.
     ///
     /// # Errors
     ///
@@ -306,17 +264,19 @@ impl Svm {
         self.study(data, |study| self.fitted(study, watch))
     }
 
-    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a
-    /// certificate.
+    /// Cross-validates by `plan`. The result is that of `k` trainings from scratch, and each fold
+    /// has a certificate.
     ///
     /// # Errors
     ///
-    /// As [`Svm::fit`]; when a training set is no problem or the plan is for other data.
+    /// As [`Svm::fit`]; when a training set is not a valid problem, or the plan does not match the
+    /// data.
     pub fn cross_validate(&self, data: &Dataset, plan: &FoldPlan) -> Result<CvReport, CvError> {
         self.cross_validate_watched(data, plan, &Quiet)
     }
 
-    /// As [`Svm::cross_validate`], telling `progress`, which may end the run early.
+    /// Cross-validates as [`Svm::cross_validate`], with a callback for progress, which can end the
+    /// run early.
     ///
     /// # Errors
     ///
@@ -330,7 +290,7 @@ impl Svm {
         self.cross_validate_watched(data, plan, &progress)
     }
 
-    /// As [`Svm::cross_validate_with`], for a watch that is a value.
+    /// Cross-validates as [`Svm::cross_validate_with`], with the callback as a trait object.
     ///
     /// # Errors
     ///
@@ -339,7 +299,8 @@ impl Svm {
         self.study(data, |study| study.cross_validate(plan, self.seeding, watch))
     }
 
-    /// Exact leave-one-out: one fold for each sample; only support vectors cost work.
+    /// Cross-validates with one fold for each sample (exact leave-one-out). Only support vectors
+    /// need another training.
     ///
     /// # Errors
     ///
@@ -349,7 +310,7 @@ impl Svm {
         self.cross_validate(data, &plan)
     }
 
-    /// What the layer below is told.
+    /// Runs `run` on the study of this estimator and data.
     fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
         let classes = self.classes(data)?;
@@ -357,7 +318,7 @@ impl Svm {
         run(&self.study_of(data, classes.as_ref(), &weights, &*self.solve()))
     }
 
-    /// The classes of the data, where the formulation is about classes.
+    /// Returns the classes of the data; `None` for regression and one class.
     fn classes(&self, data: &Dataset) -> Result<Option<ClassLabels>, CvError> {
         match self.formulation.target_kind() {
             TargetKind::Classes => Ok(Some(ClassLabels::new(&data.labels)?)),

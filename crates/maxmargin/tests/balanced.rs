@@ -145,8 +145,8 @@ fn searches_balance_every_cell() {
     for cell in &found.cells {
         let (c, kernel) = (cell.svm.formulation().c().expect("a C"), cell.svm.kernel_given());
         let expected = alone(&rbf().c(c).kernel(kernel), &data, &plan, (None, false));
-        near(&cell.found.decisions, &expected.0, 1e-5, "a cell");
-        assert_eq!(cell.found.predicted, expected.1);
+        near(&cell.result.decisions, &expected.0, 1e-5, "a cell");
+        assert_eq!(cell.result.predicted, expected.1);
     }
     // An outer training set is balanced by its own rows, in the search and in the training that
     // follows.

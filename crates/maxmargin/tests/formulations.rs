@@ -361,7 +361,7 @@ fn grids_of_c_and_what_has_none() {
     let plan = FoldPlan::shuffled(100, 5, 1).expect("folds");
     let ranges = Ranges::new().c(&[0.1, 1.0, 10.0]);
     let grid = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-5).grid(&data, &plan, &ranges).expect("reports");
-    let reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.found).collect();
+    let reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.result).collect();
     assert_eq!(reports.iter().map(|r| r.c).collect::<Vec<_>>(), [Some(0.1), Some(1.0), Some(10.0)]);
     for report in &reports {
         let alone = svm(Formulation::epsilon_svr(report.c.expect("C"), 0.1), 1e-5).cross_validate(&data, &plan).expect("one");

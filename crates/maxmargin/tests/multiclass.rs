@@ -167,7 +167,7 @@ fn class_weights_are_copies_of_samples_in_every_way_to_train() {
                 let [ours, theirs] = [(&weighted, data, &plans[0]), (&svm, &copied, &plans[1])].map(|(svm, data, plan)| {
                     let svm = svm.clone().seeding(seeding);
                     let grid = svm.grid(data, plan, &Ranges::new().c(&[0.1, 2.0])).expect("two reports");
-                    let mut reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.found).collect();
+                    let mut reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.result).collect();
                     reports.push(svm.cross_validate(data, plan).expect("a report"));
                     reports
                 });

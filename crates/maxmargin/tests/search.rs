@@ -35,7 +35,7 @@ fn name<T>(cell: &Cell<T>) -> String {
 }
 
 fn work<T>(found: &SearchResult<T>) -> u64 {
-    found.again + found.cells.iter().map(|cell| cell.scored.iterations).sum::<u64>()
+    found.repeated_iterations + found.cells.iter().map(|cell| cell.score.iterations).sum::<u64>()
 }
 
 fn wide() -> Ranges {
@@ -54,21 +54,17 @@ fn pruning_finds_the_winner_of_the_full_search() {
         let pruned = run(&svm, &on, &Search::new(wide()).prune());
         let [first, second] = [&full, &pruned].map(|found| best(&found.cells, metric()).expect("a best"));
         assert_eq!(first, second, "{generator:?}");
-        let most = full.cells[first].scored.errors.expect("counted");
+        let most = full.cells[first].score.errors.expect("counted");
         let mut lost = 0;
         for (whole, cell) in full.cells.iter().zip(&pruned.cells) {
             assert_eq!(name(whole), name(cell));
-            match cell.scored.lost {
+            match cell.score.lost {
                 Some(errors) => {
-                    assert!(
-                        errors > most && whole.scored.errors.is_none_or(|all| errors <= all),
-                        "{errors} of {:?}",
-                        whole.scored
-                    );
-                    assert!(cell.found.folds.len() < 4 && cell.found.accuracy.is_none() && cell.found.scores.is_empty());
+                    assert!(errors > most && whole.score.errors.is_none_or(|all| errors <= all), "{errors} of {:?}", whole.score);
+                    assert!(cell.result.folds.len() < 4 && cell.result.accuracy.is_none() && cell.result.scores.is_empty());
                     lost += 1;
                 }
-                None => assert_eq!(whole.scored.errors, cell.scored.errors),
+                None => assert_eq!(whole.score.errors, cell.score.errors),
             }
         }
         assert!(lost > 0 && work(&pruned) < work(&full), "{generator:?}: {lost}, {} of {}", work(&pruned), work(&full));
@@ -82,7 +78,7 @@ fn pruned_searches_do_not_depend_on_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let svm = Svm::rbf(1.0).threads(Par::Pool);
         let found = pool.install(|| run(&svm, &on, &Search::new(wide()).prune().fast()));
-        found.cells.iter().map(|cell| (name(cell), cell.scored)).collect::<Vec<_>>()
+        found.cells.iter().map(|cell| (name(cell), cell.score)).collect::<Vec<_>>()
     };
     assert_eq!(of(1), of(3));
 }
@@ -118,31 +114,31 @@ fn a_fast_search_is_exact_where_it_counts() {
         let fast = run(&svm, &on, &Search::new(wide()).fast());
         assert_eq!(fast.cells.len(), full.cells.len());
         let top = &fast.cells[best(&fast.cells, metric()).expect("a best")];
-        let score = top.scored.score.expect("a score");
-        assert_eq!(Some(score), full.cells[best(&full.cells, metric()).expect("a best")].scored.score, "{generator:?}");
+        let score = top.score.value.expect("a score");
+        assert_eq!(Some(score), full.cells[best(&full.cells, metric()).expect("a best")].score.value, "{generator:?}");
         for (cell, whole) in fast.cells.iter().zip(&full.cells) {
             assert_eq!(name(cell), name(whole));
-            let certificate = cell.found.certificate().expect("judged");
-            let met = if cell.scored.exact { certificate.kkt <= 1e-5 } else { certificate.relative_gap <= 1e-3 };
-            assert!(met && certificate.holds && cell.scored.converged, "{certificate:?}");
-            assert!(cell.scored.exact || cell.scored.score.is_some_and(|own| own < score - 0.01));
+            let certificate = cell.result.certificate().expect("judged");
+            let met = if cell.score.exact { certificate.kkt <= 1e-5 } else { certificate.relative_gap <= 1e-3 };
+            assert!(met && certificate.holds && cell.score.converged, "{certificate:?}");
+            assert!(cell.score.exact || cell.score.value.is_some_and(|own| own < score - 0.01));
         }
-        assert!(fast.cells.iter().any(|cell| !cell.scored.exact), "{generator:?}");
+        assert!(fast.cells.iter().any(|cell| !cell.score.exact), "{generator:?}");
         // Rivals no further away than the best itself.
         let nearest = run(&svm, &on, &Search::new(wide()).fast_within(0.0));
-        let exact = |found: &SearchResult<_>| found.cells.iter().filter(|cell| cell.scored.exact).count();
+        let exact = |found: &SearchResult<_>| found.cells.iter().filter(|cell| cell.score.exact).count();
         assert!((1..=exact(&fast)).contains(&exact(&nearest)), "{generator:?}");
         works[0] += work(&nearest);
         works[1] += work(&fast);
         works[2] += work(&full);
-        assert!(nearest.cells.iter().all(|cell| cell.scored.exact || cell.scored.score.is_some_and(|own| own < score)));
+        assert!(nearest.cells.iter().all(|cell| cell.score.exact || cell.score.value.is_some_and(|own| own < score)));
     }
     // Not on each data set: where trainings are short exact cells cost more than loose ones save.
     assert!(works.is_sorted_by(|a, b| a < b), "{works:?}: the nearest rivals, rivals, all cells");
     // Who asks for no more is served at once.
     let on = made(Generator::Banana, 120, 1);
     let found = run(&Svm::rbf(1.0).gap(1e-2), &on, &Search::new(wide()).fast());
-    assert!(found.again == 0 && found.cells.iter().all(|cell| cell.scored.exact));
+    assert!(found.repeated_iterations == 0 && found.cells.iter().all(|cell| cell.score.exact));
 }
 
 #[test]
@@ -151,7 +147,7 @@ fn random_cells_lie_in_their_ranges_and_come_again() {
     let ranges = || Ranges::new().c(&[0.5, 32.0]).gamma(&[0.01, 10.0]).kernels(&[Kernel::Linear, Kernel::rbf(1.0)]);
     let names = |seed: u64| {
         let found = run(&Svm::rbf(1.0).seed(seed), &on, &Search::new(ranges()).random(20));
-        assert_eq!((found.cells.len(), found.wanted), (20, 20));
+        assert_eq!((found.cells.len(), found.planned), (20, 20));
         for cell in &found.cells {
             assert!((0.5..=32.0).contains(&cell.svm.formulation().c().expect("a price")));
             assert!(cell.svm.kernel_given().gamma().is_none_or(|gamma| (0.01..=10.0).contains(&gamma)));
@@ -172,16 +168,15 @@ fn halving_ends_on_all_samples() {
     let full = run(&Svm::rbf(1.0), &on, &Search::new(wide()));
     let halved = run(&Svm::rbf(1.0), &on, &Search::new(wide()).halving());
     // 49, 17 and 6 cells on 133, 400 and 1,200 samples.
-    assert_eq!((halved.cells.len(), halved.wanted), (6, 6));
-    assert!(halved.cells.iter().all(|cell| cell.found.samples_counted == 1200 && cell.scored.exact));
+    assert_eq!((halved.cells.len(), halved.planned), (6, 6));
+    assert!(halved.cells.iter().all(|cell| cell.result.samples_counted == 1200 && cell.score.exact));
     for cell in &halved.cells {
         let same = full.cells.iter().find(|known| name(known) == name(cell)).expect("a cell of the grid");
-        let difference = same.scored.errors.expect("counted").abs_diff(cell.scored.errors.expect("counted"));
+        let difference = same.score.errors.expect("counted").abs_diff(cell.score.errors.expect("counted"));
         assert!(difference <= 4, "{difference}");
     }
-    let score = |found: &SearchResult<CvReport>| {
-        found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score")
-    };
+    let score =
+        |found: &SearchResult<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].score.value.expect("a score");
     assert!(score(&halved) > score(&full) - 0.01 && work(&halved) < work(&full) / 2);
     // Too few samples for parts: the full search.
     let few = made(Generator::Banana, 100, 1);
@@ -200,9 +195,8 @@ fn refining_tries_what_lies_between() {
     );
     // Of 25 cells around the best 9 were there, of 15 at a border 6, of 9 in a corner 4.
     assert!([16, 9, 5].contains(&(fine.cells.len() - coarse.cells.len())), "{} cells", fine.cells.len());
-    let score = |found: &SearchResult<CvReport>| {
-        found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score")
-    };
+    let score =
+        |found: &SearchResult<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].score.value.expect("a score");
     assert!(score(&fine) >= score(&coarse));
 }
 
@@ -213,8 +207,8 @@ fn a_search_goes_on_beyond_its_border() {
     let found = run(&Svm::rbf(1.0), &on, &Search::new(narrow.clone()).extend());
     let top = &found.cells[best(&found.cells, metric()).expect("a best")];
     let near = run(&Svm::rbf(1.0), &on, &Search::new(narrow));
-    let score = near.cells[best(&near.cells, metric()).expect("a best")].scored.score;
-    assert!(found.cells.len() > 9 && top.scored.score > score, "{} cells", found.cells.len());
+    let score = near.cells[best(&near.cells, metric()).expect("a best")].score.value;
+    assert!(found.cells.len() > 9 && top.score.value > score, "{} cells", found.cells.len());
     let gammas: BTreeSet<u64> = found.cells.iter().filter_map(|cell| cell.svm.kernel_given().gamma()).map(f64::to_bits).collect();
     let costs: BTreeSet<u64> = found.cells.iter().filter_map(|cell| cell.svm.formulation().c()).map(f64::to_bits).collect();
     assert_eq!(found.cells.len(), gammas.len() * costs.len(), "no holes");
@@ -232,14 +226,14 @@ fn the_simplest_and_the_flattest() {
     for (row, gamma) in [0.1, 1.0, 10.0].into_iter().enumerate() {
         for (column, c) in [1.0, 10.0, 100.0].into_iter().enumerate() {
             let svm = Svm::rbf(gamma).c(c);
-            let scored = maxmargin::CellScore {
-                score: Some(scores[row][column]),
+            let score = maxmargin::CellScore {
+                value: Some(scores[row][column]),
                 standard_error: Some(0.015),
                 converged: true,
                 exact: true,
                 ..maxmargin::CellScore::default()
             };
-            cells.push(Cell { svm, scored, found: () });
+            cells.push(Cell { svm, score, result: () });
         }
     }
     let names: Vec<(f64, f64)> =
@@ -249,9 +243,9 @@ fn the_simplest_and_the_flattest() {
     assert_eq!(one_standard_error(&cells, metric()).map(at), Some((1.0, 1.0)));
     // Neighbours of (10, 0.1): .80 .80 .90; of (10, 1): .90 .88 .89 .90; of (100, 1): .80 .89 .90.
     assert_eq!(flattest(&cells, metric()).map(at), Some((10.0, 1.0)));
-    cells[1].scored.converged = false;
-    cells[4].scored.lost = Some(7);
-    cells[5].scored.exact = false;
+    cells[1].score.converged = false;
+    cells[4].score.lost = Some(7);
+    cells[5].score.exact = false;
     assert_eq!(best(&cells, metric()).map(at), Some((1.0, 1.0)), "candidates alone");
 }
 
@@ -274,7 +268,7 @@ fn nested_folds_are_searches_without_their_samples() {
         let chosen = found.chosen.as_ref().expect("a choice");
         assert_eq!(
             (chosen.0.formulation(), chosen.0.kernel_given(), chosen.1),
-            (top.svm.formulation(), top.svm.kernel_given(), top.scored.score)
+            (top.svm.formulation(), top.svm.kernel_given(), top.score.value)
         );
         let predicted = top.svm.fit(&part).expect("a model").predict(&data.samples.select(&test)).expect("labels");
         let right = test.iter().zip(&predicted).filter(|(i, label)| data.labels[**i] == **label).count();
@@ -297,11 +291,11 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     let [from, at] = [descent.from, descent.at].map(|at| &found.cells[at]);
     let top = best(&coarse.cells, metric()).expect("a best");
     assert_eq!(name(from), name(&coarse.cells[top]));
-    assert_eq!((found.cells.len(), found.wanted), (10, 10));
+    assert_eq!((found.cells.len(), found.planned), (10, 10));
     assert!(
-        descent.loss_at() < descent.loss_from() && at.scored.is_candidate() && at.found.certificate().is_some_and(|c| c.holds)
+        descent.loss_at() < descent.loss_from() && at.score.is_candidate() && at.result.certificate().is_some_and(|c| c.holds)
     );
-    assert_eq!(found.taken(metric()), Some(descent.at));
+    assert_eq!(found.best_cell(metric()), Some(descent.at));
     let low = descent.points.iter().find(|point| point.loss == descent.loss_at()).expect("the lowest");
     let slope = match descent.ended {
         DescentEnd::Flat => 1e-4,
@@ -310,7 +304,7 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     };
     assert!(low.gradient.iter().all(|own| own.abs() <= slope), "{low:?} {:?}", descent.ended);
     assert_eq!((at.svm.formulation().c(), at.svm.kernel_given().gamma()), (Some(low.c), Some(low.gamma)));
-    assert!(descent.points.len() <= 20 && descent.iterations > 0 && found.again == descent.iterations);
+    assert!(descent.points.len() <= 20 && descent.iterations > 0 && found.repeated_iterations == descent.iterations);
     assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));
 }
 
@@ -339,7 +333,7 @@ fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let cell = &found.cells[own.at];
     let gamma = cell.svm.kernel_given().gamma().expect("gamma");
     assert!((widths.iter().map(|width| width.ln()).sum::<f64>() / 3.0 - gamma.ln()).abs() < 1e-12);
-    assert!(cell.found.certificate().is_some_and(|certificate| certificate.holds));
+    assert!(cell.result.certificate().is_some_and(|certificate| certificate.holds));
     let fitted = cell.svm.fit(&on.0).expect("a model");
     let verified = maxmargin::cv::verify(&fitted.model, &on.0, None, None, Par::Seq).expect("a verdict");
     assert!(verified.matches() && verified.met(), "{verified:?}");
@@ -364,7 +358,7 @@ fn descents_do_not_depend_on_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let svm = Svm::rbf(1.0).threads(Par::Pool);
         let found = pool.install(|| run(&svm, &on, &Search::new(ranges.clone()).fast().gradient()));
-        (found.descent.expect("a descent"), found.cells.iter().map(|cell| (name(cell), cell.scored)).collect::<Vec<_>>())
+        (found.descent.expect("a descent"), found.cells.iter().map(|cell| (name(cell), cell.score)).collect::<Vec<_>>())
     };
     assert_eq!(of(1), of(3));
 }

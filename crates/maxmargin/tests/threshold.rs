@@ -172,11 +172,11 @@ fn a_grid_of_leave_one_out_is_one_leave_one_out_a_cell() {
     let svm = Svm::rbf(0.05).eps(1e-4);
     let ranges = Ranges::new().c(&[0.5, 4.0]).gamma(&[0.01, 0.1]);
     let found = svm.grid(&data, &plan, &ranges).expect("a grid");
-    assert_eq!((found.cells.len(), found.wanted), (4, 4));
+    assert_eq!((found.cells.len(), found.planned), (4, 4));
     let trained = |report: &maxmargin::cv::CvReport| report.folds.iter().filter(|fold| !fold.machines.is_empty()).count();
     for (at, cell) in found.cells.iter().enumerate() {
         let one = cell.svm.leave_one_out(&data).expect("a leave-one-out");
-        let all = &cell.found;
+        let all = &cell.result;
         assert_eq!((all.folds.len(), all.samples_counted), (270, 270));
         // The first of a column begins where one alone does; those after it where the one before
         // ended, at the same optimum to the tolerance.

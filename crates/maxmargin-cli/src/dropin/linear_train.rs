@@ -10,7 +10,7 @@ use maxmargin::cv::CvError;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::liblinear::{
-    Parameters, Trained, cross_validate, end_of_search, search, start_of_search, train, widths_of_search,
+    Parameters, Training, cross_validate, end_of_search, search, start_of_search, train, widths_of_search,
 };
 use maxmargin::libsvm::{Classes, Folds, Rand, Run, squares};
 use maxmargin::model::ModelError;
@@ -147,7 +147,7 @@ fn learn(request: &LinearTrainRequest, data: Dataset, run: &Run) -> Result<(), E
 }
 
 /// Returns the lines that LIBLINEAR's dual solvers print.
-fn story(trained: &Trained) -> String {
+fn story(trained: &Training) -> String {
     let mut text = String::new();
     for machine in &trained.machines {
         let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);

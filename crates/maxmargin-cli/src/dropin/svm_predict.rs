@@ -9,7 +9,7 @@ use crate::files::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
-use maxmargin::libsvm::{Learned, errors_of, squares};
+use maxmargin::libsvm::{TrainedModel, error_distribution_text, squares};
 use maxmargin::model::{DecisionRule, Model, ModelError};
 use std::ffi::OsString;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     let name = model.to_string_lossy();
     let bytes = data::bytes(model, "model")?;
     let learned =
-        Learned::read(&bytes).map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+        TrainedModel::read(&bytes).map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
     let has = learned.is_probability_model();
     if wants && !has {
         return Err(Exit::Error("Model does not support probabiliy estimates".to_owned()));
@@ -56,13 +56,13 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     let learned = if data.index_base < base { from_zero(learned).map_err(Exit::parameter)? } else { learned };
     let predicted = learned.predict(&data.samples, threads.par()).map_err(Exit::parameter)?;
     match &learned {
-        Learned::Constant { label, .. } if wants => {
+        TrainedModel::Constant { label, .. } if wants => {
             output.write(|out| {
                 writeln!(out, "labels {label}")?;
                 predicted.iter().try_for_each(|label| writeln!(out, "{} 1", format_g(*label, 6)))
             })?;
         }
-        Learned::Model(model) if wants && !model.outcomes().is_empty() => {
+        TrainedModel::Model(model) if wants && !model.outcomes().is_empty() => {
             let order = order_of(model);
             let all = model.probabilities(&data.samples, threads.par()).map_err(Exit::parameter)?;
             output.write(|out| {
@@ -78,7 +78,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
         _ => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
     }
     if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
-        print(&errors_of(scale, ""))?;
+        print(&error_distribution_text(scale, ""))?;
     }
     if quiet { Ok(()) } else { print(&scores_text(&learned, &data, &predicted)) }
 }
@@ -102,7 +102,7 @@ fn heading(model: &Model, order: &[usize]) -> String {
 }
 
 /// Returns the accuracy, or the errors of a regression.
-fn scores_text(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
+fn scores_text(learned: &TrainedModel, data: &Dataset, predicted: &[f64]) -> String {
     if learned.model().is_some_and(|model| model.decision_rule() == DecisionRule::Value) {
         return errors(&data.labels, predicted);
     }
@@ -123,8 +123,8 @@ pub(super) fn accuracy(truth: &[f64], predicted: &[f64]) -> String {
 }
 
 /// Renumbers the features of a model from 0; its first feature is then unknown to it.
-fn from_zero(learned: Learned) -> Result<Learned, ModelError> {
-    let Learned::Model(model) = learned else { return Ok(learned) };
+fn from_zero(learned: TrainedModel) -> Result<TrainedModel, ModelError> {
+    let TrainedModel::Model(model) = learned else { return Ok(learned) };
     if model.parts().scaler.is_some() {
         return Err(ModelError::Unsupported("index 0 in data for a model that scales features numbered from 1".to_owned()));
     }
@@ -141,5 +141,5 @@ fn from_zero(learned: Learned) -> Result<Learned, ModelError> {
     let shifted = Samples::from_sparse(width, offsets, indices, values);
     parts.support = shifted.map_err(|error| ModelError::Unsupported(error.to_string()))?.compact();
     (parts.index_base, parts.record) = (0, None);
-    Ok(Learned::Model(Box::new(Model::new(parts)?)))
+    Ok(TrainedModel::Model(Box::new(Model::new(parts)?)))
 }

@@ -119,7 +119,7 @@ fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run:
     let trained = train(&problem, parameters, run).map_err(Exit::parameter)?;
     warn_of_weights(&problem, parameters);
     if !request.quiet {
-        print(&trained.story())?;
+        print(&trained.console_text())?;
     }
     if let (true, Some(certificate)) = (request.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
@@ -164,7 +164,7 @@ fn validate(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, f
     let validated = cross_validate(&problem, parameters, &folds, run).map_err(Exit::parameter)?;
     warn_of_weights(&problem, parameters);
     if !request.quiet {
-        print(&validated.story(problem.classes().is_some()))?;
+        print(&validated.console_text(problem.classes().is_some()))?;
     }
     if let (true, Some(certificate)) =
         (request.ours.certificate, validated.report.as_ref().and_then(|report| report.certificate()))

@@ -217,7 +217,7 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
     }
     let is_folded = |training: &MachineRecord| training.folded.is_some();
     if record.machines.iter().any(is_folded) && !record.machines.iter().all(is_folded) {
-        return invalid("some machines store weights, others support vectors".to_owned());
+        return invalid("some machines keep weights alone, others support vectors".to_owned());
     }
     if record.rows < classes as u64 || record.features > MOST_FEATURES {
         return invalid(format!("{} rows of {} features for {classes} classes", record.rows, record.features));
@@ -285,7 +285,7 @@ fn check_training(training: &MachineRecord, machine: &Machine, parts: &Parts, ro
     }
     let Some(folded) = &training.folded else { return Ok(()) };
     if parts.kernel != Kernel::Linear || machine.coef != [1.0] {
-        return Err("only a linear machine can store weights instead of support vectors".to_owned());
+        return Err("only a linear machine can keep weights alone".to_owned());
     }
     folded.iter().find(|value| !value.is_finite()).map_or(Ok(()), |value| Err(format!("a coefficient is {value}")))
 }

@@ -1,24 +1,24 @@
 //! LIBLINEAR's parameters, their defaults and its checks.
 
-use crate::libsvm::Faulty;
+use crate::libsvm::ParameterError;
 use maxmargin_core::{BiasTerm, Formulation, Loss};
 
-/// What `train` is told.
+/// The parameters of `train`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// LIBLINEAR's number of the solver.
     pub solver: i32,
-    /// The price of errors.
+    /// The cost of errors.
     pub c: f64,
-    /// The tolerance; LIBLINEAR's default for the solver where it is not given.
+    /// The tolerance; `None` selects LIBLINEAR's default for the solver.
     pub eps: Option<f64>,
-    /// The width of regression.
+    /// The width ε of the insensitive tube, for regression.
     pub p: f64,
-    /// Of one class.
+    /// The ν of one class.
     pub nu: f64,
-    /// The value of the feature that is the bias; below 0 there is none.
+    /// The value of the bias feature; a negative value means that there is none.
     pub bias: f64,
-    /// Whether the bias is regularised as the weights are.
+    /// True if the bias is regularised like the weights.
     pub regularised: bool,
     /// Factors of C by label.
     pub weights: Vec<(i32, f64)>,
@@ -30,17 +30,17 @@ impl Default for Parameters {
     }
 }
 
-/// Certified relative gap at the default tolerance.
+/// The certified relative duality gap at the default tolerance.
 const GAP: f64 = 1e-6;
 
 impl Parameters {
-    /// LIBLINEAR's checks, in its order.
+    /// Checks the parameters in LIBLINEAR's order.
     ///
     /// # Errors
     ///
-    /// The first that fails, in LIBLINEAR's words; what is not solved here, with what to use
-    /// instead.
-    pub fn check(&self) -> Result<(), Faulty> {
+    /// The first check that fails, in LIBLINEAR's words. Solvers that are not available here are
+    /// errors with an alternative.
+    pub fn check(&self) -> Result<(), ParameterError> {
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
         let known = matches!(self.solver, 0..=7 | 11..=13 | 21);
@@ -64,15 +64,15 @@ impl Parameters {
             (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
             (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
         ];
-        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(Faulty(check.1)))
+        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
 
     fn tolerance(&self) -> f64 {
-        self.eps.unwrap_or(self.usual())
+        self.eps.unwrap_or(self.default_tolerance())
     }
 
     /// LIBLINEAR's default tolerance for the solver.
-    fn usual(&self) -> f64 {
+    fn default_tolerance(&self) -> f64 {
         match self.solver {
             0 | 2 | 5 | 6 | 21 => 0.01,
             11 => 0.0001,
@@ -80,22 +80,22 @@ impl Parameters {
         }
     }
 
-    /// The relative gap that a solution has to show.
+    /// The relative duality gap that solutions must reach.
     pub fn gap(&self) -> f64 {
-        GAP * (self.tolerance() / self.usual()).min(1.0)
+        GAP * (self.tolerance() / self.default_tolerance()).min(1.0)
     }
 
-    /// Whether it predicts values.
+    /// Returns true for regression.
     pub fn is_regression(&self) -> bool {
         matches!(self.solver, 11..=13)
     }
 
-    /// Whether it is about classes.
+    /// Returns true for classification.
     pub fn has_classes(&self) -> bool {
         !self.is_regression() && self.solver != 21
     }
 
-    /// What is solved.
+    /// The formulation of the solver.
     pub fn formulation(&self) -> Formulation {
         let (c, epsilon) = (self.c, self.p);
         let bias_term = match self.bias {
@@ -111,7 +111,7 @@ impl Parameters {
         }
     }
 
-    /// The factor of C of a label: repeated weights multiply.
+    /// Returns the factor of C for a label. Repeated weights multiply.
     pub fn weight(&self, label: i32) -> f64 {
         self.weights.iter().filter(|weight| weight.0 == label).map(|weight| weight.1).product()
     }

@@ -1,5 +1,5 @@
-//! One training as LIBLINEAR's `train` does it: a machine for two classes, values or one class, and
-//! one for each class of more.
+//! A training like LIBLINEAR's `train`: one machine for two classes, regression or one class, and
+//! one machine per class for more.
 
 use super::parameters::Parameters;
 use crate::libsvm::{Classes, Run};
@@ -11,31 +11,31 @@ use maxmargin_kernel::Kernel;
 use maxmargin_model::check_width;
 use maxmargin_model::liblinear::LinearModel;
 
-/// One column of weights as it was found.
+/// The training of one column of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Of our solver.
+    /// The number of iterations of this workspace's solver.
     pub iterations: u64,
     /// The dual objective, minimised.
     pub objective: f64,
-    /// Samples with a dual variable that is not 0.
+    /// The number of samples with a dual variable other than 0.
     pub support_vectors: usize,
-    /// Whether what was asked for was reached.
+    /// True if the training met its goal.
     pub converged: bool,
 }
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug)]
-pub struct Trained {
-    /// What predicts.
+pub struct Training {
+    /// The trained model.
     pub model: LinearModel,
-    /// One for each column of weights.
+    /// The machines, one for each column of weights.
     pub machines: Vec<Machine>,
     /// The worst certificate.
     pub certificate: Option<CertificateReport>,
 }
 
-/// The estimator: without weights of classes.
+/// Returns the estimator without class weights.
 pub(super) fn svm(parameters: &Parameters, run: &Run) -> Svm {
     svm_of(parameters.formulation(), parameters, run)
 }
@@ -49,9 +49,9 @@ fn svm_of(formulation: Formulation, parameters: &Parameters, run: &Run) -> Svm {
     }
 }
 
-/// The estimator of all columns of weights, and what it has for labels: of two classes the first is
-/// the positive one, of more each stands against the rest, whose price is C itself, in the order of
-/// the classes.
+/// Returns the estimator of all columns of weights, and the labels for it. The first of two classes
+/// is the positive one. More classes are one-vs-rest in the order of the classes, where the rest
+/// has C itself as its cost.
 pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (Svm, Vec<f64>) {
     let two = classes.labels.len() <= 2;
     let label = |class: usize| if two { 1.0 - 2.0 * class as f64 } else { class as f64 };
@@ -60,10 +60,10 @@ pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (
     (svm, classes.of.iter().map(|&class| label(class)).collect())
 }
 
-/// Returns the regression that is the machine of one class alone, and its targets. The hinge loss
-/// of a row with the label 1 is its distance below the lower end of a tube that begins at 1 and is
-/// so wide that no row of the solution lies above its upper end.
-fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, Vec<f64>) {
+/// Returns a regression and its targets that are equivalent to the machine of data with one class
+/// only. The hinge loss of a row with the label 1 is its distance below the lower end of a tube
+/// that begins at 1. The tube is so wide that no row of the solution lies above its upper end.
+fn single_class(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, Vec<f64>) {
     let (c, rows) = (parameters.c * parameters.weight(label), data.labels.len());
     let bias = parameters.bias.max(0.0);
     let norm = |row: usize| {
@@ -71,33 +71,33 @@ fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, V
         data.samples.row(row).for_each(|_, value| sum += value * value);
         sum
     };
-    // Weights of 0 have the loss C of each row, so that the weights of the solution are no longer
-    // than √(2 C rows). No decision value is greater than that times the norm of the longest row.
+    // Zero weights have the loss C for each row, so that the norm of the solution's weights is at
+    // most √(2 C rows). No decision value exceeds that bound times the greatest norm of a row.
     let most = (2.0 * c * rows as f64).sqrt() * (0..rows).map(norm).fold(0.0, f64::max).sqrt();
-    // A power of 2: 1 + width − width is 1.
+    // With a power of 2, the sum 1 + width − width is exactly 1.
     let width = most.max(1.0).log2().ceil().exp2();
     let machine = parameters.formulation();
     let values = Formulation::Svr { c, epsilon: width, loss: machine.loss(), bias_term: machine.bias_term() };
     (values, vec![1.0 + width; rows])
 }
 
-/// An estimator with its data, before it runs.
+/// An estimator with its data, before the training.
 pub(super) struct TrainingSetup {
     pub(super) svm: Svm,
-    /// With the labels that `svm` takes.
+    /// The data with the labels for `svm`.
     pub(super) data: Dataset,
-    /// Where it is about classes.
+    /// The classes; `None` for regression and one class.
     pub(super) classes: Option<Classes>,
 }
 
-/// The estimator and the labels for this data.
+/// Returns the estimator and the labels for this data.
 pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<TrainingSetup, CvError> {
     if !parameters.has_classes() {
         return Ok(TrainingSetup { svm: svm(parameters, run), data, classes: None });
     }
     let classes = Classes::new(&data.labels)?;
     let svm = if let [label] = classes.labels[..] {
-        let (values, targets) = alone(&data, label, parameters);
+        let (values, targets) = single_class(&data, label, parameters);
         data.labels = targets;
         svm_of(values, parameters, run)
     } else {
@@ -108,14 +108,14 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) ->
     Ok(TrainingSetup { svm, data, classes: Some(classes) })
 }
 
-/// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data
+/// Trains as LIBLINEAR's `train`. The parameters must have passed [`Parameters::check`]; features
 /// are numbered from 1.
 ///
 /// # Errors
 ///
-/// When there are no rows, a class label does not fit 32 bits, weights would be many more than the
-/// data has values, or a parameter is not possible for our solvers.
-pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+/// When there are no rows, a class label does not fit 32 bits, the model would have far more
+/// weights than the data has values, or a solver does not support a parameter.
+pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
     let TrainingSetup { svm, data, classes } = prepared(data, parameters, run)?;
     let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
     let features = data.samples.features();
@@ -130,10 +130,10 @@ pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Traine
         rho: (parameters.solver == 21).then(|| 0.0 - fitted.model.machines()[0].bias),
         weights: (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, features)).collect(),
     };
-    Ok(Trained { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
+    Ok(Training { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
 }
 
-/// The weights of every feature by one machine, and of the bias where there is one.
+/// Returns the weights of one machine for every feature, and for the bias feature if there is one.
 fn weights(fitted: &Fitted, p: usize, parameters: &Parameters, features: usize) -> Vec<f64> {
     let (machine, parts) = (&fitted.model.machines()[p], fitted.model.parts());
     let mut w = vec![0.0; features];

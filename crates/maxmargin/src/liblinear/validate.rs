@@ -8,8 +8,8 @@ use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use maxmargin_data::classes::greatest_in_order;
 
-/// What the machines that did not see a row predict for it. `folds` are those without classes, as
-/// LIBLINEAR has them.
+/// Returns the prediction for each row by the machines that were not trained on it. `folds` are not
+/// stratified, as in LIBLINEAR.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn cross_validate(data: Dataset, parameters: &Parameters, folds: &Folds, run
     Ok(along(data, parameters, &[parameters.c], folds, run)?.remove(0))
 }
 
-/// The same for several values of C, each from the one before.
+/// Cross-validates for several values of C, each from the solution before.
 ///
 /// # Errors
 ///
@@ -33,14 +33,14 @@ pub fn search(
     along(data, parameters, values, folds, run)
 }
 
-/// The greatest C that a search for C tries, of `-s 2` and of `-s 11`.
+/// Returns the greatest C of a search for C, for `-s 2` and `-s 11`.
 pub fn end_of_search(parameters: &Parameters) -> f64 {
     if parameters.is_regression() { 1_048_576.0 } else { 1024.0 }
 }
 
-/// Where LIBLINEAR begins to search for C, a power of 2: of `-s 2` half of the greatest C at which
-/// no sample has its margin, at most; of `-s 11` a hundredth of a bound below which weights of 0
-/// are as good as any.
+/// Returns LIBLINEAR's first C of a search, a power of 2. For `-s 2` it is at most half of the
+/// greatest C at which no sample reaches its margin. For `-s 11` it is a hundredth of a bound below
+/// which zero weights are as good as any.
 pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     let bias = parameters.bias.max(0.0);
     let norm = |row: usize| {
@@ -53,7 +53,7 @@ pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     let least = if parameters.is_regression() {
         let missed = |y: &f64| (y.abs() - parameters.p).max(0.0).powi(2);
         let (sum, loss) = data.labels.iter().fold((0.0, 0.0), |(sum, loss), y| (sum + y.abs(), loss + missed(y)));
-        // Nothing is missed: any C is too small.
+        // Without a loss, any C is too small.
         if loss > 0.0 { 0.01 * loss / (8.0 * sum * sum * greatest) } else { f64::MAX }
     } else {
         1.0 / (2.0 * rows as f64 * greatest)
@@ -61,8 +61,9 @@ pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     if least.is_finite() { least.log2().floor().exp2().min(end_of_search(parameters)) } else { 1.0 }
 }
 
-/// The widths that a search of `-s 11` tries, falling: twentieths of the greatest target, from that
-/// at or below `first`, if it is given, otherwise from the nineteenth.
+/// Returns the widths of a search of `-s 11`, descending. They are multiples of a twentieth of the
+/// greatest target, from the multiple at or below `first` if that is given, otherwise from the
+/// nineteenth.
 pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
     const STEPS: usize = 20;
     let most = targets.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
@@ -70,7 +71,7 @@ pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
     (0..=start).rev().map(|step| step as f64 * most / STEPS as f64).collect()
 }
 
-/// Predictions for every value of C.
+/// Returns the predictions for every value of C.
 fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
     if folds.count() < 2 {
         return Err(PlanError::NothingLeft { fold: 1 }.into());
@@ -78,7 +79,7 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
-        Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
+        Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.result).collect())
     };
     if !parameters.has_classes() {
         return Ok(validated(&data, &usual)?.into_iter().map(|report| report.predicted).collect());
@@ -96,7 +97,7 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     Ok(validated(&data, &svm)?.into_iter().map(said).collect())
 }
 
-/// The label that the machines of a training set say of a row, whose ties are decided by `ranks`.
+/// Returns the label from the decision values of a row. Ties are decided by `ranks`.
 fn label(classes: &Classes, ranks: &[u32], row: &[f64]) -> f64 {
     let class = match row {
         [_] => classes.elected(row, ranks),
@@ -105,13 +106,12 @@ fn label(classes: &Classes, ranks: &[u32], row: &[f64]) -> f64 {
     f64::from(classes.labels[class])
 }
 
-/// The order by which a machine for each column of weights decides ties where it is trained on
-/// `rows`.
+/// Returns the order of classes for ties of machines that are trained on `rows`.
 fn ranks(classes: &Classes, rows: impl Iterator<Item = usize>) -> Vec<u32> {
     classes.ranks(&classes.order_of(rows))
 }
 
-/// Whether some training set has one class alone or lacks one.
+/// Returns true if some training set lacks a class, or if there is only one class.
 fn lacks_classes(classes: &Classes, folds: &Folds) -> bool {
     let fold_of = folds.fold_of();
     classes.labels.len() < 2
@@ -122,7 +122,7 @@ fn lacks_classes(classes: &Classes, folds: &Folds) -> bool {
         })
 }
 
-/// Every fold as a training of its own.
+/// Cross-validates with an independent training for every fold.
 fn apart(data: &Dataset, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Vec<f64>, CvError> {
     let mut predicted = vec![0.0; data.labels.len()];
     for fold in 0..folds.count() {

@@ -1,4 +1,4 @@
-//! Classes in LIBSVM's order, and how they vote.
+//! Classes in LIBSVM's order, and their votes.
 
 use maxmargin_data::LabelError;
 use maxmargin_data::classes::elected_in_order;
@@ -6,18 +6,20 @@ use maxmargin_data::classes::elected_in_order;
 /// The classes of a problem: their labels in LIBSVM's order, and the class of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// In order of first appearance; of the labels −1 and +1 the latter comes first.
+    /// The labels in order of first appearance, except that +1 comes before −1 if these are the
+    /// only labels.
     pub labels: Vec<i32>,
-    /// The class of each row, a place in `labels`.
+    /// The class of each row, as an index into `labels`.
     pub of: Vec<usize>,
 }
 
 impl Classes {
-    /// Labels are cut to whole numbers, as LIBSVM does it: 1.5 and 1.2 are both class 1.
+    /// Returns the classes of these labels. Labels are truncated to integers, as in LIBSVM: 1.5 and
+    /// 1.2 are both class 1.
     ///
     /// # Errors
     ///
-    /// When a label does not fit 32 bits: LIBSVM makes another number of it.
+    /// When a label does not fit 32 bits. LIBSVM converts it to another number.
     pub fn new(given: &[f64]) -> Result<Self, LabelError> {
         let mut labels: Vec<i32> = Vec::new();
         let mut of: Vec<usize> = Vec::with_capacity(given.len());
@@ -37,29 +39,29 @@ impl Classes {
         Ok(Self { labels, of })
     }
 
-    /// Rows of each class.
+    /// Returns the number of rows of each class.
     pub fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.labels.len()];
         self.of.iter().for_each(|&class| sizes[class] += 1);
         sizes
     }
 
-    /// The number that stands for a class in our solvers, whose machines say 0 and above to the
-    /// greater of two: they then have LIBSVM's pairs in LIBSVM's order, and of two classes LIBSVM's
-    /// sign.
+    /// Returns the label of a class for this workspace's solvers, whose machines select the greater
+    /// of two labels at 0 and above. With these labels, they have LIBSVM's pairs in LIBSVM's order,
+    /// and for two classes LIBSVM's sign.
     pub fn rank(&self, class: usize) -> f64 {
         if self.labels.len() == 2 { 1.0 - class as f64 } else { class as f64 }
     }
 
-    /// The places of the classes in a model of ours, whose classes ascend by [`Classes::rank`], in
-    /// the order `order`: what decides its ties.
+    /// Returns the classes of `order` as indices into a [`maxmargin_model::Model`]'s classes, which
+    /// ascend by [`Classes::rank`]. This order decides ties.
     pub fn ranks(&self, order: &[usize]) -> Vec<u32> {
         order.iter().map(|&class| self.rank(class) as u32).collect()
     }
 
-    /// All classes in the order of the labels of a model that is trained on `rows`, which have
-    /// every class: that in which they begin with them, but for −1 and +1. The training set of a
-    /// fold often begins with other classes than the data.
+    /// Returns all classes in the order of the labels of a model that is trained on `rows`, which
+    /// have every class. This is the order of first appearance in `rows`, except for −1 and +1. In
+    /// the training set of a fold it often differs from that of the data.
     pub fn order_of(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.labels.len());
         for row in rows {
@@ -73,26 +75,27 @@ impl Classes {
         if self.labels == [1, -1] { vec![0, 1] } else { order }
     }
 
-    /// The class that most pairs elect; ties are decided by `ranks`, those of a training set's
-    /// order of classes ([`Classes::ranks`]). `decisions` are those of machines over
-    /// [`Classes::rank`].
+    /// Returns the class with most votes of pairs. `decisions` come from machines over
+    /// [`Classes::rank`]. Ties are decided by `ranks`, the order of classes of a training set
+    /// ([`Classes::ranks`]).
     pub fn elected(&self, decisions: &[f64], ranks: &[u32]) -> usize {
-        // A rank's class has the same number as a class's rank.
+        // The function `rank` is its own inverse.
         self.rank(elected_in_order(ranks, decisions)) as usize
     }
 }
 
-/// Whether all labels can be classes ([`Classes::new`]).
+/// Checks that all labels can be classes ([`Classes::new`]).
 ///
 /// # Errors
 ///
-/// The first that does not fit 32 bits.
+/// The first label that does not fit 32 bits.
 pub fn check_labels(given: &[f64]) -> Result<(), LabelError> {
     let wide = given.iter().position(|label| whole(*label).is_none());
     wide.map_or(Ok(()), |row| Err(LabelError::Wide { row, label: given[row] }))
 }
 
-/// The label of 32 bits that LIBSVM makes of a number by cutting it; none where it does not fit.
+/// Returns the label that LIBSVM makes of a number by truncation; `None` if it does not fit 32
+/// bits.
 fn whole(label: f64) -> Option<i32> {
     let cut = label.trunc();
     (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&cut).then_some(cut as i32)
@@ -126,11 +129,11 @@ mod tests {
     #[test]
     fn a_decision_of_0_is_for_the_second_label_of_the_training_set() {
         let classes = classes_of(&[7.0, 3.0]);
-        // Positive decisions of our machine are for 7, the first label of the data.
+        // Positive decision values of the machine select 7, the first label of the data.
         assert_eq!([1.0, -1.0].map(|decision| classes.elected(&[decision], &classes.ranks(&[0, 1]))), [0, 1]);
         assert_eq!(classes.elected(&[0.0], &classes.ranks(&classes.order_of([0, 1].into_iter()))), 1);
         assert_eq!(classes.elected(&[0.0], &classes.ranks(&classes.order_of([1, 0].into_iter()))), 0);
-        // +1 comes first whatever the rows begin with.
+        // +1 comes first for any order of rows.
         let signs = classes_of(&[1.0, -1.0]);
         assert_eq!(signs.elected(&[0.0], &signs.ranks(&signs.order_of([1, 0].into_iter()))), 1);
     }

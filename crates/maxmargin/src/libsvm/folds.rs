@@ -2,19 +2,19 @@
 
 use super::classes::Classes;
 
-/// Rows in LIBSVM's shuffled order, cut into folds.
+/// Rows in LIBSVM's shuffled order, divided into folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folds {
     /// All rows, those of the first fold first.
     pub order: Vec<usize>,
-    /// Where each fold begins in `order`, and the end of the last. Folds may be empty.
+    /// The start of each fold in `order`, and the end of the last fold. Folds can be empty.
     pub starts: Vec<usize>,
 }
 
 impl Folds {
-    /// `folds` folds of `rows` rows, each class cut for itself where there are classes and fewer
-    /// folds than rows; as many folds as rows where more are asked for. `draw` gives whole numbers
-    /// at random: [`super::Rand::draw`], or the `rand()` of the process.
+    /// Divides `rows` rows into `folds` folds, or into as many folds as rows if that is less. With
+    /// classes and fewer folds than rows, the folds are stratified. `draw` returns random integers:
+    /// [`super::Rand::draw`], or the `rand()` of the process.
     pub fn new(rows: usize, folds: usize, classes: Option<&Classes>, draw: &mut dyn FnMut() -> usize) -> Self {
         let folds = folds.min(rows).max(1);
         match classes {
@@ -46,12 +46,12 @@ impl Folds {
         self.starts.len() - 1
     }
 
-    /// The rows that are tested in a fold.
+    /// The test rows of a fold.
     pub fn tested(&self, fold: usize) -> &[usize] {
         &self.order[self.starts[fold]..self.starts[fold + 1]]
     }
 
-    /// The rows of its training set, in the order in which LIBSVM gives them to its training.
+    /// The training rows of a fold, in LIBSVM's order.
     pub fn trained(&self, fold: usize) -> impl Iterator<Item = usize> + '_ {
         let (before, after) = (&self.order[..self.starts[fold]], &self.order[self.starts[fold + 1]..]);
         before.iter().chain(after).copied()
@@ -65,7 +65,7 @@ impl Folds {
     }
 }
 
-/// LIBSVM's shuffle: a Fisher–Yates pass from the front.
+/// Shuffles rows as LIBSVM does: a Fisher–Yates pass from the front.
 fn shuffle(rows: &mut [usize], draw: &mut dyn FnMut() -> usize) {
     let n = rows.len();
     (0..n).for_each(|i| rows.swap(i, i + draw() % (n - i)));

@@ -1,38 +1,39 @@
-//! LIBSVM's parameters, their defaults, and what it checks of them in which order.
+//! LIBSVM's parameters, their defaults, and its checks in their order.
 
 use super::classes::Classes;
 use maxmargin_core::{Formulation, Goal};
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::{Kernel, KernelKind};
 
-/// What `svm-train` is told; types are LIBSVM's numbers, which are checked as late as LIBSVM does.
+/// The parameters of `svm-train`. Types are LIBSVM's numbers, which are checked in
+/// [`Parameters::check`] only, as in LIBSVM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// 0 C-SVC, 1 ν-SVC, 2 one class, 3 ε-SVR, 4 ν-SVR.
+    /// The formulation: 0 C-SVC, 1 ν-SVC, 2 one class, 3 ε-SVR, 4 ν-SVR.
     pub svm_type: i32,
-    /// 0 linear, 1 polynomial, 2 RBF, 3 sigmoid, 4 precomputed.
+    /// The kernel: 0 linear, 1 polynomial, 2 RBF, 3 sigmoid, 4 precomputed.
     pub kernel_type: i32,
-    /// Of the polynomial.
+    /// The degree of the polynomial kernel.
     pub degree: i32,
-    /// The kernel's width; 0 stands for 1 / greatest index ([`Parameters::resolved`]).
+    /// The γ of the kernel; 0 means 1 / greatest index ([`Parameters::resolved`]).
     pub gamma: f64,
-    /// The constant of polynomial and sigmoid.
+    /// The constant of the polynomial and the sigmoid kernel.
     pub coef0: f64,
-    /// Megabytes of cache.
+    /// The size of the cache in megabytes.
     pub cache_size: f64,
-    /// Greatest violation of the optimality conditions.
+    /// The KKT tolerance.
     pub eps: f64,
-    /// The price of errors.
+    /// The cost of errors.
     pub c: f64,
     /// Factors of C by label.
     pub weights: Vec<(i32, f64)>,
-    /// Of ν-SVC, one class, ν-SVR.
+    /// The ν of ν-SVC, one class and ν-SVR.
     pub nu: f64,
-    /// The width of ε-SVR.
+    /// The width ε of ε-SVR.
     pub p: f64,
-    /// 0 or 1.
+    /// 1 for shrinking, else 0.
     pub shrinking: i32,
-    /// 0 or 1.
+    /// 1 for probabilities, else 0.
     pub probability: i32,
 }
 
@@ -56,46 +57,46 @@ impl Default for Parameters {
     }
 }
 
-/// What LIBSVM says of parameters that it does not take.
+/// A parameter that LIBSVM refuses, with its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Faulty(pub &'static str);
+pub struct ParameterError(pub &'static str);
 
-/// What is asked for as our solvers take it.
+/// The problem in the terms of this workspace's solvers.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Which support vector machine.
+    /// The formulation.
     pub formulation: Formulation,
     /// The kernel.
     pub kernel: Kernel,
-    /// What solutions have to show.
+    /// The goal of solutions.
     pub goal: Goal,
 }
 
 impl Parameters {
-    /// The same with the default width for data whose greatest index is `greatest`.
+    /// Replaces `gamma = 0` by its default for data with the greatest index `greatest`.
     #[must_use]
     pub fn resolved(mut self, greatest: usize) -> Self {
         if self.gamma == 0.0 {
-            // Rows without a feature have the same kernel values for any width.
+            // Rows without features have the same kernel values for any γ.
             self.gamma = 1.0 / greatest.max(1) as f64;
         }
         self
     }
 
-    /// Whether it is about classes.
+    /// Returns true for classification.
     pub fn has_classes(&self) -> bool {
         matches!(self.svm_type, 0 | 1)
     }
 
-    /// LIBSVM's checks, in its order; `labels` are those of the data.
+    /// Checks the parameters in LIBSVM's order. `labels` are the labels of the data.
     ///
     /// # Errors
     ///
-    /// The first that fails, in LIBSVM's words.
-    pub fn check(&self, labels: &[f64]) -> Result<(), Faulty> {
+    /// The first check that fails, in LIBSVM's words.
+    pub fn check(&self, labels: &[f64]) -> Result<(), ParameterError> {
         let Self { svm_type, kernel_type, .. } = *self;
-        // A number that is none is refused wherever it is compared.
+        // These comparisons are false for NaN, so that NaN is refused.
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
         let checks = [
@@ -112,18 +113,19 @@ impl Parameters {
             (!matches!(self.probability, 0 | 1), "probability != 0 and probability != 1"),
             (svm_type == 1 && !self.is_feasible(labels), "specified nu is infeasible"),
         ];
-        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(Faulty(check.1)))
+        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
 
-    /// Whether every pair of classes has as many samples of each as ν asks for.
+    /// Returns true if every pair of classes has enough samples of both classes for ν.
     fn is_feasible(&self, labels: &[f64]) -> bool {
-        // Labels that are no classes are refused when the problem is made.
+        // Labels that cannot be classes are an error of `Problem::new`.
         let Ok(classes) = Classes::new(labels) else { return true };
         let sizes = classes.sizes();
         pairs(sizes.len()).all(|(a, b)| self.nu * (sizes[a] + sizes[b]) as f64 / 2.0 <= sizes[a].min(sizes[b]) as f64)
     }
 
-    /// What our solvers are asked for. Parameters are those that passed [`Parameters::check`].
+    /// Returns the problem in the terms of this workspace's solvers. The parameters must have
+    /// passed [`Parameters::check`].
     pub fn shape(&self) -> Shape {
         let Self { c, nu, p, gamma, coef0, .. } = *self;
         let formulation = match self.svm_type {
@@ -138,7 +140,7 @@ impl Parameters {
         Shape { formulation, kernel, goal: Goal::Kkt(self.eps) }
     }
 
-    /// The factor of C of a label: repeated weights multiply.
+    /// Returns the factor of C for a label. Repeated weights multiply.
     pub fn weight(&self, label: i32) -> f64 {
         self.weights.iter().filter(|weight| weight.0 == label).map(|weight| weight.1).product()
     }

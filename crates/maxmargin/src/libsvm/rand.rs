@@ -1,15 +1,16 @@
-//! The numbers of the C library's `rand()` on Linux: LIBSVM shuffles by them and never seeds them.
+//! The numbers of the C library's `rand()` on Linux. LIBSVM shuffles with them and does not set a
+//! seed.
 
 use std::collections::VecDeque;
 
 /// Terms of the recurrence `s_i = s_{i−3} + s_{i−31}` (mod 2³²).
 const LONG: usize = 31;
 const SHORT: usize = 3;
-/// Numbers that are drawn and thrown away before the first.
+/// The number of terms that are discarded before the first number.
 const DISCARDED: usize = 310;
 
-/// glibc's additive feedback generator as a program has it that never calls `srand`: its state
-/// grows from seed 1 by Park and Miller's generator.
+/// glibc's additive feedback generator in a program that does not call `srand`. Its state comes
+/// from seed 1 by Park and Miller's generator.
 #[derive(Clone, Debug)]
 pub struct Rand {
     /// The last 31 terms, oldest first.
@@ -31,12 +32,12 @@ impl Default for Rand {
 }
 
 impl Rand {
-    /// All numbers from here on.
+    /// Returns a function that draws the next numbers.
     pub fn draws(mut self) -> impl FnMut() -> usize {
         move || self.draw()
     }
 
-    /// The next number, of 31 bits.
+    /// Draws the next number, of 31 bits.
     pub fn draw(&mut self) -> usize {
         let next = self.terms[0].wrapping_add(self.terms[LONG - SHORT]);
         self.terms.pop_front();
@@ -52,7 +53,7 @@ mod tests {
     #[test]
     fn numbers_of_an_unseeded_program() {
         let mut rand = Rand::default();
-        // What `rand()` returns on Linux when nobody seeded it.
+        // The first results of `rand()` on Linux without a seed.
         assert_eq!([rand.draw(), rand.draw(), rand.draw()], [1_804_289_383, 846_930_886, 1_681_692_777]);
         let tenth = (4..=10).map(|_| rand.draw()).last();
         assert_eq!(tenth, Some(1_189_641_421));

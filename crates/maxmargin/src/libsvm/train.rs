@@ -1,8 +1,8 @@
-//! One training as `svm-train` does it, and the figures that it prints.
+//! A training like `svm-train`, and the figures in its output.
 
 use super::classes::Classes;
-use super::learned::Learned;
 use super::parameters::{Parameters, Shape};
+use super::trained_model::TrainedModel;
 use crate::Svm;
 use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
@@ -13,14 +13,14 @@ use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
 use std::fmt::Write;
 
-/// What LIBSVM has no parameter for.
+/// The settings that LIBSVM has no parameters for.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// Threads.
+    /// The threads.
     pub par: Par,
-    /// Bytes of kernel rows that may be held.
+    /// The limit of stored kernel rows, in bytes.
     pub memory: u64,
-    /// Of random orders.
+    /// The seed of random orders.
     pub seed: u64,
 }
 
@@ -31,10 +31,10 @@ impl Default for Run {
     }
 }
 
-/// Data as a training takes it.
+/// The data of a training, with LIBSVM's classes.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its labels are ranks of classes ([`Classes::rank`]) where there are classes.
+    /// The data; for classification its labels are [`Classes::rank`].
     pub(crate) data: Dataset,
     /// The labels as they were given.
     pub(crate) given: Vec<f64>,
@@ -42,7 +42,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Samples with their labels, which are classes where the parameters are about classes.
+    /// Returns the problem of these samples. Labels are classes if the parameters are for
+    /// classification.
     ///
     /// # Errors
     ///
@@ -61,24 +62,24 @@ impl Problem {
         &self.given
     }
 
-    /// The classes, where the problem is about classes.
+    /// The classes; `None` for regression and one class.
     pub fn classes(&self) -> Option<&Classes> {
         self.classes.as_ref()
     }
 
-    /// Labels that have a weight and no sample.
+    /// The labels that have a weight but no sample.
     pub fn unknown_weights<'p>(&'p self, parameters: &'p Parameters) -> impl Iterator<Item = i32> + 'p {
         let known = move |label: &i32| self.classes.as_ref().is_none_or(|classes| classes.labels.contains(label));
         parameters.weights.iter().map(|weight| weight.0).filter(move |label| !known(label))
     }
 
-    /// The estimator for this problem. Labels of weights are ranks.
+    /// Returns the estimator for this problem, with class weights by [`Classes::rank`].
     pub(crate) fn svm(&self, parameters: &Parameters, run: &Run) -> Svm {
         let Shape { formulation, kernel, goal } = parameters.shape();
         let svm = Svm::of(formulation).kernel(kernel).goal(goal).shrinking(parameters.shrinking == 1);
         let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
         let svm = if parameters.probability == 1 { svm.probability(Probability::Platt) } else { svm };
-        // Weights are of C-SVC alone, in LIBSVM too.
+        // Class weights apply to C-SVC only, as in LIBSVM.
         let classes = self.classes.iter().filter(|_| parameters.svm_type == 0);
         let weighted = classes.flat_map(|classes| (0..classes.labels.len()).map(move |class| (classes, class)));
         weighted.fold(svm, |svm, (classes, class)| {
@@ -88,47 +89,47 @@ impl Problem {
     }
 }
 
-/// The figure that LIBSVM prints besides objective and ρ, by type.
+/// The figure that LIBSVM prints in addition to the objective and ρ. It depends on the type.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shown {
-    /// The ν that would have given this C-SVC or ε-SVR.
+pub enum Figure {
+    /// The equivalent ν of a C-SVC or an ε-SVR.
     Nu(f64),
-    /// The C that would have given this ν-SVC.
+    /// The equivalent C of a ν-SVC.
     C(f64),
-    /// The width that ν-SVR found.
+    /// The width ε of a ν-SVR.
     Epsilon(f64),
-    /// Nothing: one class, and classes whose C differ.
+    /// No figure: one class, and classes with different C.
     Nothing,
 }
 
-/// One binary problem, or the one of regression and one class, in LIBSVM's signs.
+/// The training of one machine, with LIBSVM's signs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Row of the data and `y α` of each support vector, rows ascending.
+    /// The row of the data and `y α` of each support vector, with rows ascending.
     pub terms: Vec<(usize, f64)>,
-    /// Decision values are sums minus ρ.
+    /// The offset ρ, which decision values subtract.
     pub rho: f64,
     /// The dual objective, minimised.
     pub objective: f64,
-    /// What is printed besides.
-    pub shown: Shown,
-    /// Of our solver.
+    /// The additional figure of LIBSVM's output.
+    pub figure: Figure,
+    /// The number of iterations of this workspace's solver.
     pub iterations: u64,
-    /// Number of support vectors.
+    /// The number of support vectors.
     pub support_vectors: usize,
-    /// Those of them at their bound.
+    /// The number of bounded support vectors.
     pub bounded: usize,
-    /// Whether what was asked for was reached.
+    /// True if the training met its goal.
     pub converged: bool,
 }
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug)]
-pub struct Trained {
-    /// Labels in LIBSVM's order; none where there are no classes.
+pub struct Training {
+    /// The labels in LIBSVM's order; empty for regression and one class.
     pub labels: Vec<i32>,
-    /// What predicts.
-    pub learned: Learned,
+    /// The trained model.
+    pub learned: TrainedModel,
     /// One for each pair of classes, in LIBSVM's order; none where there is one class only.
     pub machines: Vec<Machine>,
     /// The worst certificate; none where nothing was solved.
@@ -137,18 +138,22 @@ pub struct Trained {
     pub missing: Option<&'static str>,
 }
 
-impl Trained {
-    /// What LIBSVM prints on its way, once it is known.
-    pub fn story(&self) -> String {
-        let mut text = self.learned.model().and_then(Model::error_scale).map_or_else(String::new, |scale| errors_of(scale, " "));
+impl Training {
+    /// Returns LIBSVM's output of the training.
+    pub fn console_text(&self) -> String {
+        let mut text = self
+            .learned
+            .model()
+            .and_then(Model::error_scale)
+            .map_or_else(String::new, |scale| error_distribution_text(scale, " "));
         for machine in &self.machines {
             // Writing to a string does not fail.
             let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
-            let _ = match machine.shown {
-                Shown::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
-                Shown::C(c) => writeln!(text, "C = {c:.6}"),
-                Shown::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
-                Shown::Nothing => Ok(()),
+            let _ = match machine.figure {
+                Figure::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
+                Figure::C(c) => writeln!(text, "C = {c:.6}"),
+                Figure::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
+                Figure::Nothing => Ok(()),
             };
             let _ = writeln!(text, "obj = {:.6}, rho = {:.6}", machine.objective, machine.rho);
             let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
@@ -163,15 +168,15 @@ impl Trained {
         text
     }
 
-    /// Number of different support vectors.
+    /// The number of different support vectors.
     pub fn support_vectors(&self) -> usize {
         self.learned.model().map_or(0, Model::len)
     }
 }
 
-/// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale,
-/// `svm-predict` has none.
-pub fn errors_of(scale: f64, blank: &str) -> String {
+/// Returns LIBSVM's lines on the error distribution of a regression. `svm-train` has a blank before
+/// the scale, `svm-predict` has none.
+pub fn error_distribution_text(scale: f64, blank: &str) -> String {
     let scale = format_g(scale, 6);
     format!(
         "Prob. model for test data: target value = predicted value + z,\n\
@@ -179,27 +184,35 @@ pub fn errors_of(scale: f64, blank: &str) -> String {
     )
 }
 
-/// Trains as `svm-train` does. Parameters are those that passed [`Parameters::check`].
+/// Trains as `svm-train`. The parameters must have passed [`Parameters::check`].
 ///
 /// # Errors
 ///
-/// When there are no rows, or a parameter or a kernel value is not possible for our solvers.
-pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+/// When there are no rows, or a solver does not support a parameter or a kernel value.
+pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
     let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
     if let [label] = labels[..] {
         let probability = parameters.probability == 1;
-        let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
-        return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
+        let learned =
+            TrainedModel::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
+        return Ok(Training { labels, learned, machines: Vec::new(), certificate: None, missing: None });
     }
     let fitted = problem.svm(parameters, run).fit(&problem.data)?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
     let missing = fitted.calibration.as_ref().and_then(|report| report.missing);
-    Ok(Trained { labels, learned: Learned::Model(Box::new(model)), machines, certificate: Some(fitted.certificate), missing })
+    Ok(Training {
+        labels,
+        learned: TrainedModel::Model(Box::new(model)),
+        machines,
+        certificate: Some(fitted.certificate),
+        missing,
+    })
 }
 
-/// The model with LIBSVM's labels and with its support vectors, which linear solvers leave out.
+/// Returns the model with LIBSVM's labels and with support vectors, which linear solvers do not
+/// store.
 fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
     let model = &fitted.model;
     let mut parts = match model.record().filter(|_| model.folded()) {
@@ -237,34 +250,35 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
 fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, parameters: &Parameters) -> Result<Machine, CvError> {
     let report = &fitted.machines[p];
     let (own, rows) = (&model.machines()[p], model.record().map_or(&[][..], |record| &record.machines[p].rows));
-    // Of several classes our machines speak for the later, LIBSVM's for the earlier.
+    // With more than two classes, positive values select the later class here and the earlier in
+    // LIBSVM.
     let sign = if model.machines().len() > 1 { -1.0 } else { 1.0 };
     let terms: Vec<(usize, f64)> = rows.iter().zip(&own.coef).map(|(&row, coef)| (row as usize, sign * coef)).collect();
     let sum: f64 = terms.iter().map(|term| term.1.abs()).sum();
     let rows = report.train as f64;
     let shape = parameters.shape();
     let mut objective = report.objective;
-    let shown = match shape.formulation {
+    let figure = match shape.formulation {
         Formulation::NuSvc { nu } => {
-            // Coefficients were divided by the margin, whose inverse is the C that a C-SVC would
-            // have had.
+            // The coefficients were divided by the margin, whose inverse is the equivalent C of a
+            // C-SVC.
             let c = sum / (nu * rows);
             objective *= c * c;
-            Shown::C(c)
+            Figure::C(c)
         }
-        Formulation::Svr { c, .. } => Shown::Nu(sum / (c * rows)),
-        Formulation::NuSvr { c, .. } => Shown::Epsilon(width(model, problem, &terms, c)?),
+        Formulation::Svr { c, .. } => Figure::Nu(sum / (c * rows)),
+        Formulation::NuSvr { c, .. } => Figure::Epsilon(width(model, problem, &terms, c)?),
         Formulation::Svc { c, .. } if !weighted(p, problem, parameters) => {
             let price = c * weight_of(p, problem, parameters);
-            Shown::Nu(sum / (price * rows))
+            Figure::Nu(sum / (price * rows))
         }
-        _ => Shown::Nothing,
+        _ => Figure::Nothing,
     };
     Ok(Machine {
         terms,
         rho: 0.0 - sign * own.bias,
         objective,
-        shown,
+        figure,
         iterations: report.iterations,
         support_vectors: report.support_vectors,
         bounded: report.bounded,
@@ -272,7 +286,7 @@ fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, paramete
     })
 }
 
-/// The factors of C of both classes of a machine.
+/// Returns the factors of C for both classes of a machine.
 fn factors(p: usize, problem: &Problem, parameters: &Parameters) -> Option<(f64, f64)> {
     let labels = &problem.classes.as_ref()?.labels;
     let (a, b) = pairs(labels.len()).nth(p)?;
@@ -287,18 +301,18 @@ fn weight_of(p: usize, problem: &Problem, parameters: &Parameters) -> f64 {
     factors(p, problem, parameters).map_or(1.0, |factors| factors.0)
 }
 
-/// So many free support vectors are asked for the width of ν-SVR: they all have the same error, but
-/// for the tolerance.
-const ASKED: usize = 200;
+/// The number of free support vectors that determine the width of a ν-SVR. They all have the same
+/// error up to the tolerance.
+const FREE_SAMPLES: usize = 200;
 
-/// The width of ν-SVR: the error of the support vectors that are not at their bound; without any it
-/// lies between the errors of those at the bound and of the rows that are no support vectors.
+/// Returns the width ε of a ν-SVR, which is the error of the free support vectors. Without any, it
+/// lies between the errors of the bounded support vectors and of the other rows.
 fn width(model: &Model, problem: &Problem, terms: &[(usize, f64)], c: f64) -> Result<f64, CvError> {
     let errors = |rows: &[usize]| -> Result<Vec<f64>, CvError> {
         let said = model.decision_values(&problem.data.samples.select(rows), Par::Seq)?;
         Ok(rows.iter().zip(said).map(|(&row, value)| (value - problem.given[row]).abs()).collect())
     };
-    let free: Vec<usize> = terms.iter().filter(|term| term.1.abs() < c).map(|term| term.0).take(ASKED).collect();
+    let free: Vec<usize> = terms.iter().filter(|term| term.1.abs() < c).map(|term| term.0).take(FREE_SAMPLES).collect();
     if !free.is_empty() {
         return Ok(errors(&free)?.iter().sum::<f64>() / free.len() as f64);
     }

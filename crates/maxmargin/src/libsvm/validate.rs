@@ -7,19 +7,19 @@ use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use std::fmt::Write;
 
-/// What cross-validation predicted.
+/// The predictions of a cross-validation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// Of every row by the machines that did not see it: a label, or a value.
+pub struct FoldPredictions {
+    /// The label or value of every row, by the machines that were not trained on it.
     pub predicted: Vec<f64>,
-    /// Of the folds, where the engine of shared kernels ran.
+    /// The report of the folds, if they were trained together over shared kernels.
     pub report: Option<Box<CvReport>>,
 }
 
-impl Judged {
-    /// What folds say on their way: of each machine that was trained for a fold, its iterations and
-    /// support vectors.
-    pub fn story(&self, classes: bool) -> String {
+impl FoldPredictions {
+    /// Returns LIBSVM's output during cross-validation: iterations and support vectors of each
+    /// machine of each fold.
+    pub fn console_text(&self, classes: bool) -> String {
         let mut text = String::new();
         for fold in self.report.iter().flat_map(|report| &report.folds) {
             for machine in &fold.machines {
@@ -34,18 +34,18 @@ impl Judged {
     }
 }
 
-/// Cross-validates as `svm-train -v` does, over all folds at once where every training set has all
+/// Cross-validates as `svm-train -v`. All folds are trained together if every training set has all
 /// classes.
 ///
 /// # Errors
 ///
 /// As [`train`].
-pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
-    // Probabilities decide there, and each training has its own.
+pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
+    // With probabilities, LIBSVM predicts by them, and each training calibrates its own.
     if parameters.has_classes() && (parameters.probability == 1 || lacks_classes(problem, folds)) {
         return apart(problem, parameters, folds, run);
     }
-    // Empty folds test nothing.
+    // Empty folds are left out.
     let mut used: Vec<usize> = (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()).collect();
     used.dedup();
     if used.len() < 2 {
@@ -66,11 +66,11 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
             rows.zip(&fold_of).map(label).collect()
         }
     };
-    Ok(Judged { predicted, report: Some(Box::new(report)) })
+    Ok(FoldPredictions { predicted, report: Some(Box::new(report)) })
 }
 
-/// Whether a training set has not all classes, so that its training is another problem, or there is
-/// one class only.
+/// Returns true if some training set lacks a class, so that its training is another problem, or if
+/// there is only one class.
 fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
     let Some(classes) = &problem.classes else { return false };
     let fold_of = folds.fold_of();
@@ -82,8 +82,8 @@ fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
     several.len() < 2 || several.iter().any(|several| !several)
 }
 
-/// Every fold as a training of its own, in the order in which LIBSVM gives it its rows.
-fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
+/// Cross-validates with an independent training for every fold, with rows in LIBSVM's order.
+fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
     let mut predicted = vec![0.0; problem.given.len()];
     for fold in (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()) {
         let rows: Vec<usize> = folds.trained(fold).collect();
@@ -96,11 +96,11 @@ fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -
         let said = learned.predict(&problem.data.samples.select(folds.tested(fold)), run.par)?;
         folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
     }
-    Ok(Judged { predicted, report: None })
+    Ok(FoldPredictions { predicted, report: None })
 }
 
-/// Mean squared error and squared correlation, summed as LIBSVM sums them; the latter is not a
-/// number where either is constant.
+/// Returns the mean squared error and the squared correlation, summed in LIBSVM's order. The
+/// correlation is NaN if the truth or the prediction is constant.
 pub fn squares(truth: &[f64], predicted: &[f64]) -> (f64, f64) {
     let (mut error, mut v, mut y, mut vv, mut yy, mut vy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     for (&target, &value) in truth.iter().zip(predicted) {

@@ -1,20 +1,20 @@
-//! What is done to features before a kernel sees them.
+//! Preparation of features: scaling, missing values and feature weights.
 
 use super::Svm;
 use maxmargin_data::Impute;
 use maxmargin_data::scale::Method;
 
 impl Svm {
-    /// Scales the features by what the training samples show: in a cross-validation those of each
-    /// fold. The model keeps the scaler.
+    /// Scales the features. The scaler is fitted to the training samples, in a cross-validation to
+    /// those of each fold. The model stores the scaler.
     #[must_use]
     pub fn scale(self, method: Method) -> Self {
         Self { scale: Some(method), ..self }
     }
 
-    /// Fills in missing values of a table ([`maxmargin_data::table`]) by what the training samples
-    /// show: in a cross-validation those of each fold. The model keeps what it fills in. Without it
-    /// a missing value is an error.
+    /// Fills in missing values of a table ([`maxmargin_data::table`]). The values come from the
+    /// training samples, in a cross-validation from those of each fold. The model stores them.
+    /// Without this option, a missing value is an error.
     ///
     /// ```
     /// use maxmargin::data::table::{self, TableOptions};
@@ -30,13 +30,14 @@ impl Svm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn impute(self, way: Impute) -> Self {
-        Self { impute: Some(way), ..self }
+    pub fn impute(self, impute: Impute) -> Self {
+        Self { impute: Some(impute), ..self }
     }
 
-    /// Multiplies every feature that the kernel sees by a factor, behind the scaling: a Gaussian
-    /// kernel of width γ has width γ times the square for each. The model keeps them with the
-    /// scaler. They must be positive, one for each feature (of a table one for each word).
+    /// Multiplies every feature by a factor after scaling. A Gaussian kernel of width γ then has,
+    /// for each feature, the width γ times the square of the factor. The model stores the factors
+    /// with the scaler. They must be positive, one for each feature (in a table, one for each
+    /// word).
     #[must_use]
     pub fn feature_weights(self, factors: &[f64]) -> Self {
         Self { feature_weights: Some(factors.into()), ..self }

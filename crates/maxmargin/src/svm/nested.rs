@@ -1,45 +1,45 @@
-//! Nested cross-validation: a whole search, judged by samples that it never saw.
+//! Nested cross-validation: a search, evaluated on samples that it did not use.
 
 use super::Svm;
-use super::grid::SearchHooks;
-use super::search::Search;
+use super::search::{Search, SearchHooks};
 use maxmargin_cv::{CvError, FoldPlan, PlanError};
 use maxmargin_data::{ClassLabels, Dataset};
-use maxmargin_metrics::{FoldStatistics, score_of};
-use std::time::Instant;
+use maxmargin_metrics::{FoldStatistics, Metric, score_of};
+use std::time::{Duration, Instant};
 
-/// What a search is worth: its choices in every outer fold, and how they did there.
+/// The result of a nested cross-validation: the choice of the search in every outer fold, and its
+/// score there.
 #[derive(Clone, Debug)]
 pub struct Nested {
-    /// One for each outer fold that was reached.
+    /// The outer folds that were completed.
     pub folds: Vec<OuterFold>,
-    /// The score of the samples of all folds together; none where a fold has none.
+    /// The score of the samples of all folds together; `None` if a fold has no score.
     pub score: Option<f64>,
-    /// Standard deviation of the scores of the folds, where there are two or more.
+    /// The standard deviation of the scores of the folds; `None` for fewer than two scores.
     pub deviation: Option<f64>,
 }
 
-/// One outer fold.
+/// An outer fold of a nested cross-validation.
 #[derive(Clone, Debug)]
 pub struct OuterFold {
-    /// Samples that the search had.
+    /// The number of samples of the search.
     pub train: usize,
-    /// Samples that it was judged by.
+    /// The number of test samples.
     pub test: usize,
-    /// Labels of classes that no sample of the search has: they cannot be predicted. Where one
-    /// class is alone it is said of every sample, without a search.
+    /// The labels of classes without a sample in the search, which cannot be predicted. If only one
+    /// class is left, it is the prediction for every sample, without a search.
     pub missing_classes: Vec<f64>,
-    /// The estimator that it chose, and its score in the inner folds; none where nothing converged.
+    /// The chosen estimator and its score in the inner folds; `None` if nothing converged.
     pub chosen: Option<(Svm, Option<f64>)>,
     /// The score of the test samples.
     pub score: Option<f64>,
 }
 
 impl Svm {
-    /// Searches the training set of every fold of `outer` by folds of its own (`inner`), trains
-    /// what is best there, and scores it on the fold. What is reported is what the search itself
-    /// does for samples that had no part in its choices; the score of the best cell of a search is
-    /// a little too good for that.
+    /// Searches the training set of every fold of `outer` by inner folds (`inner`), trains the best
+    /// estimator, and scores it on the test samples of the fold. The score estimates the search
+    /// itself on new samples. The score of the best cell of a search is slightly optimistic for
+    /// this.
     ///
     /// # Errors
     ///
@@ -50,65 +50,97 @@ impl Svm {
         outer: &FoldPlan,
         inner: impl Fn(&Dataset) -> Result<FoldPlan, PlanError>,
         search: &Search,
-        attended: SearchHooks,
+        hooks: SearchHooks,
     ) -> Result<Nested, CvError> {
         if outer.len() != data.samples.len() {
             return Err(CvError::Plan { plan: outer.len(), data: data.samples.len() });
         }
-        let (metric, begun) = (search.metric_of(self), Instant::now());
+        let run = NestedRun { svm: self, data, search, hooks, metric: search.metric_of(self), begun: Instant::now() };
         let classes = self.classes(data)?;
         let labels = classes.as_ref().map_or(&[][..], ClassLabels::labels);
-        // Positive for the greater label, where a metric ranks.
-        let two = labels.len() == 2;
-        let greater = data.labels.iter().copied().fold(f64::NAN, f64::max);
-        let scored =
-            |truth: &[f64], values: &[f64]| Some(score_of(metric, greater, truth, values)).filter(|score| !score.is_nan());
-        let (mut truths, mut said) = (Vec::new(), Vec::new());
+        let (mut truths, mut predictions) = (Vec::new(), Vec::new());
         let mut folds = Vec::new();
         for fold in 0..outer.folds() {
             let (test, train) = (outer.test(fold), outer.train(fold));
             let part = data.select(&train);
-            let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
             let missing: Vec<f64> = labels.iter().copied().filter(|label| !part.labels.contains(label)).collect();
-            if let (true, [only, ..]) = (missing.len() + 1 == labels.len(), &part.labels[..]) {
-                // There is nothing to search where one class is alone: it is said of every sample.
-                let values = vec![if metric.ranks() { f64::NAN } else { *only }; test.len()];
-                let score = scored(&truth, &values);
-                truths.extend(truth);
-                said.extend(values);
-                folds.push(OuterFold { train: train.len(), test: test.len(), missing_classes: missing, chosen: None, score });
-                continue;
-            }
-            let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));
-            let svm = Svm { max_time: left, ..self.among(&data.labels, &train) };
-            let found = svm.search(&part, &inner(&part)?, search, attended, |_, _| ())?;
-            if found.cells.len() < found.wanted || found.cells.iter().any(|cell| cell.scored.ended) {
-                break;
-            }
-            let chosen = found.taken(metric).map(|at| &found.cells[at]);
-            let mut score = None;
-            if let Some(cell) = chosen {
-                let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));
-                let fitted = Svm { max_time: left, ..cell.svm.clone() }.fit_watched(&part, attended.watch)?;
-                if fitted.status.ended_early() {
-                    break;
+            let outcome = match &part.labels[..] {
+                // A single class needs no search: it is the prediction for every sample.
+                [only, ..] if missing.len() + 1 == labels.len() => {
+                    let value = if run.metric.ranks() { f64::NAN } else { *only };
+                    Some((None, Some(vec![value; test.len()])))
                 }
-                let samples = data.samples.select(test);
-                let values = if metric.ranks() && two { fitted.decision_values(&samples)? } else { fitted.predict(&samples)? };
-                score = scored(&truth, &values);
+                _ => run.fold(&part, &inner(&part)?, &train, test, labels.len() == 2)?,
+            };
+            let Some((chosen, values)) = outcome else { break };
+            let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
+            let score = values.as_ref().and_then(|values| run.score(&truth, values));
+            if let Some(values) = values {
                 truths.extend(truth);
-                said.extend(values);
+                predictions.extend(values);
             }
-            let chosen =
-                chosen.map(|cell| (Svm { max_time: self.max_time, ..cell.svm.clone().with_weights_of(self) }, cell.scored.score));
             folds.push(OuterFold { train: train.len(), test: test.len(), missing_classes: missing, chosen, score });
         }
         let complete =
             folds.len() == outer.folds() && truths.len() == (0..outer.folds()).map(|fold| outer.test(fold).len()).sum::<usize>();
-        let score = complete.then(|| scored(&truths, &said)).flatten();
+        let score = complete.then(|| run.score(&truths, &predictions)).flatten();
         let spread =
-            FoldStatistics::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), metric.range());
+            FoldStatistics::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), run.metric.range());
         let deviation = Some(spread.deviation).filter(|deviation| !deviation.is_nan());
         Ok(Nested { folds, score, deviation })
+    }
+}
+
+/// The chosen estimator of an outer fold with its score in the inner folds, and the decision values
+/// or labels of the test samples.
+type FoldOutcome = (Option<(Svm, Option<f64>)>, Option<Vec<f64>>);
+
+/// The parts of a nested cross-validation that all folds share.
+struct NestedRun<'a> {
+    svm: &'a Svm,
+    data: &'a Dataset,
+    search: &'a Search,
+    hooks: SearchHooks<'a>,
+    metric: &'static Metric,
+    begun: Instant,
+}
+
+impl NestedRun<'_> {
+    /// Searches one training set and predicts its test samples with the chosen estimator. `None` if
+    /// the run was ended early.
+    fn fold(
+        &self,
+        part: &Dataset,
+        inner: &FoldPlan,
+        train: &[usize],
+        test: &[usize],
+        two_classes: bool,
+    ) -> Result<Option<FoldOutcome>, CvError> {
+        let svm = Svm { max_time: self.time_left(), ..self.svm.among(&self.data.labels, train) };
+        let found = svm.search(part, inner, self.search, self.hooks, |_, _| ())?;
+        if found.is_cut() {
+            return Ok(None);
+        }
+        let Some(cell) = found.best_cell(self.metric).map(|at| &found.cells[at]) else { return Ok(Some((None, None))) };
+        let fitted = Svm { max_time: self.time_left(), ..cell.svm.clone() }.fit_watched(part, self.hooks.watch)?;
+        if fitted.status.ended_early() {
+            return Ok(None);
+        }
+        let samples = self.data.samples.select(test);
+        let ranks = self.metric.ranks() && two_classes;
+        let values = if ranks { fitted.decision_values(&samples)? } else { fitted.predict(&samples)? };
+        let chosen = Svm { max_time: self.svm.max_time, ..cell.svm.clone().with_weights_of(self.svm) };
+        Ok(Some((Some((chosen, cell.score.value)), Some(values))))
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()))
+    }
+
+    /// Returns the score of decision values or labels; `None` if it is undefined.
+    fn score(&self, truth: &[f64], values: &[f64]) -> Option<f64> {
+        // A ranking metric needs decision values that are positive for the greater label.
+        let greater = self.data.labels.iter().copied().fold(f64::NAN, f64::max);
+        Some(score_of(self.metric, greater, truth, values)).filter(|score| !score.is_nan())
     }
 }

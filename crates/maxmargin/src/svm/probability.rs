@@ -1,4 +1,4 @@
-//! Probabilities and thresholds: with a training, or later.
+//! Probabilities and thresholds, fitted with a training or later.
 
 use super::Svm;
 use maxmargin_core::Goal;
@@ -10,24 +10,26 @@ use maxmargin_solvers::Solver;
 use std::time::Instant;
 
 impl Svm {
-    /// Gives trained models probabilities ([`Model::probabilities`]), from decision values of
-    /// samples that their machines did not see: five seeded folds over the same kernel, each from
-    /// the model that was just trained. [`Fitted::calibration`] says how good they are. Labels are
-    /// then those of the greatest probability. Errors of a regression have a scale
-    /// ([`Model::error_scale`]) and one class the probability of being inside, whichever way is
-    /// asked for.
+    /// Adds probabilities to trained models ([`Model::probabilities`]). They are fitted to decision
+    /// values of samples that the machines were not trained on, from five seeded folds over the
+    /// same kernel. Each fold starts from the trained model. [`Fitted::calibration`] reports their
+    /// quality. Models then predict the class with the greatest probability.
+    ///
+    /// For every `probability`, a regression gets a scale of its errors ([`Model::error_scale`]),
+    /// and a one-class model the probability of being inside.
     #[must_use]
     pub fn probability(self, probability: Probability) -> Self {
         let fits = CalibrationOptions { probability: Some(probability), ..self.calibration };
         Self { calibration: fits, ..self }
     }
 
-    /// Gives trained models of two classes a threshold ([`Model::threshold`]) in place of 0: the
-    /// one with the best score by `metric` among decision values of samples that their machines did
-    /// not see, from five seeded folds as for [`Svm::probability`] (the same, where both are asked
-    /// for). [`Fitted::threshold`] has the score before and after. Labels are then those of the
-    /// threshold, also where there are probabilities; decision values and probabilities are those
-    /// of the machine.
+    /// Adds a threshold ([`Model::threshold`]) instead of 0 to trained models of two classes. It
+    /// has the best score by `metric` on decision values of samples that the machines were not
+    /// trained on, from the five seeded folds of [`Svm::probability`]. [`Fitted::threshold`] has
+    /// the score before and after.
+    ///
+    /// Models then predict by the threshold, even if they have probabilities. Decision values and
+    /// probabilities do not change.
     ///
     /// ```
     /// use maxmargin::metrics::BALANCED_ACCURACY;
@@ -51,19 +53,20 @@ impl Svm {
         Self { calibration: fits, ..self }
     }
 
-    /// Gives a model that this estimator trained on `data` (or [`Svm::of_model`], of its record)
-    /// what [`Svm::probability`] and [`Svm::threshold`] asked for; Platt's probabilities, where
-    /// nothing was.
+    /// Adds the requested [`Svm::probability`] and [`Svm::threshold`] to a model that this
+    /// estimator trained on `data`, or Platt's probabilities if neither is set. [`Svm::of_model`]
+    /// returns the estimator of a model.
     ///
     /// # Errors
     ///
     /// As [`Svm::cross_validate`]; when the model has no record of its training or was trained on
-    /// other data, and when a class has one sample alone.
+    /// other data, and when a class has only one sample.
     pub fn calibrate(&self, model: Model, data: &Dataset) -> Result<Calibrated, CvError> {
         self.calibrate_watched(model, data, &Quiet)
     }
 
-    /// As [`Svm::calibrate`], telling `watch`; where that ends the run, the model stays without.
+    /// Calibrates as [`Svm::calibrate`], with a callback for progress. If the callback ends the
+    /// run, the model is not changed.
     ///
     /// # Errors
     ///
@@ -74,7 +77,8 @@ impl Svm {
         self.study(data, |study| self.calibrated(study, model, fits, watch))
     }
 
-    /// The estimator that trained a model, as its record says; memory, threads and seeds as usual.
+    /// Returns the estimator that trained a model, from its record. Memory, threads and seeds have
+    /// their defaults.
     ///
     /// # Errors
     ///
@@ -89,7 +93,7 @@ impl Svm {
             Self::of(record.formulation).kernel(model.kernel().clone()).solver(solver).loss(loss).bias_term(bias_term).goal(goal);
         svm = svm.multiclass(model.multiclass());
         svm = model.parts().scaler.iter().fold(svm, |svm, scaler| match scaler.factors() {
-            // Less what was subtracted: a Gaussian kernel sees differences.
+            // The shift of the scaler is left out: a Gaussian kernel depends on differences only.
             Some(factors) => svm.feature_weights(&factors),
             None => svm.scale(scaler.method()),
         });
@@ -98,10 +102,10 @@ impl Svm {
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))
     }
 
-    /// A training, and what is fitted to folds where that is asked for; the time is for both.
+    /// Trains, and fits the requested calibration to folds. The time limit is for both.
     pub(super) fn fitted(&self, study: &Study, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
-        // Whoever asks for what the data cannot give hears of it before the work.
+        // This check comes before the training, so that an impossible request fails early.
         self.calibration.check(study.classes, &study.data.labels)?;
         let fitted = study.train(watch)?;
         if self.calibration.is_nothing() {

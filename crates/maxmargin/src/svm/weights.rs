@@ -1,4 +1,4 @@
-//! Classes: which of them machines tell apart, and factors of C, of classes and of samples.
+//! The multiclass scheme, and factors of C for classes and samples.
 
 use super::Svm;
 use maxmargin_cv::{ClassWeights, CvError};
@@ -6,69 +6,69 @@ use maxmargin_data::ClassLabels;
 use maxmargin_model::Multiclass;
 
 impl Svm {
-    /// Several classes as one machine for each against all the others, of which the greatest
-    /// decision value is taken, instead of one for each pair, which vote. Two classes are one
-    /// machine in any case. As in LIBLINEAR, the weight of a class ([`Svm::class_weight`]) counts
-    /// in its own machine, where the rest has `C`.
+    /// Trains one machine for each class against all others, and predicts the class with the
+    /// greatest decision value. The default is one machine for each pair of classes, with votes.
+    /// Two classes always have one machine. As in LIBLINEAR, the weight of a class
+    /// ([`Svm::class_weight`]) applies in its own machine, where the rest has `C`.
     #[must_use]
     pub fn one_vs_rest(self) -> Self {
         self.multiclass(Multiclass::OneVsRest)
     }
 
-    /// Which classes machines tell apart.
+    /// Sets the multiclass scheme.
     #[must_use]
     pub fn multiclass(self, multiclass: Multiclass) -> Self {
         Self { multiclass, ..self }
     }
 
-    /// A factor of `C` for one class. A label that the data does not have is an error.
+    /// Sets a factor of `C` for one class. A label that the data does not have is an error.
     #[must_use]
     pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
         self.weights.push((label, factor));
         self
     }
 
-    /// Factors of `C` by which all classes of a training set weigh the same: that of a class is the
-    /// number of rows, divided by the number of classes and by the rows of the class, times what
-    /// [`Svm::class_weight`] says. Every fold of a cross-validation, a search or a calibration has
-    /// the factors of its own training set.
+    /// Balances the classes of every training set by factors of `C`. The factor of a class is the
+    /// number of rows, divided by the number of classes and by the rows of the class, times its
+    /// [`Svm::class_weight`]. Every fold of a cross-validation, a search or a calibration has the
+    /// factors of its own training set.
     #[must_use]
     pub fn balanced(self) -> Self {
         Self { class_weights: ClassWeights::Balanced, ..self }
     }
 
-    /// As [`Svm::balanced`], where every row counts as much as its weight
+    /// Balances the classes as [`Svm::balanced`], with each row counted by its weight
     /// ([`Svm::sample_weights`]).
     #[must_use]
     pub fn balanced_by_weight(self) -> Self {
         Self { class_weights: ClassWeights::BalancedByWeight, ..self }
     }
 
-    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of
-    /// weight 2 is one that is there twice.
+    /// Sets a factor of `C` for each training sample, 0 or more. A sample of weight 2 is equivalent
+    /// to two equal samples.
     #[must_use]
     pub fn sample_weights(self, weights: Vec<f64>) -> Self {
         Self { sample_weights: Some(weights), ..self }
     }
 
-    /// The factor of `C` for each class of a training set of all rows, in the order of their
-    /// labels.
+    /// Returns the factor of `C` for each class of a training set of all rows, in the order of
+    /// their labels.
     ///
     /// # Errors
     ///
-    /// When a weight is of a class that is not there.
+    /// When a weight belongs to a class that the data does not have.
     ///
     /// # Panics
     ///
-    /// When classes are balanced by weight, and the estimator has fewer weights of samples than
-    /// there are rows.
+    /// When classes are balanced by weight, and the estimator has fewer sample weights than there
+    /// are rows.
     pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let own = self.class_weights.factors(classes, self.sample_weights.as_deref(), 0..classes.of().len());
         Ok(own.iter().zip(self.given_weights(classes)?).map(|(own, given)| own * given).collect())
     }
 
-    /// The estimator for some rows of the data that its weights are of: those of these rows, and of
-    /// the classes that they have.
+    /// Returns the estimator for some rows of the data, with the weights of these rows and of their
+    /// classes.
     #[must_use]
     pub fn among(&self, labels: &[f64], rows: &[usize]) -> Self {
         let has = |label: f64| rows.iter().any(|&i| labels[i] == label);
@@ -77,16 +77,17 @@ impl Svm {
         Self { weights, sample_weights, ..self.clone() }
     }
 
-    /// The estimator with all weights of another.
+    /// Returns the estimator with the class and sample weights of another.
     pub(super) fn with_weights_of(self, other: &Self) -> Self {
         Self { sample_weights: other.sample_weights.clone(), weights: other.weights.clone(), ..self }
     }
 
-    /// The factor that [`Svm::class_weight`] gave each class; of several the last.
+    /// Returns the factor of [`Svm::class_weight`] for each class. The last of several factors
+    /// counts.
     ///
     /// # Errors
     ///
-    /// When a weight is of a class that is not there.
+    /// When a weight belongs to a class that the data does not have.
     pub(super) fn given_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let labels = classes.labels();
         let mut weights = vec![1.0; labels.len()];

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
     let outer = match args.outer {
-        Some(k) if found.cells.len() == found.wanted => {
+        Some(k) if found.cells.len() == found.planned => {
             let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
             let svm = left.into_iter().fold(svm.clone(), Svm::max_time);
             Some(outer::nested(&svm, k, &input, &search, &log, args)?)

@@ -98,8 +98,8 @@ pub(super) fn choose_scaling(
         let search = Search::new(ranges).metric(choice.metric()).fast();
         let attended = SearchHooks { watch: &bar, logs: &Unlogged };
         let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
-        let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].scored);
-        let (score, error) = (best.and_then(|best| best.score), best.and_then(|best| best.standard_error));
+        let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].score);
+        let (score, error) = (best.and_then(|best| best.value), best.and_then(|best| best.standard_error));
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, name });
     }
     let known = || tried.iter().filter_map(|one| Some((one, one.score?)));

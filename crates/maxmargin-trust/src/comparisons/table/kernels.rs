@@ -6,7 +6,7 @@ use maxmargin::cv::{Claim, verify};
 use maxmargin::data::libsvm::{ReadOptions, parse};
 use maxmargin::data::{ClassLabels, Dataset, Par, classes::pairs};
 use maxmargin::kernel::gamma_scale;
-use maxmargin::libsvm::{Learned, Parameters, Problem, Run, train};
+use maxmargin::libsvm::{Parameters, Problem, Run, TrainedModel, train};
 use std::time::Instant;
 
 /// Returns both sides, and our gap. All parameters are exact in `f32`, to which Debian's

@@ -1,75 +1,75 @@
-//! Descent along a gradient: quasi-Newton steps with backtracking, inside a box.
+//! The BFGS method with backtracking, inside a box.
 
-/// A step must reach this share of the decrease that the slope promises.
+/// The share of the decrease predicted by the slope that a step must reach (Armijo's condition).
 const ARMIJO: f64 = 1e-4;
 
-/// When a descent ends, and how far it may step.
+/// The limits of a descent and of its steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Descending {
-    /// Values and gradients that may be computed, that of the start among them.
+pub(super) struct DescentLimits {
+    /// The greatest number of evaluations, with that of the start.
     pub most: usize,
-    /// A gradient whose largest entry is no more is flat.
+    /// The largest entry of a gradient that counts as flat.
     pub flat: f64,
-    /// Steps whose largest entry would be less are not tried.
+    /// The least largest entry of a step.
     pub shortest: f64,
-    /// The largest entry of a first step, and of any.
+    /// The largest entry of the first step.
     pub first: f64,
-    /// See `first`.
+    /// The greatest largest entry of a step.
     pub longest: f64,
-    /// How far from the start any coordinate may come.
+    /// The greatest distance of a coordinate from the start.
     pub reach: f64,
 }
 
-/// Why a descent came to its end.
+/// The reason for the end of a descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescentEnd {
     /// The gradient is flat, or points out of the box.
     Flat,
-    /// No step that is long enough to count leads down.
+    /// No step of at least the least length decreases the value.
     Short,
-    /// No more evaluations.
+    /// The limit of evaluations is reached.
     Evaluations,
 }
 
-/// A point of a descent.
+/// A point of a descent with its value and gradient.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Visited {
-    /// Where.
+pub(super) struct Evaluation {
+    /// The coordinates.
     pub at: Vec<f64>,
-    /// The value there.
+    /// The value at this point.
     pub value: f64,
-    /// The gradient there.
+    /// The gradient at this point.
     pub gradient: Vec<f64>,
 }
 
-/// Descends from `start` by the BFGS method (Nocedal and Wright 2006, algorithm 6.1, with
-/// backtracking instead of Wolfe's conditions: pairs of negative curvature are left out). Returns
-/// every point where the function was computed, in order, and why it ended.
+/// Descends from `start` by the BFGS method (Nocedal and Wright 2006, algorithm 6.1). It uses
+/// backtracking instead of Wolfe's conditions and skips updates of negative curvature. Returns all
+/// evaluations in order, and the reason for the end.
 ///
 /// # Errors
 ///
-/// Those of `evaluate`, with what was visited until then.
+/// When `evaluate` fails; the evaluations before the error are returned as well.
 ///
 /// # Panics
 ///
-/// When `evaluate` gives a gradient of another length.
+/// When `evaluate` returns a gradient of another length.
 pub(super) fn descend<E>(
     start: &[f64],
-    how: Descending,
+    how: DescentLimits,
     mut evaluate: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
-) -> (Vec<Visited>, Result<DescentEnd, E>) {
-    let mut known: Vec<Visited> = Vec::new();
+) -> (Vec<Evaluation>, Result<DescentEnd, E>) {
+    let mut known: Vec<Evaluation> = Vec::new();
     let ended = run(start, how, |at| {
         let (value, gradient) = evaluate(at)?;
         assert_eq!(gradient.len(), at.len(), "a derivative for each coordinate");
-        known.push(Visited { at: at.to_vec(), value, gradient });
+        known.push(Evaluation { at: at.to_vec(), value, gradient });
         Ok(known[known.len() - 1].clone())
     });
     (known, ended)
 }
 
-/// The lowest of some points, of equals the first.
-pub(super) fn lowest(visited: &[Visited]) -> Option<&Visited> {
+/// Returns the lowest of some points, the first of equals.
+pub(super) fn lowest(visited: &[Evaluation]) -> Option<&Evaluation> {
     visited.iter().reduce(|low, next| if next.value < low.value { next } else { low })
 }
 
@@ -81,13 +81,13 @@ fn largest(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, |most: f64, value| most.max(value.abs()))
 }
 
-fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Result<Visited, E>) -> Result<DescentEnd, E> {
+fn run<E>(start: &[f64], how: DescentLimits, mut evaluate: impl FnMut(&[f64]) -> Result<Evaluation, E>) -> Result<DescentEnd, E> {
     let n = start.len();
     let mut here = evaluate(start)?;
     let mut left = how.most.saturating_sub(1);
     let mut inverse: Option<Vec<f64>> = None;
     loop {
-        // What points out of the box is no way down.
+        // Coordinates at the border whose slope points out of the box are blocked.
         let blocked = |k: usize, slope: f64| {
             (here.at[k] - start[k]).abs() >= (1.0 - 1e-12) * how.reach && slope * (here.at[k] - start[k]) < 0.0
         };
@@ -102,8 +102,8 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
             inverse = None;
             slope.iter().map(|slope| -slope * how.first / steepest).collect()
         });
-        // Whoever is blocked stays, and the others still go down: a part of a positive definite
-        // matrix is one.
+        // Blocked coordinates do not move. The others still descend, because a principal submatrix
+        // of a positive definite matrix is positive definite.
         step.iter_mut().enumerate().filter(|(k, _)| blocked(*k, here.gradient[*k])).for_each(|(_, step)| *step = 0.0);
         let length = largest(step.iter().copied());
         if length > how.longest {
@@ -126,7 +126,8 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
             if next.value <= here.value + ARMIJO * promised {
                 break next;
             }
-            // The minimum of the parabola through value, slope and value, within bounds.
+            // The next length is the minimum of the parabola through both values and the slope,
+            // within bounds.
             let parabola = -0.5 * promised / (next.value - here.value - promised);
             share *= if parabola.is_finite() { parabola.clamp(0.1, 0.5) } else { 0.5 };
         };
@@ -137,8 +138,7 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
     }
 }
 
-/// The BFGS update of the inverse of the second derivatives, which begins as a multiple of the
-/// identity.
+/// Applies the BFGS update to the inverse Hessian, which begins as a multiple of the identity.
 fn update(inverse: &mut Option<Vec<f64>>, moved: &[f64], turned: &[f64]) {
     let (n, curvature, size) = (moved.len(), dot(moved, turned), dot(turned, turned));
     if curvature <= 1e-10 * (dot(moved, moved) * size).sqrt() {
@@ -162,9 +162,9 @@ fn update(inverse: &mut Option<Vec<f64>>, moved: &[f64], turned: &[f64]) {
 mod tests {
     use super::*;
 
-    const HOW: Descending = Descending { most: 60, flat: 1e-8, shortest: 1e-10, first: 0.5, longest: 3.0, reach: 10.0 };
+    const HOW: DescentLimits = DescentLimits { most: 60, flat: 1e-8, shortest: 1e-10, first: 0.5, longest: 3.0, reach: 10.0 };
 
-    type Descended = (Vec<Visited>, Result<DescentEnd, ()>);
+    type Descended = (Vec<Evaluation>, Result<DescentEnd, ()>);
 
     fn banana(at: &[f64]) -> (f64, Vec<f64>) {
         let (a, b) = (1.0 - at[0], at[1] - at[0] * at[0]);
@@ -187,11 +187,11 @@ mod tests {
         let last = lowest(&visited).expect("points");
         assert_eq!(ended, Ok(DescentEnd::Flat));
         assert!((last.at[0] + 10.0).abs() < 1e-12 && (last.at[1] - 1.0).abs() < 1e-7, "{last:?}");
-        let (visited, ended): Descended = descend(&[-1.0, 2.0], Descending { most: 5, ..HOW }, |at| Ok(banana(at)));
+        let (visited, ended): Descended = descend(&[-1.0, 2.0], DescentLimits { most: 5, ..HOW }, |at| Ok(banana(at)));
         assert_eq!((visited.len(), ended), (5, Ok(DescentEnd::Evaluations)));
-        // A gradient that points the wrong way leads nowhere.
+        // A gradient with the wrong sign gives no descent.
         let (visited, ended): Descended =
-            descend(&[1.0], Descending { shortest: 0.1, ..HOW }, |at| Ok((at[0] * at[0], vec![-2.0 * at[0]])));
+            descend(&[1.0], DescentLimits { shortest: 0.1, ..HOW }, |at| Ok((at[0] * at[0], vec![-2.0 * at[0]])));
         assert_eq!((lowest(&visited).map(|point| point.value), ended), (Some(1.0), Ok(DescentEnd::Short)));
     }
 

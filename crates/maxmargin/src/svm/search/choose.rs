@@ -1,9 +1,10 @@
-//! Which combinations are tried.
+//! The choice of combinations: all, random, beyond the ends of ranges, and around the best.
 
-use super::super::Svm;
-use super::super::chosen::width;
-use super::super::grid::Asked;
-use super::super::ranges::{Cell, Ranges};
+use super::cell::Cell;
+use super::ranges::Ranges;
+use super::select::width;
+use super::stage::SearchColumn;
+use crate::Svm;
 use maxmargin_cv::FoldPlan;
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Gamma;
@@ -13,17 +14,17 @@ use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
-/// All combinations.
-pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<Asked> {
+/// Returns all combinations.
+pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<SearchColumn> {
     let values = ranges.costs(svm.formulation());
-    ranges.columns(svm).into_iter().map(|svm| Asked { svm, values: values.clone() }).collect()
+    ranges.columns(svm).into_iter().map(|svm| SearchColumn { svm, values: values.clone() }).collect()
 }
 
-/// `count` combinations with log-uniform C and γ.
-pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<Asked> {
+/// Draws `count` combinations with log-uniform C and γ.
+pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<SearchColumn> {
     let mut rng = ChaCha8Rng::seed_from_u64(svm.seed);
     let costs = ranges.costs(svm.formulation());
-    // One column for each kernel and value of ε or ν; the width is drawn.
+    // There is one column for each kernel and value of ε or ν; the width is drawn.
     let narrow = if ranges.gamma.is_empty() { ranges.clone() } else { ranges.clone().gamma(&ranges.gamma[..1]) };
     let columns = narrow.columns(svm);
     (0..count)
@@ -33,12 +34,12 @@ pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<Asked> {
             let drawn = (!ranges.gamma.is_empty()).then(|| between(&ranges.gamma, &mut rng));
             let wide = column.kernel.gamma().is_some();
             let gamma = drawn.filter(|_| wide).map_or(column.gamma, |gamma| Some(Gamma::Value(gamma)));
-            Asked { svm: Svm { gamma, ..column.clone() }, values: vec![c] }
+            SearchColumn { svm: Svm { gamma, ..column.clone() }, values: vec![c] }
         })
         .collect()
 }
 
-/// A value whose logarithm lies anywhere between those of the least and the greatest.
+/// Draws a value whose logarithm is uniform between those of the least and the greatest value.
 fn between(values: &[f64], rng: &mut impl Rng) -> f64 {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
@@ -46,9 +47,10 @@ fn between(values: &[f64], rng: &mut impl Rng) -> f64 {
     (least.ln() + share * (most / least).ln()).exp().clamp(least, most)
 }
 
-/// Samples in an order whose beginnings have every class and fold in about its share.
+/// Returns the samples in an order in which every prefix has about the right share of every class
+/// and fold.
 pub(super) fn nested(data: &Dataset, plan: &FoldPlan, seed: u64) -> Vec<usize> {
-    // The first fold that tests a sample; that of those which none does is one too many.
+    // Each sample has the first fold that tests it. Samples without one have an additional number.
     let mut fold_of = vec![plan.folds(); data.labels.len()];
     (0..plan.folds()).rev().for_each(|fold| plan.test(fold).iter().for_each(|&i| fold_of[i] = fold));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -56,7 +58,7 @@ pub(super) fn nested(data: &Dataset, plan: &FoldPlan, seed: u64) -> Vec<usize> {
     for (i, (label, fold)) in data.labels.iter().zip(&fold_of).enumerate() {
         groups.entry((label.to_bits(), *fold)).or_default().push(i);
     }
-    // Values of a regression are all different: folds alone are groups then.
+    // The targets of a regression are all different; then the folds alone are the groups.
     if groups.len() > data.labels.len() / 2 {
         let all = std::mem::take(&mut groups).into_iter().flat_map(|((_, fold), rows)| rows.into_iter().map(move |i| (fold, i)));
         all.for_each(|(fold, i)| groups.entry((0, fold)).or_default().push(i));
@@ -65,7 +67,7 @@ pub(super) fn nested(data: &Dataset, plan: &FoldPlan, seed: u64) -> Vec<usize> {
     for rows in groups.values_mut() {
         rows.sort_unstable();
         rows.shuffle(&mut rng);
-        // The first of each group is in every part.
+        // Rank 0 puts the first sample of each group into every prefix.
         let count = rows.len() as f64;
         keyed.extend(rows.iter().enumerate().map(|(rank, &i)| (rank as f64 / count, i)));
     }
@@ -73,33 +75,33 @@ pub(super) fn nested(data: &Dataset, plan: &FoldPlan, seed: u64) -> Vec<usize> {
     keyed.into_iter().map(|(_, i)| i).collect()
 }
 
-/// Cells by their columns again, C ascending.
-pub(super) fn columns_of<'c, T: 'c>(cells: impl Iterator<Item = &'c Cell<T>>) -> Vec<Asked> {
-    let mut columns: Vec<Asked> = Vec::new();
+/// Groups cells into columns, with C ascending.
+pub(super) fn columns_of<'c, T: 'c>(cells: impl Iterator<Item = &'c Cell<T>>) -> Vec<SearchColumn> {
+    let mut columns: Vec<SearchColumn> = Vec::new();
     for cell in cells {
         let c = cell.svm.formulation().c().unwrap_or(1.0);
         match columns.iter_mut().find(|asked| same_column(&asked.svm, &cell.svm)) {
             Some(asked) => asked.values.push(c),
-            None => columns.push(Asked { svm: cell.svm.clone(), values: vec![c] }),
+            None => columns.push(SearchColumn { svm: cell.svm.clone(), values: vec![c] }),
         }
     }
     columns.iter_mut().for_each(|asked| asked.values.sort_by(f64::total_cmp));
     columns
 }
 
-/// Whether two estimators differ in C alone.
+/// Returns true if two estimators differ in C alone.
 fn same_column(one: &Svm, other: &Svm) -> bool {
     let column = |svm: &Svm| (svm.kernel_given(), svm.gamma, svm.formulation().with_c(1.0));
     column(one) == column(other)
 }
 
-/// What was tried of C and γ beside one cell: of its kernel and formulation, ascending.
-struct Tried {
+/// The tried values of C and γ among cells with the kernel and formulation of one cell, ascending.
+struct TriedValues {
     c: Vec<f64>,
     gamma: Vec<f64>,
 }
 
-impl Tried {
+impl TriedValues {
     fn beside<T>(cells: &[Cell<T>], best: &Cell<T>) -> Self {
         let free = |svm: &Svm| (svm.kernel_given().with_gamma(1.0), svm.formulation().with_c(1.0));
         let alike = || cells.iter().filter(|cell| free(&cell.svm) == free(&best.svm));
@@ -109,17 +111,17 @@ impl Tried {
             values
         };
         let c = ascending(alike().filter_map(|cell| cell.svm.formulation().c()).collect());
-        // A width by a rule is the only one.
+        // A kernel whose width comes from a rule has no other widths.
         let given = matches!(best.svm.gamma, Some(Gamma::Value(_))) && best.svm.kernel.gamma().is_some();
         Self { c, gamma: if given { ascending(alike().map(width).collect()) } else { Vec::new() } }
     }
 }
 
-/// A border is passed by this factor at most.
+/// The greatest factor by which a search may go beyond the ends of a range.
 const FAR: f64 = 1024.0;
 
-/// What comes next beyond an end of some values, where `at` is that end and what was asked for
-/// (`within`) is not left far behind.
+/// Returns the next value beyond the end `at` of some values. `None` if `at` is not an end, or the
+/// value is too far ([`FAR`]) from the requested range `within`.
 fn beyond(values: &[f64], at: f64, within: &[f64]) -> Option<f64> {
     let next = match values {
         [first, second, ..] if at == *first => first / (second / first),
@@ -128,29 +130,29 @@ fn beyond(values: &[f64], at: f64, within: &[f64]) -> Option<f64> {
     };
     let least = within.iter().copied().fold(f64::INFINITY, f64::min);
     let most = within.iter().copied().fold(0.0, f64::max);
-    // A little more, for rounding.
+    // The tolerance covers rounding.
     (least / next <= FAR * 1.001 && next / most <= FAR * 1.001).then_some(next)
 }
 
-/// What comes next beyond those ends of some values at which one of the best lies.
-fn beyond_ends<T>((values, within): (&[f64], &[f64]), best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
+/// Returns the next values beyond those ends of `values` that one of the best cells has.
+fn beyond_ends<T>(values: &[f64], within: &[f64], best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
     let ends = values.first().into_iter().chain(values.last());
     ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end, within)).collect()
 }
 
-/// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ
-/// of a new C, of the kernel of the first.
-pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges) -> Vec<Asked> {
+/// Returns the cells one step beyond the ends of the tried values, if one of the best cells is at
+/// an end. A new γ gets all C, and a new C all γ, with the kernel of the first of the best.
+pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges) -> Vec<SearchColumn> {
     let Some(first) = best.first() else { return Vec::new() };
-    let tried = Tried::beside(cells, first);
-    let costs = beyond_ends((&tried.c, &ranges.c), best, |cell| cell.svm.formulation().c());
-    let widths = beyond_ends((&tried.gamma, &ranges.gamma), best, |cell| Some(width(cell)));
+    let tried = TriedValues::beside(cells, first);
+    let costs = beyond_ends(&tried.c, &ranges.c, best, |cell| cell.svm.formulation().c());
+    let widths = beyond_ends(&tried.gamma, &ranges.gamma, best, |cell| Some(width(cell)));
     let with = |gamma: &f64| Svm { gamma: Some(Gamma::Value(*gamma)), ..first.svm.clone() };
     let mut asked = Vec::new();
     if !costs.is_empty() {
         let columns: Vec<Svm> =
             if tried.gamma.is_empty() { vec![first.svm.clone()] } else { tried.gamma.iter().map(with).collect() };
-        asked.extend(columns.into_iter().map(|svm| Asked { svm, values: costs.clone() }));
+        asked.extend(columns.into_iter().map(|svm| SearchColumn { svm, values: costs.clone() }));
     }
     let mut values = tried.c;
     values.extend(costs);
@@ -158,11 +160,11 @@ pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges)
     if values.is_empty() {
         values.push(1.0);
     }
-    asked.extend(widths.iter().map(|gamma| Asked { svm: with(gamma), values: values.clone() }));
+    asked.extend(widths.iter().map(|gamma| SearchColumn { svm: with(gamma), values: values.clone() }));
     asked
 }
 
-/// The best's own value, its neighbours, and those half way to them.
+/// Returns the value `at`, its neighbours, and the geometric means with them.
 fn around(values: &[f64], at: f64) -> Vec<f64> {
     let Some(place) = values.iter().position(|value| *value == at) else { return vec![at] };
     let mut found = Vec::new();
@@ -176,9 +178,9 @@ fn around(values: &[f64], at: f64) -> Vec<f64> {
     found
 }
 
-/// Cells of a finer grid around the best which are not there yet.
-pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
-    let tried = Tried::beside(cells, best);
+/// Returns the cells of a finer grid around the best that do not exist yet.
+pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<SearchColumn> {
+    let tried = TriedValues::beside(cells, best);
     let costs = best.svm.formulation().c().map_or_else(|| vec![1.0], |c| around(&tried.c, c));
     let columns: Vec<Svm> = if tried.gamma.is_empty() {
         vec![best.svm.clone()]
@@ -191,7 +193,7 @@ pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
     };
     let missing = |svm: Svm| {
         let values: Vec<f64> = costs.iter().copied().filter(|c| !there(&svm, *c)).collect();
-        (!values.is_empty()).then_some(Asked { svm, values })
+        (!values.is_empty()).then_some(SearchColumn { svm, values })
     };
     columns.into_iter().filter_map(missing).collect()
 }

@@ -1,10 +1,13 @@
-//! A search from its first stage to its last.
+//! The stages of a search, from the first to the last.
 
-use super::super::Svm;
-use super::super::chosen::{best, better, width};
-use super::super::grid::{Asked, SearchHooks};
-use super::super::ranges::{Cell, CellScore, SearchResult};
-use super::{Search, choose};
+use super::cell::{Cell, CellScore};
+use super::choose;
+use super::hooks::SearchHooks;
+use super::options::Search;
+use super::result::SearchResult;
+use super::select::{best, better, width};
+use super::stage::{SearchColumn, Stage};
+use crate::Svm;
 use maxmargin_core::{Goal, Status};
 use maxmargin_cv::{CvError, CvReport, FoldPlan};
 use maxmargin_data::Dataset;
@@ -12,23 +15,23 @@ use maxmargin_kernel::{Gamma, gamma_scale};
 use maxmargin_metrics::{Best, Metric};
 use std::time::Instant;
 
-/// Columns of each wave of a search that gives cells up; of all later ones the last. The first
-/// finds what the others are held against.
+/// The number of columns in each wave of a search with pruning; the last number is repeated. The
+/// first wave finds the score that the others are compared with.
 const WAVES: [usize; 3] = [1, 2, 4];
 
-/// A point: scores so far from the best may still be it.
+/// One point of a score without units.
 const POINT: f64 = 0.01;
 
-/// Of errors, which have units, a share of the best.
+/// One point of an error with units, as a share of the best.
 const SHARE: f64 = 0.05;
 
-/// How many times more samples a rung of halving has than the one before, and how many fewer cells.
+/// The factor between rungs of successive halving: more samples and fewer cells.
 const HALVING: usize = 3;
 
-/// Samples of the first rung, at least, in each fold.
+/// The least number of samples in each fold of the first rung.
 const LEAST: usize = 30;
 
-/// A border is passed so many times: by factors near 1 it would go on for long.
+/// The greatest number of extensions of a range, which bounds the work for factors near 1.
 const STEPS: usize = 8;
 
 pub(super) struct Run<'a, E> {
@@ -37,33 +40,15 @@ pub(super) struct Run<'a, E> {
     pub(super) plan: &'a FoldPlan,
     pub(super) search: &'a Search,
     pub(super) metric: &'static Metric,
-    pub(super) attended: SearchHooks<'a>,
+    pub(super) hooks: SearchHooks<'a>,
     pub(super) each: &'a E,
     pub(super) asked: Goal,
     pub(super) loose: Goal,
     pub(super) begun: Instant,
 }
 
-impl<T> SearchResult<T> {
-    fn nothing() -> Self {
-        Self { cells: Vec::new(), failed: Vec::new(), wanted: 0, again: 0, descent: None }
-    }
-
-    pub(super) fn take(&mut self, other: Self) {
-        self.cells.extend(other.cells);
-        self.failed.extend(other.failed);
-        self.wanted += other.wanted;
-        self.again += other.again;
-    }
-
-    /// Whether it was ended.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cells.len() < self.wanted || self.cells.iter().any(|cell| cell.scored.ended)
-    }
-}
-
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
-    pub(super) fn found(&self) -> Result<SearchResult<T>, CvError> {
+    pub(super) fn execute(&self) -> Result<SearchResult<T>, CvError> {
         let Search { ranges, random, halving, extend, refine, fast, gradient, .. } = self.search;
         let mut asked = match random {
             Some(count) => choose::random(ranges, self.svm, *count),
@@ -71,21 +56,22 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         };
         let mut before = SearchResult::nothing();
         if *halving {
-            asked = self.halved(asked, &mut before)?;
+            asked = self.halve(asked, &mut before)?;
             if before.is_cut() || asked.is_empty() {
-                // What has seen no more than a part of the samples is no result.
+                // Scores on a part of the samples are not results.
                 return Ok(SearchResult { cells: Vec::new(), ..before });
             }
         }
         let goal = if fast.is_some() { self.loose } else { self.asked };
         let mut found = self.stage(asked, goal)?;
-        found.again += before.again;
+        found.repeated_iterations += before.repeated_iterations;
         found.failed.extend(before.failed);
         for _ in 0..STEPS {
             let Some(top) = self.leader(&found).filter(|_| *extend && !found.is_cut()) else { break };
-            // Where many are as good, all of them: a plateau has no side.
-            let score = found.cells[top].scored.score;
-            let equal = found.cells[top..].iter().filter(|cell| cell.scored.converged && cell.scored.score == score);
+            // All cells with the best score count, because a plateau can reach an end with any of
+            // them.
+            let score = found.cells[top].score.value;
+            let equal = found.cells[top..].iter().filter(|cell| cell.score.converged && cell.score.value == score);
             let more = choose::extended(&found.cells, &equal.collect::<Vec<_>>(), ranges);
             if more.is_empty() {
                 break;
@@ -98,20 +84,32 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
                 found.take(self.stage(more, goal)?);
             }
         }
-        while fast.is_some() && !found.is_cut() {
-            let rivals = self.rivals(&found);
+        self.solve_rivals(&mut found)?;
+        if !self.search.is_full() {
+            self.sort(&mut found.cells);
+        }
+        if *gradient && !found.is_cut() {
+            self.descend(&mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// Solves the best cell of a fast search and its rivals to the requested goal.
+    fn solve_rivals(&self, found: &mut SearchResult<T>) -> Result<(), CvError> {
+        while self.search.fast.is_some() && !found.is_cut() {
+            let rivals = self.rivals(found);
             if rivals.is_empty() {
                 break;
             }
-            let chosen: Vec<Asked> = choose::columns_of(rivals.iter().map(|&at| &found.cells[at]));
+            let chosen: Vec<SearchColumn> = choose::columns_of(rivals.iter().map(|&at| &found.cells[at]));
             let exact = self.stage(chosen, self.asked)?;
             let reached = exact.cells.len();
-            // What was not reached stays as it was.
+            // Cells that were not reached keep their loose results.
             for cell in exact.cells {
-                let same = |known: &Cell<T>| !known.scored.exact && place(known) == place(&cell);
+                let same = |known: &Cell<T>| !known.score.exact && known.identity() == cell.identity();
                 match found.cells.iter().position(same) {
                     Some(at) => {
-                        found.again += found.cells[at].scored.iterations;
+                        found.repeated_iterations += found.cells[at].score.iterations;
                         found.cells[at] = cell;
                     }
                     None => found.cells.push(cell),
@@ -119,63 +117,65 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             }
             let left = exact.failed.len();
             found.failed.extend(exact.failed);
-            if reached < exact.wanted || left > 0 {
-                found.wanted += exact.wanted - reached;
+            if reached < exact.planned || left > 0 {
+                found.planned += exact.planned - reached;
                 break;
             }
         }
-        if !self.search.is_full() {
-            self.sort(&mut found.cells);
-        }
-        if *gradient && !found.is_cut() {
-            self.descended(&mut found)?;
-        }
-        Ok(found)
+        Ok(())
     }
 
-    /// Solves columns to a goal: at once, or in waves where cells may be given up.
-    pub(super) fn stage(&self, asked: Vec<Asked>, goal: Goal) -> Result<SearchResult<T>, CvError> {
-        let asked: Vec<Asked> = asked.into_iter().map(|asked| Asked { svm: asked.svm.goal(goal), ..asked }).collect();
+    /// Solves columns to a goal, all at once, or in waves if cells can be pruned.
+    pub(super) fn stage(&self, asked: Vec<SearchColumn>, goal: Goal) -> Result<SearchResult<T>, CvError> {
+        let asked: Vec<SearchColumn> =
+            asked.into_iter().map(|asked| SearchColumn { svm: asked.svm.goal(goal), ..asked }).collect();
         if !self.search.prune {
-            return self.columns((self.data, self.plan), asked, None);
+            return self.columns(self.data, self.plan, asked, None);
         }
         let mut left = self.promising(asked);
         let (mut found, mut waves) = (SearchResult::nothing(), WAVES.iter());
         let mut size = WAVES[WAVES.len() - 1];
         while !left.is_empty() && !found.is_cut() {
             size = waves.next().copied().unwrap_or(size);
-            let wave: Vec<Asked> = left.drain(..size.min(left.len())).collect();
-            found.take(self.columns((self.data, self.plan), wave, Some(self.most_errors(&found, goal)))?);
+            let wave: Vec<SearchColumn> = left.drain(..size.min(left.len())).collect();
+            found.take(self.columns(self.data, self.plan, wave, Some(self.most_errors(&found, goal)))?);
         }
-        // Waves that were not begun are missing.
-        found.wanted += left.iter().map(|asked| asked.values.len()).sum::<usize>();
+        // The cells of waves that did not start count as planned.
+        found.planned += left.iter().map(|asked| asked.values.len()).sum::<usize>();
         Ok(found)
     }
 
-    fn columns(&self, on: (&Dataset, &FoldPlan), mut asked: Vec<Asked>, most: Option<usize>) -> Result<SearchResult<T>, CvError> {
-        // The limit is for all stages together.
+    fn columns(
+        &self,
+        data: &Dataset,
+        plan: &FoldPlan,
+        mut asked: Vec<SearchColumn>,
+        most_errors: Option<usize>,
+    ) -> Result<SearchResult<T>, CvError> {
+        // The time limit is for all stages together.
         let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         asked.iter_mut().for_each(|asked| asked.svm.max_time = left);
-        let score = |svm: &Svm, report: &CvReport| self.scored(svm, report);
-        let mut found = self.svm.stage(on, asked, (self.attended, most), &score, self.each)?;
+        let score_of = |svm: &Svm, report: &CvReport| self.score_of(svm, report);
+        let stage = Stage { data, plan, hooks: self.hooks, most_errors };
+        let mut found = self.svm.stage(&stage, asked, &score_of, self.each)?;
         found.cells.iter_mut().for_each(|cell| cell.svm.max_time = self.svm.max_time);
         Ok(found)
     }
 
-    /// Errors with which a cell can still win; of loose cells those with which it can still be a
-    /// rival.
+    /// Returns the greatest number of errors with which a cell can still be the best, or, with the
+    /// loose goal, a rival of the best.
     fn most_errors(&self, found: &SearchResult<T>, goal: Goal) -> usize {
         let samples = self.data.labels.len();
-        let whole = found.cells.iter().filter(|cell| cell.scored.converged && cell.scored.lost.is_none());
-        let fewest = whole.filter_map(|cell| cell.scored.errors).min();
+        let whole = found.cells.iter().filter(|cell| cell.score.converged && cell.score.lost.is_none());
+        let fewest = whole.filter_map(|cell| cell.score.errors).min();
         let slack = if goal == self.asked { 0 } else { (self.points() * POINT * samples as f64).ceil() as usize };
         fewest.map_or(samples, |fewest| fewest + slack)
     }
 
-    /// Columns whose width is nearest to what is usual first.
-    fn promising(&self, mut asked: Vec<Asked>) -> Vec<Asked> {
+    /// Sorts columns by the distance of their width from the usual one.
+    fn promising(&self, mut asked: Vec<SearchColumn>) -> Vec<SearchColumn> {
         let usual = gamma_scale(&self.data.samples);
-        let far = |asked: &Asked| match asked.svm.gamma {
+        let far = |asked: &SearchColumn| match asked.svm.gamma {
             Some(Gamma::Value(gamma)) if usual > 0.0 => (gamma / usual).ln().abs(),
             _ => 0.0,
         };
@@ -183,14 +183,14 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         asked
     }
 
-    fn scored(&self, svm: &Svm, report: &CvReport) -> CellScore {
+    fn score_of(&self, svm: &Svm, report: &CvReport) -> CellScore {
         let own = self.metric.name();
         let score = report.scores.iter().find(|(name, _)| *name == own).map(|score| score.1);
-        // One that was given up has neither.
+        // A pruned cell has neither a score nor a standard error.
         let spread = report.spread.iter().find(|(name, _)| *name == own).map(|spread| spread.1);
         let status = report.status();
         CellScore {
-            score: score.filter(|score| !score.is_nan()),
+            value: score.filter(|score| !score.is_nan()),
             standard_error: spread.and_then(|spread| spread.standard_error()),
             converged: status == Status::Converged,
             ended: status.ended_early(),
@@ -201,33 +201,34 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         }
     }
 
-    /// The best cell that there is; of a fast search by its loose goal.
+    /// Returns the best cell, also among loosely solved cells if there is no candidate.
     pub(super) fn leader(&self, found: &SearchResult<T>) -> Option<usize> {
         best(&found.cells, self.metric).or_else(|| {
-            let known = found.cells.iter().enumerate().filter(|(_, cell)| cell.scored.converged);
-            let known = known.filter_map(|(at, cell)| Some((at, cell.scored.score?)));
+            let known = found.cells.iter().enumerate().filter(|(_, cell)| cell.score.converged);
+            let known = known.filter_map(|(at, cell)| Some((at, cell.score.value?)));
             known.reduce(|best, next| if better(self.metric, next.1, best.1) { next } else { best }).map(|best| best.0)
         })
     }
 
-    /// How far from the best rivals are.
+    /// Returns the distance of rivals from the best, in points.
     fn points(&self) -> f64 {
         self.search.fast.unwrap_or(0.0)
     }
 
-    /// Loose cells within that of the best exact one, or of the best where none is exact.
+    /// Returns the loosely solved cells within that distance of the leader.
     fn rivals(&self, found: &SearchResult<T>) -> Vec<usize> {
-        let Some(top) = self.leader(found).and_then(|at| found.cells[at].scored.score) else { return Vec::new() };
+        let Some(top) = self.leader(found).and_then(|at| found.cells[at].score.value) else { return Vec::new() };
         let bound = match self.metric.best() {
             Best::Highest => top - self.points() * POINT,
             Best::Lowest => top + self.points() * SHARE * top.abs(),
         };
-        let near = |cell: &Cell<T>| cell.scored.score.is_some_and(|score| !better(self.metric, bound, score));
-        (0..found.cells.len()).filter(|&at| !found.cells[at].scored.exact && near(&found.cells[at])).collect()
+        let near = |cell: &Cell<T>| cell.score.value.is_some_and(|score| !better(self.metric, bound, score));
+        (0..found.cells.len()).filter(|&at| !found.cells[at].score.exact && near(&found.cells[at])).collect()
     }
 
-    /// The columns that are left for all samples; what the rungs before took is added to `before`.
-    fn halved(&self, mut asked: Vec<Asked>, before: &mut SearchResult<T>) -> Result<Vec<Asked>, CvError> {
+    /// Runs all rungs of successive halving but the last, and returns the remaining columns. The
+    /// work of the rungs is added to `before`.
+    fn halve(&self, mut asked: Vec<SearchColumn>, before: &mut SearchResult<T>) -> Result<Vec<SearchColumn>, CvError> {
         let mut cells: usize = asked.iter().map(|asked| asked.values.len()).sum();
         let order = choose::nested(self.data, self.plan, self.svm.seed);
         let (mut rungs, mut rows) = (0, order.len() / HALVING);
@@ -239,31 +240,33 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             rows.sort_unstable();
             let data = self.data.select(&rows);
             let plan = self.plan.among(&rows)?;
-            let part =
-                |asked: Asked| Asked { svm: asked.svm.among(&self.data.labels, &rows).goal(self.loose), values: asked.values };
-            let mut found = self.columns((&data, &plan), asked.into_iter().map(part).collect(), None)?;
-            before.again += found.cells.iter().map(|cell| cell.scored.iterations).sum::<u64>();
+            let part = |asked: SearchColumn| SearchColumn {
+                svm: asked.svm.among(&self.data.labels, &rows).goal(self.loose),
+                values: asked.values,
+            };
+            let mut found = self.columns(&data, &plan, asked.into_iter().map(part).collect(), None)?;
+            before.repeated_iterations += found.cells.iter().map(|cell| cell.score.iterations).sum::<u64>();
             before.failed.append(&mut found.failed);
             if found.is_cut() {
-                before.wanted = found.wanted;
+                before.planned = found.planned;
                 return Ok(Vec::new());
             }
             let keep = found.cells.len().div_ceil(HALVING);
             let key = |cell: &Cell<T>| {
                 let sign = if self.metric.best() == Best::Highest { -1.0 } else { 1.0 };
-                cell.scored.score.map_or(f64::INFINITY, |score| sign * score)
+                cell.score.value.map_or(f64::INFINITY, |score| sign * score)
             };
-            // Of equals the first: sorting is stable.
+            // A stable sort keeps the first of equals.
             found.cells.sort_by(|a, b| key(a).total_cmp(&key(b)));
             found.cells.truncate(keep);
             self.sort(&mut found.cells);
-            let whole = |asked: Asked| Asked { svm: asked.svm.with_weights_of(self.svm), values: asked.values };
+            let whole = |asked: SearchColumn| SearchColumn { svm: asked.svm.with_weights_of(self.svm), values: asked.values };
             asked = choose::columns_of(found.cells.iter()).into_iter().map(whole).collect();
         }
         Ok(asked)
     }
 
-    /// By kernel, γ, ε or ν, and C.
+    /// Sorts cells by kernel, γ, ε or ν, and C.
     pub(super) fn sort(&self, cells: &mut [Cell<T>]) {
         let kernels: Vec<_> = self.search.ranges.columns(self.svm);
         let kernel = |cell: &Cell<T>| {
@@ -280,9 +283,4 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             first.then(other(a).cmp(&other(b))).then(c(a).total_cmp(&c(b)))
         });
     }
-}
-
-/// What tells cells apart, whatever their goal.
-pub(super) fn place<T>(cell: &Cell<T>) -> String {
-    format!("{:?} {:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation(), cell.svm.feature_weights)
 }

@@ -1,10 +1,10 @@
-//! What models say of themselves.
+//! Functions that return properties of a model.
 
 use crate::c::{self, slice};
-use crate::say::complain;
+use crate::output::print_error;
 use std::ffi::{c_double, c_int};
 
-/// The type of a model; −1 for a null pointer.
+/// Returns the type of a model; −1 for a null pointer.
 ///
 /// # Safety
 ///
@@ -15,7 +15,7 @@ pub unsafe extern "C" fn svm_get_svm_type(model: *const c::Model) -> c_int {
     unsafe { model.as_ref() }.map_or(-1, |model| model.param.svm_type)
 }
 
-/// The number of its classes, 2 for values and one class.
+/// Returns the number of classes of a model; 2 for regression and one class.
 ///
 /// # Safety
 ///
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn svm_get_nr_class(model: *const c::Model) -> c_int {
     unsafe { model.as_ref() }.map_or(0, |model| model.nr_class)
 }
 
-/// The number of its support vectors.
+/// Returns the number of support vectors of a model.
 ///
 /// # Safety
 ///
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn svm_get_nr_sv(model: *const c::Model) -> c_int {
     unsafe { model.as_ref() }.map_or(0, |model| model.l)
 }
 
-/// Writes the labels of its classes to `label`, where it has any.
+/// Writes the labels of a model's classes to `label`, if it has any.
 ///
 /// # Safety
 ///
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn svm_get_labels(model: *const c::Model, label: *mut c_in
     }
 }
 
-/// Writes the rows of its support vectors, from 1, to `sv_indices`, where it knows them.
+/// Writes the rows of a model's support vectors, from 1, to `sv_indices`, if it has them.
 ///
 /// # Safety
 ///
@@ -70,8 +70,8 @@ pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: 
     }
 }
 
-/// The scale of the errors of a regression; 0, with a line on standard error, where the model does
-/// not know it.
+/// Returns the scale of the errors of a regression. If the model has none, returns 0 and prints a
+/// line on standard error.
 ///
 /// # Safety
 ///
@@ -83,12 +83,12 @@ pub unsafe extern "C" fn svm_get_svr_probability(model: *const c::Model) -> c_do
         .filter(|model| matches!(model.param.svm_type, 3 | 4))
         .and_then(|model| unsafe { model.probA.as_ref() }.copied());
     scale.unwrap_or_else(|| {
-        complain("Model doesn't contain information for SVR probability inference");
+        print_error("Model doesn't contain information for SVR probability inference");
         0.0
     })
 }
 
-/// 1 where the model has what probabilities need, else 0.
+/// Returns 1 if the model has the parameters of probabilities, else 0.
 ///
 /// # Safety
 ///

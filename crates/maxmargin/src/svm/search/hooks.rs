@@ -1,7 +1,8 @@
-//! What a cell of a search depends on, as a key: equal keys, equal bits.
+//! The callbacks and logs of a search, and the keys of its cells: cells with equal keys have equal
+//! bits.
 
-use super::Svm;
-use maxmargin_cv::{CalibrationOptions, CellLog, FoldPlan, Unlogged};
+use crate::Svm;
+use maxmargin_cv::{CalibrationOptions, CellLog, CvWatch, FoldPlan, Unlogged};
 use maxmargin_data::sealed::key_of;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::data_sha256;
@@ -9,16 +10,17 @@ use maxmargin_model::data_sha256;
 /// The keys of one column of a search: a kernel with all its values of C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnKeys {
-    /// Of all its cells together: who works on it holds this.
+    /// The key of the whole column, for locks.
     pub column: [u8; 32],
-    /// Of each cell: of the data, the folds, every setting, and all values of C up to its own,
-    /// along which solutions are passed.
+    /// The key of each cell. It covers the data, the folds, every setting, and all values of C up
+    /// to the cell's, because solutions pass from one C to the next.
     pub cells: Vec<[u8; 32]>,
 }
 
-/// Where the cells of a search are kept.
+/// Logs that store the cells of a search.
 pub trait Logs: Sync {
-    /// The log of some columns, which are called by their places in what `keys` gives.
+    /// Returns the log of some columns. Columns are identified by their indices in the result of
+    /// `keys`.
     fn stage(&self, keys: &dyn Fn() -> Vec<ColumnKeys>) -> Box<dyn CellLog + '_>;
 }
 
@@ -28,23 +30,33 @@ impl Logs for Unlogged {
     }
 }
 
-/// What all cells of a search on some data depend on.
+/// The progress callback and the logs of a search.
+#[derive(Clone, Copy)]
+pub struct SearchHooks<'a> {
+    /// Receives progress, and can end the search.
+    pub watch: &'a dyn CvWatch,
+    /// Store finished cells; [`Unlogged`] stores nothing.
+    pub logs: &'a dyn Logs,
+}
+
+/// The key of data and folds, on which the keys of all cells depend.
 pub(crate) struct Base([u8; 32]);
 
 impl Base {
-    /// Of data and folds.
+    /// Returns the key of data and folds.
     pub(crate) fn new(data: &Dataset, plan: &FoldPlan) -> Self {
         let shape = [data.samples.len(), data.samples.features(), data.index_base as usize];
         let version = env!("CARGO_PKG_VERSION");
         let mut parts = vec![version.to_owned(), format!("{shape:?}"), format!("{plan:?}")];
-        // Of a table the same numbers may be features of other columns.
+        // In tables, equal numbers can be features of different columns.
         parts.extend(data.columns.iter().map(|columns| format!("{columns:?}")));
         Self(key_of(parts.iter().map(String::as_bytes).chain([&data_sha256(data)[..]])))
     }
 
-    /// Of one estimator, its values of C, and the errors after which a cell is given up.
+    /// Returns the keys of one estimator with its values of C and the number of errors at which a
+    /// cell is pruned.
     pub(crate) fn column(&self, svm: &Svm, values: &[f64], most_errors: Option<usize>) -> ColumnKeys {
-        // Every setting by name and value; what changes no bit is left out.
+        // The key has every setting by name and value, except those that change no bit.
         let plain = Svm {
             formulation: svm.formulation().with_c(1.0),
             goal: Some(svm.resolved_goal()),

@@ -1,30 +1,30 @@
-//! What a training learned, with LIBSVM's model of one class only, and its text.
+//! The model of a training, or LIBSVM's constant model for data with one class only, and its text.
 
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Kernel, KernelKind};
 use maxmargin_model::{DecisionRule, Model, ModelError, libsvm};
 use std::io::Write;
 
-/// A model, or what LIBSVM writes of data in one class only: a label.
+/// A model, or LIBSVM's constant model for data with one class only.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Learned {
-    /// Machines.
+pub enum TrainedModel {
+    /// A model with machines.
     Model(Box<Model>),
-    /// All data was of this class.
+    /// A constant prediction, because all training rows have the same class.
     Constant {
-        /// Its label.
+        /// The label of the class.
         label: i32,
-        /// 0 or 1.
+        /// LIBSVM's type, 0 or 1.
         svm_type: i32,
-        /// Written, and never asked.
+        /// The kernel, which files contain but predictions do not use.
         kernel: Kernel,
-        /// Whether it says that the class has probability 1.
+        /// True if the model also predicts probabilities; the class has probability 1.
         probability: bool,
     },
 }
 
-impl Learned {
-    /// The machines, where there are any.
+impl TrainedModel {
+    /// The model with machines, if it is one.
     pub fn model(&self) -> Option<&Model> {
         match self {
             Self::Model(model) => Some(model),
@@ -32,7 +32,7 @@ impl Learned {
         }
     }
 
-    /// Whether it has probabilities, or the scale of errors.
+    /// Returns true if the model has probabilities or the scale of errors.
     pub fn is_probability_model(&self) -> bool {
         match self {
             Self::Model(model) => !model.calibration().is_empty(),
@@ -40,12 +40,12 @@ impl Learned {
         }
     }
 
-    /// Reads a model file of any kind. The model decides ties as LIBSVM does, whichever program
-    /// made it.
+    /// Reads a model file of any kind. The model decides ties as LIBSVM does, for files of any
+    /// program.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// When the bytes are not a model.
     pub fn read(bytes: &[u8]) -> Result<Self, ModelError> {
         if let Some(constant) = read_constant(bytes) {
             return Ok(constant);
@@ -72,11 +72,12 @@ impl Learned {
         }
     }
 
-    /// The same that decides by its decision values, as `svm-predict -b 0` does.
+    /// Returns the model with predictions by its decision values, as in `svm-predict -b 0`.
     ///
     /// # Errors
     ///
-    /// Never, for a model that was read or trained.
+    /// When the decision rule does not fit, which does not occur for models that were read or
+    /// trained.
     pub fn by_votes(self) -> Result<Self, ModelError> {
         match self {
             Self::Model(model) if model.decision_rule() == DecisionRule::Coupled => {
@@ -87,7 +88,7 @@ impl Learned {
         }
     }
 
-    /// The label, or value, of every row.
+    /// Returns the label or the value of every row.
     ///
     /// # Errors
     ///
@@ -100,9 +101,9 @@ impl Learned {
     }
 }
 
-/// The model of one class: a header with `nr_class 1` and nothing behind it.
-fn read_constant(bytes: &[u8]) -> Option<Learned> {
-    // Whatever is longer is no such model.
+/// Reads a constant model: a header with `nr_class 1` and no support vectors.
+fn read_constant(bytes: &[u8]) -> Option<TrainedModel> {
+    // A longer file is not a constant model.
     let text = std::str::from_utf8(bytes.get(..bytes.len().min(4096))?).ok()?;
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ').map(str::trim));
     let number = |name: &str| field(name)?.parse::<f64>().ok();
@@ -119,7 +120,7 @@ fn read_constant(bytes: &[u8]) -> Option<Learned> {
         _ => return None,
     };
     let probability = text.lines().any(|line| line.trim() == "probA");
-    Some(Learned::Constant { label: field("label")?.parse().ok()?, svm_type, kernel, probability })
+    Some(TrainedModel::Constant { label: field("label")?.parse().ok()?, svm_type, kernel, probability })
 }
 
 #[cfg(test)]
@@ -128,12 +129,12 @@ mod tests {
 
     #[test]
     fn one_class_is_written_and_read_as_libsvm_does() {
-        let constant = Learned::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5), probability: false };
+        let constant = TrainedModel::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5), probability: false };
         let mut text = Vec::new();
         constant.write(&mut text).expect("room");
         let expected = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 1\ntotal_sv 0\nrho\nlabel -3\nnr_sv 0\nSV\n";
         assert_eq!(String::from_utf8_lossy(&text), expected);
-        assert_eq!(Learned::read(&text).expect("a model"), constant);
+        assert_eq!(TrainedModel::read(&text).expect("a model"), constant);
         assert_eq!(
             constant.predict(&Samples::from_rows(&[[1.0], [2.0]]).expect("rows"), Par::Seq).expect("labels"),
             [-3.0, -3.0]
