@@ -85,7 +85,14 @@ pub fn solve(
     check(matrix, dual, &start, config.method)?;
     let (alpha, _) = start.into_parts();
     let squares = matrix.squares();
-    let run = Run { squares, memory: matrix.memory_budget(), dual, config, clock: Clock::new(stop, watch), work: LinearWork::default() };
+    let run = Run {
+        squares,
+        memory: matrix.memory_budget(),
+        dual,
+        config,
+        clock: Clock::new(stop, watch),
+        work: LinearWork::default(),
+    };
     let ended = matrix.visit(Begin { run, alpha });
     let (w, feature_bias) = matrix.unpack(&ended.values.w);
     let PointValues { gradient, bias, certificate, .. } = ended.values;

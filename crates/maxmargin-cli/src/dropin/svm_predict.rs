@@ -41,8 +41,8 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     let output = Output::open(Path::new(output)).map_err(unwritable)?;
     let name = model.to_string_lossy();
     let bytes = data::bytes(model, "model")?;
-    let learned =
-        TrainedModel::read(&bytes).map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+    let learned = TrainedModel::read(&bytes)
+        .map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
     let has = learned.is_probability_model();
     if wants && !has {
         return Err(Exit::Error("Model does not support probabiliy estimates".to_owned()));

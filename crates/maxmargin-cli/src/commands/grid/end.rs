@@ -44,14 +44,14 @@ pub(super) struct FinishedSearch<'a> {
 
 impl FinishedSearch<'_> {
     fn documents(&self) -> Vec<&CellDocument> {
-        self.found.cells.iter().map(|cell| &cell.found).collect()
+        self.found.cells.iter().map(|cell| &cell.result).collect()
     }
 
     /// Returns the number of cells that this process should try.
     fn tried(&self) -> usize {
-        self.args.log.shard.map_or(self.found.wanted, |share| {
+        self.args.log.shard.map_or(self.found.planned, |share| {
             let rows = ranges_of_c(&self.svm, self.args);
-            (0..self.found.wanted / rows).filter(|at| at % share.of == share.first).count() * rows
+            (0..self.found.planned / rows).filter(|at| at % share.of == share.first).count() * rows
         })
     }
 
@@ -64,7 +64,7 @@ impl FinishedSearch<'_> {
             tell_of_cold_starts(self.args.folds.seeding.seeding.name(), cell.found.seeding(), notes);
         }
         for failed in &self.found.failed {
-            notes.warn(format!("not tried: {}: {}", cell::parameters(&failed.svm), failed.found));
+            notes.warn(format!("not tried: {}: {}", cell::parameters(&failed.svm), failed.result));
         }
         self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), notes));
     }
@@ -111,14 +111,14 @@ impl FinishedSearch<'_> {
             notes.note(&format!("{}: finished combinations are kept; run the same command again to continue", folder.display()));
         }
         let taken = match args.search.how.take {
-            CellChoice::Best => self.found.taken(choice.metric()),
+            CellChoice::Best => self.found.best_cell(choice.metric()),
             CellChoice::OneSe => simplest,
             CellChoice::Flattest => flattest,
         };
         let refit = files.model.take().map(|output| self.refitted(output, taken, ended, &mut notes)).transpose()?.flatten();
         let seconds = self.seconds(&cells);
         let status = cells.iter().map(|cell| cell.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
-        let total_iterations = self.found.again + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
+        let total_iterations = self.found.repeated_iterations + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
         let [best, one_se, flattest] = [best, simplest, flattest].map(|at| at.map(|at| cells[at].parameters()));
         let unfinished = refit.as_ref().is_some_and(|refit| refit.status != Status::Converged);
         let document = GridDocument {
@@ -136,7 +136,7 @@ impl FinishedSearch<'_> {
             total_iterations,
             majority: majority.map(Majority::share),
             outer: self.outer,
-            cells: self.found.cells.into_iter().map(|cell| cell.found).collect(),
+            cells: self.found.cells.into_iter().map(|cell| cell.result).collect(),
             refit,
             seconds,
             end: End::now(threads, &mut notes),

@@ -33,7 +33,7 @@ impl PhaseEstimate {
             Stage::Full => return View { what, left: None, share: 0.0 },
             Stage::Fold(_) => (Counted::Folds, progress.done, progress.total),
             Stage::Machine(_) => (Counted::Machines, progress.done, progress.total),
-            Stage::Certify { judged, samples } => (Counted::Certificates, judged, samples),
+            Stage::Certify { certified, samples } => (Counted::Certificates, certified, samples),
         };
         if phase == Counted::Certificates {
             if done < self.certified {
@@ -62,7 +62,7 @@ fn text(progress: &CvProgress) -> String {
         Stage::Full => format!("training on all data: {solver}"),
         Stage::Fold(fold) => format!("{} of {} folds; fold {fold}: {solver}", count(*done), count(*total)),
         Stage::Machine(machine) => format!("{} of {} machines; machine {machine}: {solver}", count(*done), count(*total)),
-        Stage::Certify { judged, samples } => format!("certifying: {} of {} samples", count(*judged), count(*samples)),
+        Stage::Certify { certified, samples } => format!("certifying: {} of {} samples", count(*certified), count(*samples)),
     }
 }
 
@@ -74,7 +74,8 @@ mod tests {
     fn each_phase_is_estimated_by_what_it_has_done() {
         let mut estimate = PhaseEstimate::default();
         let fold = |done: usize| CvProgress { stage: Stage::Fold(done), done, total: 10, ..CvProgress::default() };
-        let certify = |judged: usize| CvProgress { stage: Stage::Certify { judged, samples: 100 }, ..CvProgress::default() };
+        let certify =
+            |certified: usize| CvProgress { stage: Stage::Certify { certified, samples: 100 }, ..CvProgress::default() };
         let training = CvProgress { stage: Stage::Full, ..CvProgress::default() };
         assert_eq!(estimate.tick(1.0, &training).left, None);
         assert_eq!(estimate.tick(2.0, &certify(50)).left, None);

@@ -26,7 +26,7 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
     let mut text = Vec::new();
     trained.learned.write(&mut text)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let predicted = Learned::read(&text)?.predict(&place.test.samples, Par::Seq)?;
+    let predicted = TrainedModel::read(&text)?.predict(&place.test.samples, Par::Seq)?;
     let (objective, gap) = certified_objective(&text, &parameters, &place.train)?;
     Ok(([Side { objective, predicted, seconds }, theirs], gap))
 }
@@ -34,7 +34,7 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
 /// Returns the minimised dual objective of a model, and its relative gap: both computed from its
 /// coefficients and the data.
 fn certified_objective(text: &[u8], parameters: &Parameters, data: &Dataset) -> Result<(f64, f64), Error> {
-    let learned = Learned::read(text)?;
+    let learned = TrainedModel::read(text)?;
     let model = learned.model().ok_or("a model of one class")?;
     let claim = Claim { formulation: parameters.shape().formulation, weights: Vec::new() };
     let verdict = verify(model, data, Some(&claim), None, Par::Seq)?;
