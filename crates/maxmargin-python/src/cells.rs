@@ -1,7 +1,7 @@
-//! Cells of a search as sealed bytes: who computes them need not be who keeps them.
+//! Cells of a search as sealed bytes, so that one process can compute them and another store them.
 
 use crate::report::validation;
-use crate::run::{Failure, Line};
+use crate::run::{Channel, Failure};
 use maxmargin::cv::{CellLog, CvReport, Finished, FoldPlan, Opened};
 use maxmargin::data::Dataset;
 use maxmargin::{ColumnKeys, Logs, Ranges, Search, SearchHooks, Svm};
@@ -11,24 +11,24 @@ use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// A cell's key in hexadecimal, and its bytes.
+/// The key of a cell in hexadecimal, and its bytes.
 pub(crate) type Sealed = (String, Vec<u8>);
 
-/// What a search asks for, without doing any of it.
+/// A log that collects the keys of a search and computes nothing.
 #[derive(Default)]
-struct Asked(Mutex<Vec<ColumnKeys>>);
+struct KeyCollector(Mutex<Vec<ColumnKeys>>);
 
-impl Logs for Asked {
+impl Logs for KeyCollector {
     fn stage(&self, keys: &dyn Fn() -> Vec<ColumnKeys>) -> Box<dyn CellLog + '_> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(keys());
-        Box::new(Nobodys)
+        Box::new(SkipAll)
     }
 }
 
-/// Every column is somebody else's.
-struct Nobodys;
+/// A log of columns that all belong to other processes, so that the search skips them.
+struct SkipAll;
 
-impl CellLog for Nobodys {
+impl CellLog for SkipAll {
     fn open(&self, _: usize) -> Opened {
         Opened::Theirs(Vec::new())
     }
@@ -40,20 +40,21 @@ impl CellLog for Nobodys {
     fn close(&self, _: usize) {}
 }
 
-/// The keys of the cells of every column of a search, in hexadecimal.
+/// Returns the keys of the cells of every column of a search, in hexadecimal.
 pub(crate) fn keys(
     svm: &Svm,
-    (data, plan): (&Dataset, &FoldPlan),
+    data: &Dataset,
+    plan: &FoldPlan,
     ranges: Ranges,
-    line: &Line,
+    channel: &Channel,
 ) -> Result<Vec<Vec<String>>, Failure> {
-    let asked = Asked::default();
-    svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: line, logs: &asked }, |_, _| ())?;
-    let columns = asked.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let collector = KeyCollector::default();
+    svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: channel, logs: &collector }, |_, _| ())?;
+    let columns = collector.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(columns.iter().map(|column| column.cells.iter().map(hex).collect()).collect())
 }
 
-/// Hands cells on as they are done.
+/// A queue of finished cells.
 #[derive(Default)]
 pub(crate) struct Outbox {
     done: Mutex<Vec<Sealed>>,
@@ -61,13 +62,13 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// What was done since this was asked last.
-    pub(crate) fn taken(&self) -> Vec<Sealed> {
+    /// Takes the cells that finished since the last call.
+    pub(crate) fn drain(&self) -> Vec<Sealed> {
         std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// One column: what is known of it, and where the rest goes.
+/// One column: its known cells, and the queue for the others.
 struct Column<'a> {
     known: &'a [Vec<u8>],
     outbox: &'a Outbox,
@@ -108,17 +109,19 @@ impl CellLog for Stage<'_> {
     fn close(&self, _: usize) {}
 }
 
-/// Does what is left of one column: its cells go into `outbox`, each as it is done. `known` are its
-/// first cells.
+/// Computes the rest of one column. `known` are its first cells; every other cell goes into
+/// `outbox` as soon as it is finished.
 pub(crate) fn solve(
     svm: &Svm,
-    (data, plan): (&Dataset, &FoldPlan),
+    data: &Dataset,
+    plan: &FoldPlan,
     ranges: Ranges,
-    (known, outbox): (&[Vec<u8>], &Outbox),
-    line: &Line,
+    known: &[Vec<u8>],
+    outbox: &Outbox,
+    channel: &Channel,
 ) -> Result<(), Failure> {
     let logs = Column { known, outbox };
-    let found = svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: line, logs: &logs }, |_, _: CvReport| ())?;
+    let found = svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: channel, logs: &logs }, |_, _: CvReport| ())?;
     if let Some(failed) = outbox.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(failed.into());
     }
@@ -131,10 +134,11 @@ pub(crate) fn solve(
     Ok(())
 }
 
-/// The cross-validation that sealed bytes hold, which were kept under this key.
+/// Returns the cross-validation in the sealed bytes of a cell with this key.
 #[pyfunction]
 pub(crate) fn cell<'py>(py: Python<'py>, bytes: &[u8], key: &str) -> PyResult<Bound<'py, PyDict>> {
-    let key = unhex(key).ok_or_else(|| PyValueError::new_err(format!("`{key}` is no key of a cell: 64 hexadecimal digits")))?;
+    let key = unhex(key)
+        .ok_or_else(|| PyValueError::new_err(format!("`{key}` is not the key of a cell, which has 64 hexadecimal digits")))?;
     let found = Finished::decode(bytes, &key).map_err(crate::data::invalid)?;
     validation(py, found.report)
 }

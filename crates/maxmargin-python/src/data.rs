@@ -1,5 +1,5 @@
-//! Arrays of numpy and scipy as samples: packed once, so that nobody's later writes reach a
-//! training.
+//! Arrays of numpy and scipy as samples. They are copied once, so that later writes to an array do
+//! not change a training.
 
 use crate::run::{Failure, run};
 use maxmargin::data::samples::SamplesError;
@@ -12,17 +12,17 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Numbers that are copied between two looks at Python's signals.
+/// The number of values copied between two checks of Python's signals.
 const CHUNK: usize = 1 << 21;
 
-/// Samples and what is to be said of them.
+/// Samples and their targets.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Data {
     pub(crate) data: Arc<Dataset>,
 }
 
 impl Data {
-    /// `y`: one target for each sample, or nothing for samples that are only asked about.
+    /// Returns samples with one target each. `y` is `None` for prediction.
     fn of(samples: Samples, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
         let y = y.map_or_else(|| Ok(vec![0.0; samples.len()]), |y| y.as_slice().map(<[f64]>::to_vec))?;
         let data = Dataset::from_samples(samples, &y).map_err(invalid)?;
@@ -32,7 +32,7 @@ impl Data {
 
 #[pymethods]
 impl Data {
-    /// A C-contiguous array of float32 or float64.
+    /// Returns the samples of a C-contiguous array of float32 or float64.
     #[staticmethod]
     #[pyo3(signature = (x, y=None))]
     fn dense(x: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
@@ -40,17 +40,18 @@ impl Data {
         Self::of(Samples::from_dense(rows, features, values).map_err(invalid)?.compact(), y)
     }
 
-    /// Kernel values: of training samples with each other, or of other samples with those.
+    /// Returns samples of a precomputed kernel matrix: kernel values of training samples with each
+    /// other, or of other samples with them.
     #[staticmethod]
     #[pyo3(signature = (k, y=None))]
     fn precomputed(k: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
         let (mut values, rows, columns) = dense_values(k, 1)?;
-        // Serial numbers, which only rows of the training set have.
+        // Column 0 has the serial number, which only rows of the training set have.
         for (row, values) in values.chunks_exact_mut(columns).enumerate() {
             values[0] = if row + 1 < columns { (row + 1) as f64 } else { 0.0 };
         }
         let of_kernel = |error| match error {
-            // The free column is none of the matrix.
+            // Column 0 does not belong to the matrix.
             SamplesError::NotFinite { row, feature, value } => PyValueError::new_err(format!(
                 "the kernel matrix has {value} in row {row}, column {} (both from 0): kernel values are finite numbers",
                 feature - 1
@@ -60,8 +61,8 @@ impl Data {
         Self::of(Samples::from_dense(rows, columns, values).map_err(of_kernel)?, y)
     }
 
-    /// Compressed rows: values of float32 or float64, sorted indices without duplicates, of int32
-    /// or int64.
+    /// Returns samples of compressed rows: values of float32 or float64, and sorted indices without
+    /// duplicates of int32 or int64.
     #[staticmethod]
     #[pyo3(signature = (values, indices, indptr, features, y=None))]
     fn csr(
@@ -88,8 +89,8 @@ impl Data {
     }
 }
 
-/// The values of an array of rows, with so many columns left free before each, and its shape with
-/// them.
+/// Returns the values of an array of rows, with `free` empty columns before each row, and the shape
+/// with these columns.
 fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize, usize)> {
     fn copied<T: Element + Copy + Into<f64>>(x: &Bound<'_, PyArray2<T>>, free: usize) -> PyResult<Vec<f64>> {
         let x: PyReadonlyArray2<'_, T> = x.readonly();
@@ -111,23 +112,23 @@ fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize,
     }
     let untyped = x.cast::<PyUntypedArray>()?;
     if untyped.ndim() != 2 {
-        return Err(PyValueError::new_err(format!("an array of {} dimensions where rows of numbers are needed", untyped.ndim())));
+        return Err(PyValueError::new_err(format!("expected an array of 2 dimensions, got {}", untyped.ndim())));
     }
-    // `as_slice` takes columns for rows where the array is Fortran's.
+    // `as_slice` would confuse rows and columns of an array in Fortran order.
     if !untyped.is_c_contiguous() {
-        return Err(PyValueError::new_err("the array is not C-contiguous: numpy.ascontiguousarray makes one that is"));
+        return Err(PyValueError::new_err("the array is not C-contiguous; convert it with numpy.ascontiguousarray"));
     }
     let values = if let Ok(x) = x.cast::<PyArray2<f64>>() {
         copied(x, free)?
     } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
         copied(x, free)?
     } else {
-        return Err(PyTypeError::new_err("an array of float32 or float64 is needed"));
+        return Err(PyTypeError::new_err("expected an array of float32 or float64"));
     };
     Ok((values, untyped.shape()[0], untyped.shape()[1] + free))
 }
 
-/// An array of int32 or int64 in another type.
+/// Converts an array of int32 or int64 to another type.
 fn integers<T>(from: &Bound<'_, PyAny>, into: impl Fn(i64) -> Option<T>) -> PyResult<Vec<T>> {
     let too_large = || PyOverflowError::new_err("a matrix of more than 2^32 columns, or with negative indices");
     if let Ok(from) = from.extract::<PyReadonlyArray1<'_, i32>>() {
@@ -137,15 +138,15 @@ fn integers<T>(from: &Bound<'_, PyAny>, into: impl Fn(i64) -> Option<T>) -> PyRe
     from.as_slice()?.iter().map(|&at| into(at).ok_or_else(too_large)).collect()
 }
 
-/// An error of the library as Python's.
+/// Converts an error of the library to Python's `ValueError`.
 pub(crate) fn invalid(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Compressed rows: values, indices, offsets and the number of columns.
+/// Compressed rows as numpy arrays: values, indices, offsets and the number of columns.
 pub(crate) type Vectors<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, usize);
 
-/// The same in vectors, of samples in any form.
+/// Returns samples of any storage as compressed rows, in vectors.
 pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, usize) {
     let entries = samples.non_zeros();
     let (mut values, mut indices, mut indptr) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
@@ -161,7 +162,7 @@ pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, us
     (values, indices, indptr, samples.features())
 }
 
-/// The rows of a LIBSVM text, and their labels.
+/// Returns the rows of a LIBSVM text, and their labels.
 #[pyfunction]
 pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>)> {
     let ((values, indices, indptr, features), labels) = run(py, None, move |_| -> Result<_, Failure> {

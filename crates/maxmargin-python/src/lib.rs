@@ -1,10 +1,14 @@
-//! The native half of the Python package `maxmargin`: arrays in, trained models and certificates
-//! out.
+//! The native half of the Python package `maxmargin`.
 //!
-//! Estimators, their checks and their words are Python, in `python/maxmargin`; here is what that
-//! cannot do: pack arrays, train without holding the interpreter, be interrupted, keep models.
+//! Estimators, their checks and their messages are Python code in `python/maxmargin`. This crate
+//! copies arrays, trains without the interpreter lock, handles interrupts and stores models.
+//!
+//! - `Data`: samples and targets, copied from arrays.
+//! - `Svm`: the parameters of trainings; it trains, cross-validates and searches.
+//! - `Model`: a trained model.
+//! - `LibsvmModel`: a model with LIBSVM's labels and signs, for `svmutil`.
 
-// Arguments from Python come by value.
+// pyo3 passes arguments from Python by value.
 #![allow(clippy::needless_pass_by_value)]
 
 mod cells;
@@ -18,7 +22,7 @@ mod svm;
 
 use pyo3::prelude::*;
 
-/// What stands behind `maxmargin._native`.
+/// The module `maxmargin._native`.
 #[pymodule]
 mod _native {
     #[pymodule_export]

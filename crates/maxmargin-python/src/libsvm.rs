@@ -1,5 +1,4 @@
-//! LIBSVM's trainings, folds, models and predictions, for `maxmargin.svmutil`: what the drop-in
-//! programs do, on arrays.
+//! LIBSVM's trainings, folds, models and predictions on arrays, for `maxmargin.svmutil`.
 
 use crate::data::{Data, invalid};
 use crate::model::Model;
@@ -13,54 +12,53 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 
-/// A model as LIBSVM has it: its file has labels in LIBSVM's order, its decision values have
-/// LIBSVM's signs.
+/// A model with LIBSVM's order of labels and LIBSVM's signs of decision values.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct LibsvmModel {
     learned: Arc<TrainedModel>,
-    /// Rows of the training data of the support vectors, in the order of the model file; none of a
-    /// model that was read.
+    /// The rows of the support vectors in the training data, in the order of the model file; empty
+    /// for a model from a file.
     rows: Vec<usize>,
-    /// The lines that LIBSVM prints of a training.
+    /// LIBSVM's output of the training.
     story: String,
 }
 
 #[pymethods]
 impl LibsvmModel {
-    /// The model in a file of LIBSVM or of this program.
+    /// Reads a model file of LIBSVM or of maxmargin.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let learned = TrainedModel::read(bytes).map_err(invalid)?;
         Ok(Self { learned: Arc::new(learned), rows: Vec::new(), story: String::new() })
     }
 
-    /// LIBSVM's model file.
+    /// Returns LIBSVM's model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut text = Vec::new();
         self.learned.write(&mut text).map_err(invalid)?;
         Ok(PyBytes::new(py, &text))
     }
 
-    /// The machines; none of data in one class.
+    /// The model with machines; `None` for data with one class only.
     #[getter]
     fn model(&self) -> Option<Model> {
         self.learned.model().map(|model| Model::new(model.clone()))
     }
 
-    /// The rows of the training data that are support vectors, from 0, in the order of the model
+    /// The rows of the support vectors in the training data, from 0, in the order of the model
     /// file.
     #[getter]
     fn rows(&self) -> Vec<usize> {
         self.rows.clone()
     }
 
-    /// The lines that LIBSVM prints of its training.
+    /// LIBSVM's output of the training.
     #[getter]
     fn story(&self) -> String {
         self.story.clone()
     }
 
-    /// Number of the first feature: 0 or 1.
+    /// The number of the first feature: 0 or 1.
     #[getter]
     fn index_base(&self) -> u32 {
         self.learned.model().map_or(1, |model| model.parts().index_base)
@@ -72,7 +70,8 @@ impl LibsvmModel {
         self.learned.model().and_then(model::Model::error_scale)
     }
 
-    /// Labels or values of all rows; with `probability` labels of the greatest probability.
+    /// Returns the labels or values of all rows. With `probability`, labels have the greatest
+    /// probability.
     fn predict<'py>(&self, py: Python<'py>, data: &Data, probability: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
         let labels = run(py, None, move |_| {
@@ -82,8 +81,8 @@ impl LibsvmModel {
         Ok(labels.into_pyarray(py))
     }
 
-    /// Decision values, rows × machines: of a pair of classes the one that comes first in the file
-    /// above 0.
+    /// Returns the decision values, rows × machines. A value above 0 selects the class of a pair
+    /// that comes first in the file.
     fn decisions<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let Some(machines) = self.learned.model().map(|model| model.machines().len()) else { return Ok(None) };
         let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
@@ -96,10 +95,10 @@ impl LibsvmModel {
     }
 }
 
-/// Parameters of LIBSVM's names in a dictionary.
+/// Reads parameters from a dictionary with LIBSVM's names.
 fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Parameters> {
     fn get<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
-        let missing = || PyValueError::new_err(format!("no parameter {name}"));
+        let missing = || PyValueError::new_err(format!("the parameter {name} is missing"));
         given.get_item(name)?.ok_or_else(missing)?.extract::<T>().map_err(Into::into)
     }
     Ok(Parameters {
@@ -119,7 +118,7 @@ fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Parameters> {
     })
 }
 
-/// The problem, checked as LIBSVM does.
+/// Returns the problem after LIBSVM's checks.
 fn problem(data: &Data, index_base: u32, parameters: &Parameters) -> PyResult<Problem> {
     parameters.check(&data.data.labels).map_err(|fault| PyValueError::new_err(format!("Error: {fault}")))?;
     let mut data = Dataset::clone(&data.data);
@@ -132,7 +131,7 @@ fn settings(parameters: &Parameters) -> Run {
     Run { par: Par::Pool, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }
 
-/// Trains as `svm-train` does.
+/// Trains as `svm-train`.
 #[pyfunction]
 pub(crate) fn libsvm_train(
     py: Python<'_>,
@@ -157,7 +156,7 @@ pub(crate) fn libsvm_train(
     Ok((LibsvmModel { learned: Arc::new(trained.learned), rows, story }, unknown))
 }
 
-/// What `svm-train -v` predicts for each row, on the folds of its shuffle.
+/// Returns the predictions of `svm-train -v` for each row, on the folds of its shuffle.
 #[pyfunction]
 pub(crate) fn libsvm_cross_validate<'py>(
     py: Python<'py>,

@@ -1,12 +1,12 @@
-//! Errors of the library in Python's terms: rows and columns are counted from 0, and what to do is
-//! said with names of the package.
+//! Error messages of the library for Python: rows and columns count from 0, and advice uses names
+//! of the package.
 
 use maxmargin::cv::{CvError, UpdateError, VerifyError};
 use maxmargin::kernel::KernelError;
 use maxmargin::model::ModelError;
 use std::error::Error;
 
-/// The words of an error for users of the package.
+/// Returns the message of an error for users of the package.
 pub(crate) fn message(error: &(dyn Error + Send + Sync + 'static)) -> String {
     if let Some(error) = of_kernel(error) {
         return kernel(error);
@@ -17,7 +17,7 @@ pub(crate) fn message(error: &(dyn Error + Send + Sync + 'static)) -> String {
     }
 }
 
-/// The kernel's error that is behind an error of the library, if one is.
+/// Returns the kernel error that caused an error of the library, if there is one.
 fn of_kernel<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a KernelError> {
     let of_model = |error: &'a ModelError| match error {
         ModelError::Kernel(error) => Some(error),
@@ -40,8 +40,8 @@ fn of_kernel<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a K
 
 fn kernel(error: &KernelError) -> String {
     match error {
-        // Column 0 of such samples is the serial number: column j of the matrix that Python knows
-        // is theirs less 1.
+        // Column 0 of these samples is the serial number, so that columns of the caller's matrix
+        // are less by 1.
         KernelError::Asymmetric { row, column, other_row, other_column, values: [a, b] } => {
             let (row, column, other_row, other_column) = (row - 1, column - 1, other_row - 1, other_column - 1);
             format!(

@@ -1,8 +1,8 @@
-//! A trained model: its numbers, what it says of samples, its file, its judgement, and updates.
+//! A trained model: its numbers, predictions, file, verification and updates.
 
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
-use crate::run::{Failure, Line, run};
+use crate::run::{Channel, Failure, run};
 use maxmargin::cv::{CalibrationReport, CertificateReport, Change, TrainingData, update, verify};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
@@ -13,14 +13,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 
-/// Rows that are decided between two looks whether anybody still waits.
+/// The number of rows predicted between two checks for cancellation.
 const ROWS: usize = 1 << 14;
 
 /// A trained model.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
     model: Arc<model::Model>,
-    /// Of the training; no file keeps it.
+    /// The calibration report of the training, which files do not contain.
     calibration: Option<CalibrationReport>,
 }
 
@@ -34,10 +34,10 @@ impl Model {
     }
 }
 
-/// `each` of some thousand rows at a time, until nobody waits any more.
+/// Calls `each` on parts of some thousand rows, until the caller does not wait any more.
 fn in_parts<T>(
     data: &Dataset,
-    line: &Line,
+    channel: &Channel,
     each: impl Fn(&maxmargin::data::Samples) -> Result<Vec<T>, model::ModelError>,
 ) -> Result<Vec<T>, Failure> {
     let rows = data.samples.len();
@@ -46,7 +46,7 @@ fn in_parts<T>(
     }
     let mut all = Vec::new();
     for begin in (0..rows).step_by(ROWS) {
-        if line.is_over() {
+        if channel.is_cancelled() {
             break;
         }
         let part: Vec<usize> = (begin..rows.min(begin + ROWS)).collect();
@@ -55,8 +55,8 @@ fn in_parts<T>(
     Ok(all)
 }
 
-/// `w = Σ coef_k x_k` of a machine, for the caller to check that there is room for it.
-fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
+/// Returns `w = Σ coef_k x_k` of a machine. The caller checks that the memory suffices.
+fn sum_weights(model: &model::Model, machine: usize) -> Vec<f64> {
     let mut weights = vec![0.0; model.features()];
     let machine = &model.machines()[machine];
     for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
@@ -65,15 +65,15 @@ fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
     weights
 }
 
-/// Refuses weights that are many more than the values they come from: one index of
-/// 4,000,000,000 would ask for 32 GB.
+/// Checks that there are not far more weights than values: a single index of 4,000,000,000 would
+/// need 32 GB.
 fn check_weights(model: &model::Model) -> PyResult<()> {
     let terms: usize = model.machines().iter().map(|machine| machine.coef.len()).sum();
     let entries = model.parts().support.non_zeros() + terms;
     model::check_width(model.features(), model.machines().len(), entries).map_err(|_| {
         PyMemoryError::new_err(format!(
-            "there is a weight for each of {} features, and there are {entries} values: number the \
-             features without gaps, or take maxmargin.train, whose models hold what occurs",
+            "there is a weight for each of {} features, and there are {entries} values; number the \
+             features without gaps, or use maxmargin.train, whose models store only values that occur",
             model.features()
         ))
     })
@@ -81,18 +81,18 @@ fn check_weights(model: &model::Model) -> PyResult<()> {
 
 #[pymethods]
 impl Model {
-    /// The model that `to_bytes` or the command line wrote, or a model file of LIBSVM.
+    /// Reads a model of `to_bytes` or of the command channel, or a model file of LIBSVM.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         model::read(bytes).map(Self::new).map_err(invalid)
     }
 
-    /// The model file.
+    /// Returns the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &model::encode(&self.model).map_err(invalid)?))
     }
 
-    /// LIBSVM's model file.
+    /// Returns LIBSVM's model file.
     fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut text = Vec::new();
         model::libsvm::write_model(&self.model, &mut text).map_err(invalid)?;
@@ -103,19 +103,19 @@ impl Model {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
-    /// The labels; none for regression and one class.
+    /// The labels; empty for regression and one class.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.model.classes().to_vec().into_pyarray(py)
     }
 
-    /// Columns of the training data.
+    /// The number of features of the training data.
     #[getter]
     fn features(&self) -> usize {
         self.model.features()
     }
 
-    /// What kind of machine it was trained as, where the model tells.
+    /// The formulation; `None` if the model has no training record.
     #[getter]
     fn formulation(&self) -> Option<&'static str> {
         self.model.record().map(|record| record.formulation.name())
@@ -127,15 +127,15 @@ impl Model {
         self.model.kernel().name()
     }
 
-    /// The kernel's gamma, where it has one.
+    /// The kernel's gamma; `None` if it has none.
     #[getter]
     fn gamma(&self) -> Option<f64> {
         self.model.kernel().gamma()
     }
 
-    /// For each machine: the rows of its support vectors in the training data and their
-    /// coefficients (positive for the later class), its bias, and how its training ended. Rows are
-    /// those of the model's own vectors where it does not tell of its training.
+    /// Returns for each machine the rows of its support vectors in the training data, their
+    /// coefficients (positive for the later class), its bias, and the status of its training.
+    /// Without a training record, rows are indices of the model's own vectors.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let record = self.model.record();
         let machine = |(p, machine): (usize, &model::Machine)| {
@@ -160,7 +160,7 @@ impl Model {
         self.model.machines().iter().enumerate().map(machine).collect()
     }
 
-    /// The weights of a machine of the linear kernel, one for each feature.
+    /// Returns the weights of a machine of the linear kernel, one for each feature.
     fn weights<'py>(&self, py: Python<'py>, machine: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
         if machine >= self.model.machines().len() {
             return Err(PyIndexError::new_err(format!("there is no machine {machine}")));
@@ -169,20 +169,21 @@ impl Model {
             return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
         }
         check_weights(&self.model)?;
-        // A model does not keep them where almost all are 0.
-        let mut weights = self.model.weights(machine).map_or_else(|| summed(&self.model, machine), <[f64]>::to_vec);
+        // A model does not store weights that are almost all 0.
+        let mut weights = self.model.weights(machine).map_or_else(|| sum_weights(&self.model, machine), <[f64]>::to_vec);
         weights.resize(self.model.features(), 0.0);
         Ok(weights.into_pyarray(py))
     }
 
-    /// The support vectors of all machines, by ascending row of the training data, as (values,
-    /// indices, indptr, features).
+    /// Returns the support vectors of all machines, by ascending row of the training data, as
+    /// (values, indices, indptr, features).
     fn vectors<'py>(&self, py: Python<'py>) -> Vectors<'py> {
         let (values, indices, indptr, features) = compressed(&self.model.parts().support);
         (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features)
     }
 
-    /// The training data that it keeps, as (values, indices, indptr, features) and labels.
+    /// Returns the stored training data, as (values, indices, indptr, features) and labels; `None`
+    /// if the model does not store it.
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Option<(Vectors<'py>, Bound<'py, PyArray1<f64>>)>> {
         let Some(kept) = TrainingData::of(&self.model).map_err(invalid)? else { return Ok(None) };
         let (values, indices, indptr, features) = compressed(&kept.data.samples);
@@ -190,14 +191,15 @@ impl Model {
         Ok(Some((rows, kept.data.labels.into_pyarray(py))))
     }
 
-    /// The weights of the samples that it was trained with, where it was.
+    /// The sample weights of the training; `None` if there were none.
     #[getter]
     fn sample_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         let weights = self.model.record()?.sample_weights.as_ref()?;
         Some(weights.clone().into_pyarray(py))
     }
 
-    /// Decision values, samples × machines; of a pair of classes the later at 0 and above.
+    /// Returns the decision values, samples × machines. A value of 0 and above selects the later
+    /// class of a pair.
     #[pyo3(signature = (data, report=None))]
     fn decisions<'py>(
         &self,
@@ -207,27 +209,28 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
         let shape = [data.samples.len(), model.machines().len()];
-        let values = run(py, report.as_ref(), move |line| in_parts(&data, line, |rows| model.decision_values(rows, Par::Pool)))?;
+        let values =
+            run(py, report.as_ref(), move |channel| in_parts(&data, channel, |rows| model.decision_values(rows, Par::Pool)))?;
         values.into_pyarray(py).reshape(shape)
     }
 
-    /// What it says of each sample: a label, a value, or 1 for what is inside and −1.
+    /// Returns the prediction for each sample: a label, a value, or 1 (inside) and −1.
     fn predict<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
-        let labels = run(py, None, move |line| in_parts(&data, line, |rows| model.predict(rows, Par::Pool)))?;
+        let labels = run(py, None, move |channel| in_parts(&data, channel, |rows| model.predict(rows, Par::Pool)))?;
         Ok(labels.into_pyarray(py))
     }
 
-    /// The probability of every class, samples × classes.
+    /// Returns the probability of every class, samples × classes.
     fn probabilities<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
         let shape = [data.samples.len(), model.outcomes().len()];
-        let values = run(py, None, move |line| in_parts(&data, line, |rows| model.probabilities(rows, Par::Pool)))?;
+        let values = run(py, None, move |channel| in_parts(&data, channel, |rows| model.probabilities(rows, Par::Pool)))?;
         values.into_pyarray(py).reshape(shape)
     }
 
-    /// The name of what each machine has for probabilities; the two numbers of its sigmoid, where
-    /// it is one.
+    /// Returns the name of each machine's calibration, and the two numbers of its sigmoid if it is
+    /// one.
     fn calibrations(&self) -> Vec<(&'static str, Option<(f64, f64)>)> {
         let numbers = |of: &model::Calibration| match of {
             model::Calibration::Sigmoid { a, b } => Some((*a, *b)),
@@ -236,8 +239,8 @@ impl Model {
         self.model.calibration().iter().map(|of| (of.name(), numbers(of))).collect()
     }
 
-    /// What the probabilities of this training were fitted to, and how good they are of samples
-    /// that took no part.
+    /// The calibration report of this training, with the quality of probabilities on samples that
+    /// took no part.
     #[getter]
     fn calibration<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(report) = &self.calibration else { return Ok(None) };
@@ -252,7 +255,7 @@ impl Model {
         Ok(Some(fields))
     }
 
-    /// The judgement against the training data, which believes nothing that the model says.
+    /// Verifies the model against its training data. Every claim of the model is recomputed.
     fn verify<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyDict>> {
         let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
         let verdict = run(py, None, move |_| Ok(verify(&model, &data, None, None, Par::Pool)?))?;
@@ -267,17 +270,17 @@ impl Model {
         Ok(fields)
     }
 
-    /// The model with these samples more, and without these rows of its present training data,
-    /// along exact paths.
+    /// Returns the model with the samples `add`, and without the rows `remove` of its current
+    /// training data, along exact paths.
     #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
     fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
         let model = Arc::clone(&self.model);
         let add = add.map(|data| Arc::clone(&data.data));
-        let updated = run(py, None, move |line| {
+        let updated = run(py, None, move |channel| {
             let kept = TrainingData::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
             if !model.calibration().is_empty() {
                 return Err(
-                    "the model has probabilities, which were fitted to the rows that it has: train on the changed rows".into()
+                    "the model has probabilities, which were fitted to its current rows: fit on the changed data instead".into(),
                 );
             }
             let rows = kept.numbers.len();
@@ -290,7 +293,7 @@ impl Model {
             };
             let remove = remove.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
             let change = Change { add: add.as_deref(), remove: &remove, c: None };
-            Ok(update(&model, &kept, &change, memory, Par::Pool, &|_| line.go_on())?)
+            Ok(update(&model, &kept, &change, memory, Par::Pool, &|_| channel.check())?)
         })?;
         Ok(Self::new(updated.model))
     }

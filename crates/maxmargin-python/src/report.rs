@@ -1,4 +1,4 @@
-//! Certificates and reports as dictionaries, which the Python half makes values of.
+//! Certificates and reports as dictionaries, which the Python half converts into objects.
 
 use maxmargin::Cell;
 use maxmargin::core::Status;
@@ -8,7 +8,7 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A certificate, and whether it shows what was asked for.
+/// Returns a certificate, with `holds` if it meets the goal.
 pub(crate) fn certificate<'py>(py: Python<'py>, of: &CertificateReport) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("primal", of.primal)?;
@@ -20,7 +20,7 @@ pub(crate) fn certificate<'py>(py: Python<'py>, of: &CertificateReport) -> PyRes
     Ok(fields)
 }
 
-/// The word for how a training ended.
+/// Returns the name of a status.
 pub(crate) fn status(of: Status) -> &'static str {
     match of {
         Status::Converged => "converged",
@@ -43,9 +43,9 @@ fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     Ok(fields)
 }
 
-/// A cross-validation: its folds, and the decision values of every sample by the machines that did
-/// not see it, rows × machines, one such matrix after the other for each of its rounds; no rows
-/// where they were dropped.
+/// Returns a cross-validation. `decisions` has the decision values of every sample by machines that
+/// were not trained on it, rows × machines, with the matrices of all rounds one after the other. It
+/// is empty if decision values were dropped.
 pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("C", of.c)?;
@@ -60,7 +60,7 @@ pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyD
     Ok(fields)
 }
 
-/// One combination of a grid: its C, the gamma of its kernel, if that has one, and its
+/// Returns one combination of a grid: its C, the gamma of its kernel if that has one, and its
 /// cross-validation.
 pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyDict>> {
     let gamma = of.svm.kernel_given().gamma();
@@ -69,8 +69,8 @@ pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyD
     Ok(fields)
 }
 
-/// The mean of the scores of folds, their deviation, and the interval about the mean: of (score,
-/// training rows, test rows) and the least and greatest score that there can be.
+/// Returns the mean of the scores of folds, their standard deviation, and the interval about the
+/// mean. Folds are (score, training rows, test rows); `least` and `greatest` bound possible scores.
 #[pyfunction]
 pub(crate) fn spread(folds: Vec<(f64, usize, usize)>, least: f64, greatest: f64) -> (f64, f64, f64, f64) {
     let FoldStatistics { mean, deviation, low, high, .. } = FoldStatistics::of(folds.into_iter(), [least, greatest]);

@@ -1,5 +1,5 @@
-//! Work on threads of its own, while Python goes on: other threads run, signals are heard, progress
-//! is told.
+//! Background work without the interpreter lock: other Python threads run, signals are handled, and
+//! progress is reported.
 
 use crate::message::message;
 use maxmargin::cv::{CvProgress, CvWatch, Stage};
@@ -15,89 +15,89 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two looks at Python's signals.
-const LISTEN: Duration = Duration::from_millis(20);
+/// The time between two checks of Python's signals.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Between two reports of progress.
-const TELL: Duration = Duration::from_secs(1);
+/// The time between two reports of progress.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Why work failed: an error of the library, whose words are for users.
+/// An error of the library, with a message for users.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a run and its caller tell each other.
+/// The channel between a run and its caller: cancellation and progress.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
-    over: AtomicBool,
+pub(crate) struct Channel {
+    cancelled: AtomicBool,
     progress: Mutex<CvProgress>,
 }
 
-impl Line {
-    /// Whether the caller is gone.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
+impl Channel {
+    /// Returns true if the caller does not wait any more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// `Break` once the caller is gone.
-    pub(crate) fn go_on(&self) -> ControlFlow<()> {
-        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// Returns `Break` if the caller does not wait any more.
+    pub(crate) fn check(&self) -> ControlFlow<()> {
+        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-impl CvWatch for Line {
+impl CvWatch for Channel {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        *held(&self.progress) = *progress;
-        self.go_on()
+        *lock(&self.progress) = *progress;
+        self.check()
     }
 }
 
-/// What a lock guards; nobody leaves it half-written.
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex. Poisoning is ignored, because no writer can leave a partial value.
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a result is laid down.
-struct Place<T> {
+/// The slot for the result of a worker.
+struct ResultSlot<T> {
     result: Mutex<Option<std::thread::Result<Result<T, Failure>>>>,
     filled: Condvar,
 }
 
-/// Does `work` on the pool without the interpreter and waits for it. A signal whose handler raises
-/// (Ctrl-C) ends the wait at once: `work` is told by its [`Line`], ends as soon as it looks there,
-/// and what it finds is dropped.
+/// Runs `work` on the pool without the interpreter lock and waits for it. A signal whose handler
+/// raises (Ctrl-C) ends the wait at once. The [`Channel`] then cancels `work`, which ends at its
+/// next check, and its result is dropped.
 ///
 /// `report` is called about once a second with (stage, done, total, iterations, violation,
 /// tolerance).
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Line) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&Channel) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     run_beside(py, report, || Ok(()), work)
 }
 
-/// [`run`], and the calling thread does `meanwhile` at every look at Python's signals; its error
-/// ends the wait like theirs.
+/// Runs as [`run`], and calls `meanwhile` on the calling thread at every check of Python's signals.
+/// An error of `meanwhile` also ends the wait.
 pub(crate) fn run_beside<T: Send + 'static>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,
     meanwhile: impl Fn() -> PyResult<()>,
-    work: impl FnOnce(&Line) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&Channel) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let pool = pool()?;
-    let line = Arc::new(Line::default());
-    let place = Arc::new(Place { result: Mutex::new(None), filled: Condvar::new() });
-    let (theirs, there) = (Arc::clone(&line), Arc::clone(&place));
+    let channel = Arc::new(Channel::default());
+    let slot = Arc::new(ResultSlot { result: Mutex::new(None), filled: Condvar::new() });
+    let (worker_channel, worker_slot) = (Arc::clone(&channel), Arc::clone(&slot));
     let worker = move || {
-        let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&theirs))));
-        *held(&there.result) = Some(result);
-        there.filled.notify_one();
+        let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&worker_channel))));
+        *lock(&worker_slot.result) = Some(result);
+        worker_slot.filled.notify_one();
     };
     std::thread::Builder::new().name("maxmargin".to_owned()).spawn(worker)?;
-    let mut told = Instant::now();
+    let mut last_report = Instant::now();
     loop {
         let result = py.detach(|| {
             let empty = |result: &mut Option<_>| result.is_none();
-            let waited = place.filled.wait_timeout_while(held(&place.result), LISTEN, empty);
+            let waited = slot.filled.wait_timeout_while(lock(&slot.result), SIGNAL_INTERVAL, empty);
             waited.unwrap_or_else(PoisonError::into_inner).0.take()
         });
         match result {
@@ -105,35 +105,35 @@ pub(crate) fn run_beside<T: Send + 'static>(
                 warn_of_fallbacks(py)?;
                 return result.map_err(|error| PyValueError::new_err(message(&*error)));
             }
-            Some(Err(_)) => return Err(PyRuntimeError::new_err("a fault inside maxmargin; its words are on the standard error")),
+            Some(Err(_)) => return Err(PyRuntimeError::new_err("internal error of maxmargin; standard error has the details")),
             None => {}
         }
-        let heard = py.check_signals().and_then(|()| meanwhile()).and_then(|()| match report {
-            Some(report) if told.elapsed() >= TELL => {
-                told = Instant::now();
-                tell(report, *held(&line.progress))
+        let signals = py.check_signals().and_then(|()| meanwhile()).and_then(|()| match report {
+            Some(report) if last_report.elapsed() >= REPORT_INTERVAL => {
+                last_report = Instant::now();
+                report_progress(report, *lock(&channel.progress))
             }
             _ => Ok(()),
         });
-        if let Err(error) = heard {
-            line.over.store(true, Ordering::Relaxed);
+        if let Err(error) = signals {
+            channel.cancelled.store(true, Ordering::Relaxed);
             return Err(error);
         }
     }
 }
 
-/// Says once in a process when kernel values were wrong and how they are computed instead.
+/// Warns once in a process if a kernel implementation gave wrong values and another replaces it.
 fn warn_of_fallbacks(py: Python<'_>) -> PyResult<()> {
-    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    static REPORTED: AtomicUsize = AtomicUsize::new(0);
     let all = fallbacks();
-    for fallback in all.iter().skip(TOLD.swap(all.len(), Ordering::Relaxed)) {
+    for fallback in all.iter().skip(REPORTED.swap(all.len(), Ordering::Relaxed)) {
         let text = CString::new(fallback.to_string())?;
         PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
     }
     Ok(())
 }
 
-fn tell(report: &Bound<'_, PyAny>, progress: CvProgress) -> PyResult<()> {
+fn report_progress(report: &Bound<'_, PyAny>, progress: CvProgress) -> PyResult<()> {
     let stage = match progress.stage {
         Stage::Full => "train",
         Stage::Fold(_) => "fold",
@@ -154,9 +154,10 @@ struct Pool {
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
-/// Threads of a process that forked stay behind: the child makes its own.
+/// Returns the pool of this process. Threads do not survive a fork, so that a child makes its own
+/// pool.
 fn pool() -> PyResult<Arc<ThreadPool>> {
-    let mut current = held(&POOL);
+    let mut current = lock(&POOL);
     let process = std::process::id();
     if let Some(known) = current.take() {
         if known.process == process {
@@ -164,29 +165,29 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
             *current = Some(known);
             return Ok(pool);
         }
-        // Its threads are the parent's; to drop it would be to wait for them.
+        // The threads belong to the parent, and a drop would wait for them.
         std::mem::forget(known);
     }
-    let made = made(usual()?)?;
+    let made = new_pool(default_threads()?)?;
     let pool = Arc::clone(&made.own);
     *current = Some(made);
     Ok(pool)
 }
 
-fn made(threads: usize) -> PyResult<Pool> {
+fn new_pool(threads: usize) -> PyResult<Pool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("maxmargin {at}")).build();
     let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}")))?;
     Ok(Pool { process: std::process::id(), threads, own: Arc::new(pool) })
 }
 
-/// As many as the environment says (joblib's workers are told by `OMP_NUM_THREADS`), otherwise as
-/// this process may use.
+/// Returns the number of threads from the environment (joblib sets `OMP_NUM_THREADS` for its
+/// workers), else the number of processors that this process can use.
 ///
 /// # Errors
 ///
-/// When `MAXMARGIN_NUM_THREADS` is no number of threads. What others read in their variables, they
-/// judge: it counts where it is one.
-fn usual() -> PyResult<usize> {
+/// When `MAXMARGIN_NUM_THREADS` is not a valid number of threads. Invalid values of other programs'
+/// variables are ignored.
+fn default_threads() -> PyResult<usize> {
     const OWN: &str = "MAXMARGIN_NUM_THREADS";
     if let Some(value) = std::env::var_os(OWN).filter(|value| !value.is_empty()) {
         let value = value.to_string_lossy();
@@ -194,26 +195,26 @@ fn usual() -> PyResult<usize> {
         let what = || format!("{OWN} is {value:?}: it must be a whole number from 1 to {MOST_THREADS}, or unset");
         return threads.ok_or_else(|| PyValueError::new_err(what()));
     }
-    let said = |name: &str| std::env::var(name).ok()?.trim().parse().ok().filter(|threads| *threads > 0);
-    let said = ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(said);
-    let threads = said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let from_environment = |name: &str| std::env::var(name).ok()?.trim().parse().ok().filter(|threads| *threads > 0);
+    let from_environment = ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(from_environment);
+    let threads = from_environment.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
     Ok(threads.min(MOST_THREADS))
 }
 
-/// Threads that trainings and predictions of this process use.
+/// Returns the number of threads for trainings and predictions of this process.
 #[pyfunction]
 pub(crate) fn threads() -> PyResult<usize> {
     pool()?;
-    Ok(held(&POOL).as_ref().map_or(1, |known| known.threads))
+    Ok(lock(&POOL).as_ref().map_or(1, |known| known.threads))
 }
 
-/// Sets the number of threads; those that run go on with what they have. Results do not depend on
-/// it.
+/// Sets the number of threads. Current runs keep their threads. Results do not depend on the
+/// number.
 #[pyfunction]
 pub(crate) fn set_threads(count: i64) -> PyResult<()> {
     let threads = usize::try_from(count).ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
-    let made = made(threads.ok_or_else(|| PyValueError::new_err(format!("{count} threads: use 1 to {MOST_THREADS}")))?)?;
-    let before = held(&POOL).replace(made);
+    let made = new_pool(threads.ok_or_else(|| PyValueError::new_err(format!("{count} threads: use 1 to {MOST_THREADS}")))?)?;
+    let before = lock(&POOL).replace(made);
     if let Some(before) = before.filter(|before| before.process != std::process::id()) {
         std::mem::forget(before);
     }

@@ -1,10 +1,10 @@
-//! The estimator of the library, made of what Python says.
+//! The estimator of the library, built from Python's keyword arguments.
 
 use crate::cells::{self, Outbox};
 use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::report::{cell, validation};
-use crate::run::{Line, run, run_beside};
+use crate::run::{Channel, run, run_beside};
 use maxmargin::core::{BiasTerm, Formulation, Loss};
 use maxmargin::cv::{CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
@@ -26,12 +26,12 @@ pub(crate) struct Svm {
 
 #[pymethods]
 impl Svm {
-    /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one
-    /// more feature. `class_weight`: pairs of a label and a factor of C.
-    /// `one_vs_rest`: more than two classes have a machine for each against the others.
-    /// `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its
-    /// support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds
-    /// start. `memory` in bytes, `max_time` in seconds.
+    /// `bias` is `None` for an unregularised bias, 0 for no bias, or the value of an additional
+    /// feature. `class_weight` has pairs of a label and a factor of C. With `one_vs_rest`, more
+    /// than two classes have one machine for each against the others. `keep_data` stores the
+    /// training data, so that samples can be added and removed. With `keep_vectors`, a linear model
+    /// stores its support vectors, and SMO trains it. `probability` is platt or isotonic. `seeding`
+    /// sets the start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
         class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
@@ -90,7 +90,7 @@ impl Svm {
         }
         let svm = if keep_data || keep_vectors { svm.keep_vectors() } else { svm };
         let svm = match probability {
-            Some(way) => svm.probability(way.parse().map_err(PyValueError::new_err::<String>)?),
+            Some(method) => svm.probability(method.parse().map_err(PyValueError::new_err::<String>)?),
             None => svm,
         };
         let known = Seeding::ALL.iter().find(|known| known.0 == seeding);
@@ -101,7 +101,7 @@ impl Svm {
         Ok(Self { svm, keep: keep_data })
     }
 
-    /// Trains on all of `data`.
+    /// Trains on all samples of `data`.
     #[pyo3(signature = (data, sample_weight=None, report=None))]
     fn fit(
         &self,
@@ -111,9 +111,10 @@ impl Svm {
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
-        let (model, calibration) = run(py, report.as_ref(), move |line| {
-            let Fitted { model, calibration, .. } = svm.fit_watched(&data, line)?;
-            // Labels go by decision values, as in scikit-learn, whatever probabilities say.
+        let (model, calibration) = run(py, report.as_ref(), move |channel| {
+            let Fitted { model, calibration, .. } = svm.fit_watched(&data, channel)?;
+            // Predicted labels follow decision values, as in scikit-learn, even if there are
+            // probabilities.
             let decision_rule = model.multiclass().decision_rule();
             let model = if model.classes().is_empty() { model } else { model.with_decision_rule(decision_rule)? };
             Ok((if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
@@ -121,8 +122,8 @@ impl Svm {
         Ok(Model::calibrated(model, calibration))
     }
 
-    /// Cross-validates; `folds` has for each fold the rows that it tests and those that it sets
-    /// aside, neither tested nor trained on.
+    /// Cross-validates. `folds` has the test rows of each fold, and the rows that it leaves out of
+    /// both training and test.
     #[pyo3(signature = (data, folds, sample_weight=None, report=None))]
     fn cross_validate<'py>(
         &self,
@@ -134,12 +135,12 @@ impl Svm {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
-        validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
+        validation(py, run(py, report.as_ref(), move |channel| Ok(svm.cross_validate_watched(&data, &plan, channel)?))?)
     }
 
-    /// Cross-validates every combination of values of C and gamma (of none the estimator's own
-    /// counts) over the same folds: cells, and why others are no problem. `decisions`: whether
-    /// decision values are kept.
+    /// Cross-validates every combination of C and gamma over the same folds. Without values, the
+    /// estimator's own count. Returns the cells, and the errors of combinations that are not valid
+    /// problems. `decisions` is false to drop decision values.
     #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn grid<'py>(
@@ -156,19 +157,19 @@ impl Svm {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let ranges = Ranges::new().c(&costs).gamma(&gammas);
-        let found = run(py, report.as_ref(), move |line| {
+        let found = run(py, report.as_ref(), move |channel| {
             let keep = |_: &maxmargin::Svm, report: CvReport| CvReport {
                 decisions: if decisions { report.decisions } else { Vec::new() },
                 ..report
             };
-            Ok(svm.grid_watched(&data, &plan, &ranges, line, keep)?)
+            Ok(svm.grid_watched(&data, &plan, &ranges, channel, keep)?)
         })?;
         let cells = found.cells.into_iter().map(|of| cell(py, of)).collect::<PyResult<_>>()?;
         Ok((cells, found.failed.iter().map(|failed| failed.result.to_string()).collect()))
     }
 
-    /// The keys of the cells of such a grid, a list for each gamma: of equal keys all bits are
-    /// equal.
+    /// Returns the keys of the cells of such a grid, one list for each gamma. Cells with equal keys
+    /// have equal bits.
     #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None))]
     fn keys(
         &self,
@@ -182,12 +183,12 @@ impl Svm {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let ranges = Ranges::new().c(&costs).gamma(&gammas);
-        run(py, None, move |line| cells::keys(&svm, (&data, &plan), ranges, line))
+        run(py, None, move |channel| cells::keys(&svm, &data, &plan, ranges, channel))
     }
 
-    /// One column of such a grid: all values of C at one gamma, or at the estimator's own. `known`
-    /// are the bytes of its first cells; `keep` is called with the key and the bytes of each other
-    /// cell as it is done.
+    /// Computes one column of such a grid: all values of C at one gamma, or at the estimator's own.
+    /// `known` are the bytes of its first cells. `keep` is called with the key and the bytes of
+    /// each other cell as soon as it is finished.
     #[pyo3(signature = (data, folds, costs, gamma, known, keep, sample_weight=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn column(
@@ -205,14 +206,14 @@ impl Svm {
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let ranges = Ranges::new().c(&costs).gamma(gamma.as_slice());
         let outbox = Arc::new(Outbox::default());
-        let theirs = Arc::clone(&outbox);
+        let worker_outbox = Arc::clone(&outbox);
         let hand_over = || {
             let handed = |(key, bytes): cells::Sealed| keep.call1((key, PyBytes::new(py, &bytes))).map(drop);
-            outbox.taken().into_iter().try_for_each(handed)
+            outbox.drain().into_iter().try_for_each(handed)
         };
-        let solve = move |line: &Line| cells::solve(&svm, (&data, &plan), ranges, (&known, &theirs), line);
+        let solve = move |channel: &Channel| cells::solve(&svm, &data, &plan, ranges, &known, &worker_outbox, channel);
         let ended = run_beside(py, None, hand_over, solve);
-        // What was done is done, however it ended.
+        // Finished cells are handed over even if the run ended with an error.
         hand_over().and(ended)
     }
 }
@@ -221,7 +222,9 @@ impl Svm {
     fn weighted(&self, sample_weight: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<maxmargin::Svm> {
         let Some(weights) = sample_weight else { return Ok(self.svm.clone()) };
         if !weights.is_contiguous() {
-            return Err(PyValueError::new_err("weights of samples that are not contiguous"));
+            return Err(PyValueError::new_err(
+                "the sample weights are not contiguous; convert them with numpy.ascontiguousarray",
+            ));
         }
         Ok(self.svm.clone().sample_weights(weights.as_slice()?.to_vec()))
     }

@@ -65,8 +65,8 @@ impl Solver {
         [Self::Auto].into_iter().chain(Self::ALL)
     }
 
-    /// Replaces `Auto` by a solver for this kernel, formulation and loss. `keep_support_vectors`: the
-    /// model must keep them, which linear solvers do not.
+    /// Replaces `Auto` by a solver for this kernel, formulation and loss. `keep_support_vectors`:
+    /// the model must keep them, which linear solvers do not.
     #[must_use]
     pub fn resolved(self, linear: bool, formulation: Formulation, loss: Option<Loss>, keep_support_vectors: bool) -> Self {
         let without_kernel = || {
