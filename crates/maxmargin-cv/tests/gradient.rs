@@ -5,8 +5,8 @@ mod common;
 
 use common::Case;
 use maxmargin_core::{Asking, Dual, Refine, Run, Silent, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
-use maxmargin_cv::{Moved, Parameters};
 use maxmargin_cv::{CvError, FoldPlan, Quiet, Sensitivity, SmoothLoss};
+use maxmargin_cv::{Moved, Parameters};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::measured::Rounds;
-use maxmargin::cv::{CvReport, FoldPlan, Seeding, SeedSource};
+use maxmargin::cv::{CvReport, FoldPlan, SeedSource, Seeding};
 
 /// The first `most` folds of a plan, whose samples stay what they are.
 pub(super) fn first(plan: FoldPlan, most: Option<usize>) -> Result<FoldPlan, Failure> {
