@@ -1,6 +1,8 @@
 //! Seconds of explanations of made-up machines: `explain_speed ROWS BACKGROUND FEATURES VECTORS [ones]`. A background of 0
 //! rows: functional values. `ones`: features are 0 or 1, one in nine of them 1.
 
+#![allow(clippy::print_stdout, reason = "an example prints what it measured")]
+
 use maxmargin_data::{Asking, Par, Samples};
 use maxmargin_explain::Explain;
 use maxmargin_kernel::Kernel;
