@@ -1,5 +1,6 @@
-//! Seconds of explanations of made-up machines: `explain_speed ROWS BACKGROUND FEATURES VECTORS [ones]`. A background of 0
-//! rows: functional values. `ones`: features are 0 or 1, one in nine of them 1.
+//! Seconds of explanations of made-up machines: `explain_speed ROWS BACKGROUND FEATURES VECTORS
+//! [ones]`. A background of 0 rows: functional values. `ones`: features are 0 or 1, one in nine of
+//! them 1.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it measured")]
 

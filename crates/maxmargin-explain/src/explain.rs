@@ -36,8 +36,8 @@ struct Prepared<'a> {
 }
 
 impl Explain {
-    /// Explains by these players instead of single features. They cover the features that the kernel
-    /// sees, behind encoding and scaling.
+    /// Explains by these players instead of single features. They cover the features that the
+    /// kernel sees, behind encoding and scaling.
     #[must_use]
     pub fn players(self, players: Players) -> Self {
         Self { players: Some(players), ..self }
@@ -49,8 +49,8 @@ impl Explain {
         Self { interactions: true, ..self }
     }
 
-    /// The Shapley values of the decision values of `rows`, which are as the user has them: the model
-    /// fills gaps and scales.
+    /// The Shapley values of the decision values of `rows`, which are as the user has them: the
+    /// model fills gaps and scales.
     ///
     /// Without a background a player that is absent takes no part in the kernel: its factor of a
     /// product kernel is 1, its term of a dot product 0. With a background it has the value of a

@@ -49,8 +49,8 @@ impl Explanation {
         self.decisions[row * self.machines + machine]
     }
 
-    /// The Shapley interaction indices of all pairs for one row and one machine: a symmetric matrix,
-    /// players × players, with 0 on its diagonal. None where they were not asked for.
+    /// The Shapley interaction indices of all pairs for one row and one machine: a symmetric
+    /// matrix, players × players, with 0 on its diagonal. None where they were not asked for.
     pub fn interactions(&self, row: usize, machine: usize) -> Option<&[f64]> {
         let size = self.players * self.players;
         let at = (row * self.machines + machine) * size;

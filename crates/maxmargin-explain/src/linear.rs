@@ -1,5 +1,5 @@
-//! Games of a linear machine: `φ_p = Σ_{j∈p} w_j (x_j − z̄_j)`, `z̄` being the mean of the background
-//! rows, or 0.
+//! Games of a linear machine: `φ_p = Σ_{j∈p} w_j (x_j − z̄_j)`, `z̄` being the mean of the
+//! background rows, or 0.
 
 use crate::players::Players;
 use maxmargin_data::Samples;

@@ -4,7 +4,8 @@ use maxmargin_data::table::Columns;
 
 /// The player of each feature.
 ///
-/// A column of a table that became several features (one for each word, one for gaps) is one player.
+/// A column of a table that became several features (one for each word, one for gaps) is one
+/// player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Players {
     of: Vec<u32>,

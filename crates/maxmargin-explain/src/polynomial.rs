@@ -1,8 +1,8 @@
 //! Games of a polynomial kernel: `v(S) = Σ_i β_i (C_i + Σ_{p∈S} u_ip)ⁿ`.
 //!
-//! `u_ip = γ Σ_{j∈p} (x_j − z_j) s_ij` and `C_i = coef0 + γ zᵀs_i`, where `z` is a background row, or
-//! 0 where there is no background. With `Y = C + Σ_{q≠p} B_q u_q`, where every `B_q` is 1 with the
-//! probability `t` and 0 otherwise, the Shapley value is
+//! `u_ip = γ Σ_{j∈p} (x_j − z_j) s_ij` and `C_i = coef0 + γ zᵀs_i`, where `z` is a background row,
+//! or 0 where there is no background. With `Y = C + Σ_{q≠p} B_q u_q`, where every `B_q` is 1 with
+//! the probability `t` and 0 otherwise, the Shapley value is
 //!
 //! `φ_p = Σ_i β_i ∫₀¹ E[(Y + u_p)ⁿ − Yⁿ] dt = Σ_i β_i ∫₀¹ Σ_{k<n} (n over k) E[Yᵏ] u_pⁿ⁻ᵏ dt`
 //!

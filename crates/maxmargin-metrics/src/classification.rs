@@ -32,8 +32,8 @@ pub static BALANCED_ACCURACY: Metric = Metric {
     ..Metric::new("balanced_accuracy", |truth, predicted| Confusion::of(&labels_of(truth), truth, predicted).balanced_accuracy())
 };
 
-/// The mean of the F1 of every label that a sample has or is predicted to have; 0 of a label that no
-/// sample has.
+/// The mean of the F1 of every label that a sample has or is predicted to have; 0 of a label that
+/// no sample has.
 pub static F1_MACRO: Metric = Metric {
     of_table: Some(|table| [0, 1].iter().map(|class| Counts::of_class(table, *class).f1()).sum::<f64>() / 2.0),
     ..Metric::new("f1_macro", |truth, predicted| {

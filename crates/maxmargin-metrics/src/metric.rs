@@ -75,16 +75,17 @@ impl Metric {
         self.counts_errors
     }
 
-    /// The score of `predicted` against `truth`, one entry a sample; NaN where there are no samples.
-    /// A metric that ranks takes decision values for `predicted`, positive for the greater label.
+    /// The score of `predicted` against `truth`, one entry a sample; NaN where there are no
+    /// samples. A metric that ranks takes decision values for `predicted`, positive for the greater
+    /// label.
     pub fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
         (self.score)(truth, predicted)
     }
 
     /// The score from a confusion matrix of two classes (rows: the classes, the lesser label first;
     /// columns: predictions), with the bits of [`Metric::score`]. None where the matrix does not
-    /// determine the score, and where predicting one sample apart from all others is best (precision,
-    /// recall).
+    /// determine the score, and where predicting one sample apart from all others is best
+    /// (precision, recall).
     pub fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
         self.of_table.map(|of| of(table))
     }

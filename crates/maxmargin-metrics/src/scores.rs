@@ -43,8 +43,8 @@ pub(crate) fn range_of(name: &str) -> [f64; 2] {
 
 /// The score of predictions by a metric.
 ///
-/// Metrics of one of two classes ([`TWO_CLASS_METRICS`]) are about the label `greater`: NaN where no
-/// sample has it (nor, unless the metric ranks, is predicted to), and where decision values are
+/// Metrics of one of two classes ([`TWO_CLASS_METRICS`]) are about the label `greater`: NaN where
+/// no sample has it (nor, unless the metric ranks, is predicted to), and where decision values are
 /// missing.
 pub fn score_of(metric: &Metric, greater: f64, truth: &[f64], values: &[f64]) -> f64 {
     let has = |labels: &[f64]| labels.contains(&greater);
