@@ -112,10 +112,10 @@ fn bash_completes_commands_and_names_of_solvers() {
     let ask = |words: &str, at: usize| {
         let previous = words.split(' ').nth(at - 1).unwrap_or_default();
         let current = words.split(' ').nth(at).unwrap_or_default();
-        let asking = format!(
+        let control = format!(
             "source ./script; COMP_WORDS=({words}); COMP_CWORD={at}; _maxmargin maxmargin '{current}' '{previous}'; echo ${{COMPREPLY[@]}}"
         );
-        answer(Command::new(&bash).args(["--norc", "-c", &asking]).current_dir(bench.folder())).out
+        answer(Command::new(&bash).args(["--norc", "-c", &control]).current_dir(bench.folder())).out
     };
     assert_eq!(ask("maxmargin calib", 1).trim(), "calibrate");
     assert_eq!(ask("maxmargin train --solver pa", 3).trim(), "pairwise");

@@ -1,7 +1,7 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{Asking, Halted};
-use maxmargin_core::{Dual, EqualityConstraint, Point, Solution, Start, Status, Work, audit, audit_asking, bias_of, certify};
+use maxmargin_core::{Cancelled, RunControl};
+use maxmargin_core::{Dual, EqualityConstraint, Point, Solution, Start, Status, Work, audit, audit_controlled, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
@@ -292,10 +292,10 @@ fn an_audit_stops_when_it_is_told() {
         asked += 1;
         false
     };
-    assert_eq!(audit_asking(&problem.gram, &points, Par::Seq, &Asking::new(&mut never), |_| ()), Err(Halted));
+    assert_eq!(audit_controlled(&problem.gram, &points, Par::Seq, &RunControl::new(&mut never), |_| ()), Err(Cancelled));
     assert_eq!(asked, 1);
     let mut always = || true;
-    let found = audit_asking(&problem.gram, &points, Par::Seq, &Asking::new(&mut always), |_| ());
+    let found = audit_controlled(&problem.gram, &points, Par::Seq, &RunControl::new(&mut always), |_| ());
     assert_eq!(found, Ok(audit(&problem.gram, &points, Par::Seq)));
     // 2,000 support vectors against 20,000 samples: 40 million kernel values.
     let computed = AtomicU64::new(0);
@@ -314,7 +314,7 @@ fn an_audit_stops_when_it_is_told() {
             at = computed.load(Ordering::Relaxed);
             looks <= most
         };
-        assert_eq!(audit_asking(&wide, &points, Par::Seq, &Asking::new(&mut go_on), |_| ()), Err(Halted));
+        assert_eq!(audit_controlled(&wide, &points, Par::Seq, &RunControl::new(&mut go_on), |_| ()), Err(Cancelled));
         assert_eq!((looks, at), (most + 1, computed.load(Ordering::Relaxed)), "nothing is computed after the no");
         assert!(
             at - before <= (most + 1) * (1 << 19),

@@ -1,6 +1,6 @@
 //! Gradients of points near a known one: their values and their cost.
 
-use maxmargin_core::{Asking, Dual, NearGradients, exact_gradient};
+use maxmargin_core::{Dual, NearGradients, RunControl, exact_gradient};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use maxmargin_testkit::{PointsGram, generate};
@@ -39,7 +39,7 @@ impl Gram for Counted<'_> {
 }
 
 fn next(of: &mut NearGradients, dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> Vec<f64> {
-    of.at(dual, gram, alpha, Par::Seq, &Asking::nobody()).expect("nobody calls it off")
+    of.at(dual, gram, alpha, Par::Seq, &RunControl::unlimited()).expect("nobody calls it off")
 }
 
 proptest! {

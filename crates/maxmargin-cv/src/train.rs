@@ -10,7 +10,7 @@ use crate::study::Study;
 use crate::study::layout::{MachineLayout, map_machines};
 use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
-use maxmargin_core::{Asking, Certificate, Decision, Dual, Refine, Run, Solution, Solved, Start, Status, settle_twins};
+use maxmargin_core::{Certificate, Decision, Dual, Refine, Run, RunControl, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::{RowWork, Space};
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -107,7 +107,7 @@ impl Training<'_> {
         let trained = self.spaces.with(samples, |space, new_work| -> Result<_, CvError> {
             let mut solved = self.solve(p, problem.dual(), space, start, par)?;
             let mut go_on = || self.deadline.may_certify();
-            let certificate = solved.certify_asking(problem.dual(), space, par, &Asking::new(&mut go_on));
+            let certificate = solved.certify_controlled(problem.dual(), space, par, &RunControl::new(&mut go_on));
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
             solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
             let decision = problem.decision(problem.dual(), &solved.solution);
@@ -171,8 +171,8 @@ impl Study<'_> {
         let layout = self.layout(None);
         let deadline = Deadline::new(begun, &self.stop);
         let mut go_on = || deadline.may_continue(watch);
-        let asking = Asking::new(&mut go_on);
-        let source = SpaceSource::of(&prepared, &layout, features, &asking).map_err(|error| deadline.error(error))?;
+        let control = RunControl::new(&mut go_on);
+        let source = SpaceSource::of(&prepared, &layout, features, &control).map_err(|error| deadline.error(error))?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();

@@ -4,7 +4,7 @@
 use maxmargin_core::{
     Dual, Goal, Point, Progress, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, Watch, audit, certify,
 };
-use maxmargin_data::{Asking, Par, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Mark, Rows, Space};
 use maxmargin_solvers::SmoFinish;
 use maxmargin_testkit::conformance;
@@ -84,7 +84,7 @@ fn what_a_fold_alone_has_is_left_out_with_it() {
     let dual = Dual::c_svc(seen.clone(), labels[n / 3..].to_vec(), vec![1.0; seen.len()]).expect("two classes");
     let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 26);
     assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
-    let distinct = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    let distinct = gram.distinct(&RunControl::unlimited()).expect("nobody calls it off").expect("copies");
     let of = |i: usize| distinct.of[i] as usize;
     assert!((0..n).all(|i| (of(i) < distinct.spread) <= (0..n).all(|j| of(i) != of(j) || mark(i) == mark(j))));
     let mut variables: Vec<(usize, bool)> = seen.iter().map(|&i| (of(i), labels[i] > 0.0)).collect();
@@ -112,7 +112,7 @@ fn copies_share_alpha_by_their_boxes() {
     let upper: Vec<f64> = (0..200).map(|i| 1.0 + f64::from(i % 4)).collect();
     let dual = Dual::c_svc((0..200).collect(), labels.clone(), upper.clone()).expect("two classes");
     let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24);
-    let distinct = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    let distinct = gram.distinct(&RunControl::unlimited()).expect("nobody calls it off").expect("copies");
     let share = |k: usize| solved.solution.alpha[k] / upper[k];
     let mut seen = 0;
     for (i, j) in (0..200).flat_map(|i| (0..i).map(move |j| (i, j))) {
@@ -132,7 +132,7 @@ fn an_audit_of_different_samples_is_that_of_all() {
     let dual = Dual::c_svc((0..n).collect(), labels, vec![2.0; n]).expect("two classes");
     let rows = Rows::new(&gram, 1 << 24, Par::Seq);
     assert!(Exact::from(Space::Kernel(&rows)).different().is_none(), "nobody has joined anything");
-    assert!(rows.merged(&Asking::nobody()).is_ok_and(|merged| merged.is_some()));
+    assert!(rows.merged(&RunControl::unlimited()).is_ok_and(|merged| merged.is_some()));
     let (different, of) = Exact::from(Space::Kernel(&rows)).different().expect("solvers have joined copies");
     assert!(different.len() <= 32 && of.len() == n);
     let alpha: Vec<f64> = (0..n).map(|i| (i * 5 % 7) as f64 / 3.0).collect();
@@ -170,7 +170,7 @@ fn a_comparison_that_is_called_off_leaves_the_start() {
     assert_eq!((solved.solution.status, solved.solution.work.iterations), (Status::Interrupted, 0));
     assert!(solved.solution.alpha.iter().all(|alpha| *alpha == 0.0) && rows.merged_so_far().is_none());
     assert_eq!(run.stop, stop);
-    let found = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    let found = gram.distinct(&RunControl::unlimited()).expect("nobody calls it off").expect("copies");
     assert_eq!(found.first.len(), 500);
 }
 
@@ -178,7 +178,7 @@ fn a_comparison_that_is_called_off_leaves_the_start() {
 fn samples_that_differ_are_left_alone() {
     let samples = maxmargin_data::generate::Generator::Banana.generate(150, None, 3).expect("a generator");
     let gram = KernelGram::new(&samples.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel");
-    assert_eq!(gram.distinct(&Asking::nobody()), Ok(None));
+    assert_eq!(gram.distinct(&RunControl::unlimited()), Ok(None));
     let dual = Dual::c_svc((0..150).collect(), samples.labels, vec![1.0; 150]).expect("two classes");
     assert!(joined(&solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24)).is_none());
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::Case;
-use maxmargin_core::{Asking, Dual, Refine, Run, Silent, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
+use maxmargin_core::{Dual, Refine, Run, RunControl, Silent, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
 use maxmargin_cv::{CvError, FoldPlan, Quiet, Sensitivity, SmoothLoss};
 use maxmargin_cv::{Moved, Parameters};
 use maxmargin_data::scale::Method;
@@ -75,9 +75,9 @@ impl Points {
         let solution = Solution { alpha, bias, gradient, status: Status::Converged, work: Work::default() };
         let asked: Vec<usize> = (self.trained..self.samples.len()).collect();
         let parameters = if features { Parameters::Features { samples: &self.samples, gamma } } else { Parameters::Common };
-        let asking = Asking::nobody();
-        let sensitivity = Sensitivity::new(&gram, &dual, &solution, &asking).expect("nobody calls it off");
-        let moved = sensitivity.of_rows(&asked, parameters, &asking).expect("nobody calls it off");
+        let control = RunControl::unlimited();
+        let sensitivity = Sensitivity::new(&gram, &dual, &solution, &control).expect("nobody calls it off");
+        let moved = sensitivity.of_rows(&asked, parameters, &control).expect("nobody calls it off");
         At { places, moved }
     }
 }

@@ -18,7 +18,7 @@
 //! - [`Generator`] makes seeded data.
 //! - [`cache`], [`codec`], [`sealed`] and [`compress`] are binary forms; [`number`] and [`quote`]
 //!   are text utilities.
-//! - [`Par`] is the parallelism of a call, [`Asking`] its cancellation.
+//! - [`Par`] is the parallelism of a call, [`RunControl`] its cancellation.
 
 mod binary;
 pub mod dataset;
@@ -38,7 +38,7 @@ pub use prepare::ranges::{Ranges, feature_ranges, inspect};
 pub use prepare::scale::Scaler;
 pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing, ranges, scale};
 pub use run::par::{MOST_THREADS, Par};
-pub use run::{Asking, Halted, par};
+pub use run::{Cancelled, RunControl, par};
 pub use samples::{Row, Samples, SamplesError, Storage};
 pub use table::Table;
 pub use text::{number, quote};

@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints what it measured")]
 
-use maxmargin_data::{Asking, Par, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_explain::Explain;
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let queries = made(rows, features, ones, 2);
     let others = (background > 0).then(|| made(background, features, ones, 3));
     let begun = Instant::now();
-    let found = Explain::default().rows(&model, &queries, others.as_ref(), Par::Pool, &Asking::nobody())?;
+    let found = Explain::default().rows(&model, &queries, others.as_ref(), Par::Pool, &RunControl::unlimited())?;
     println!("{:.2} s, efficiency error {:.1e}", begun.elapsed().as_secs_f64(), found.efficiency_error());
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Reasons for which rows cannot be explained.
 
-use maxmargin_data::Halted;
+use maxmargin_data::Cancelled;
 use maxmargin_model::ModelError;
 
 /// A reason for which rows cannot be explained.
@@ -52,5 +52,5 @@ pub enum ExplainError {
     Model(#[from] ModelError),
     /// The run was cancelled.
     #[error(transparent)]
-    Cancelled(#[from] Halted),
+    Cancelled(#[from] Cancelled),
 }

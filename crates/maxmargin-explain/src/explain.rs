@@ -8,7 +8,7 @@ use crate::players::Players;
 use crate::polynomial::{MOST_DEGREE, Polynomial};
 use crate::product::Product;
 use crate::quadrature::Rules;
-use maxmargin_data::{Asking, Par, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::Model;
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl Explain {
         rows: &Samples,
         background: Option<&Samples>,
         par: Par,
-        asking: &Asking,
+        control: &RunControl,
     ) -> Result<Explanation, ExplainError> {
         check_kernel(model.kernel())?;
         if background.is_some_and(Samples::is_empty) {
@@ -96,7 +96,7 @@ impl Explain {
         if *model.kernel() == Kernel::Linear {
             explain_linear(model, &prepared, &players, features, &mut found);
         } else {
-            explain_kernel(model, &prepared, &players, &mut found, par, asking)?;
+            explain_kernel(model, &prepared, &players, &mut found, par, control)?;
         }
         Ok(found)
     }
@@ -171,7 +171,7 @@ fn explain_kernel(
     players: &Players,
     found: &mut Explanation,
     par: Par,
-    asking: &Asking,
+    control: &RunControl,
 ) -> Result<(), ExplainError> {
     let support = model.parts().support.len();
     let chunks: Vec<Range<usize>> = (0..support).step_by(CHUNK).map(|at| at..(at + CHUNK).min(support)).collect();
@@ -188,7 +188,7 @@ fn explain_kernel(
         let cost = (batch.len() * CHUNK) as f64 * others * (2 * count.min(64) * count.min(64)) as f64;
         let together = ((BETWEEN / cost) as usize).clamp(par.threads(), 1 << 12);
         for group in chunks.chunks(together) {
-            asking.ask()?;
+            control.check_now()?;
             let one = |at: usize| chunk_sums(model, prepared, players, &rules, group[at].clone(), batch.clone(), pairs);
             // Chunks are added in their order, whoever computed them.
             for partial in par.map(group.len(), one) {

@@ -1,6 +1,6 @@
 //! Values and interactions equal those of the definition: a sum over all subsets of players.
 
-use maxmargin_data::{Asking, Halted, Par, Samples};
+use maxmargin_data::{Cancelled, Par, RunControl, Samples};
 use maxmargin_explain::{Explain, ExplainError, Explanation, Players};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
@@ -55,7 +55,7 @@ impl Case {
     fn explained(&self, par: Par) -> Explanation {
         let background = self.background.as_deref().map(samples);
         let explain = Explain::default().players(Players::groups(self.of.clone())).interactions();
-        explain.rows(&self.model, &samples(&self.rows), background.as_ref(), par, &Asking::nobody()).expect("values")
+        explain.rows(&self.model, &samples(&self.rows), background.as_ref(), par, &RunControl::unlimited()).expect("values")
     }
 
     /// `v(S)` by its definition; `present` has a bit for each player.
@@ -193,12 +193,12 @@ fn several_machines_share_their_factors() {
     let classes = maxmargin_data::ClassLabels::new(&[1.0, 2.0, 3.0]).expect("classes");
     let model = Model::from_machines(Kernel::rbf(0.7), &support, &classes, &machines).expect("a model");
     let rows = samples(&table(&numbers(5, 8), 4));
-    let all = Explain::default().rows(&model, &rows, None, Par::Seq, &Asking::nobody()).expect("values");
+    let all = Explain::default().rows(&model, &rows, None, Par::Seq, &RunControl::unlimited()).expect("values");
     assert_eq!((all.rows(), all.machines(), all.players()), (2, 3, 4));
     for (m, machine) in machines.iter().enumerate() {
         let alone =
             Model::from_machines(Kernel::rbf(0.7), &support, Rule::VALUE, std::slice::from_ref(machine)).expect("a model");
-        let one = Explain::default().rows(&alone, &rows, None, Par::Seq, &Asking::nobody()).expect("values");
+        let one = Explain::default().rows(&alone, &rows, None, Par::Seq, &RunControl::unlimited()).expect("values");
         for i in 0..2 {
             assert!(all.values(i, m).iter().zip(one.values(i, 0)).all(|(a, b)| (a - b).abs() < 1e-15), "machine {m}");
         }
@@ -210,9 +210,9 @@ fn several_machines_share_their_factors() {
 fn what_cannot_be_explained_is_refused() {
     let case = Case::new(&Kernel::rbf(0.5), 5, vec![0, 1, 2], false, 3);
     let rows = samples(&case.rows);
-    let asking = Asking::nobody();
+    let control = RunControl::unlimited();
     let with = |explain: Explain, background: Option<&Samples>| {
-        explain.rows(&case.model, &rows, background, Par::Seq, &asking).expect_err("refused").to_string()
+        explain.rows(&case.model, &rows, background, Par::Seq, &control).expect_err("refused").to_string()
     };
     let none = rows.select(&[]);
     assert!(with(Explain::default(), Some(&none)).contains("no rows"));
@@ -220,12 +220,12 @@ fn what_cannot_be_explained_is_refused() {
     assert!(with(Explain::default(), Some(&wide)).contains("has 9 features, the model has 3"));
     assert!(with(Explain::default().players(Players::features(2)), None).contains("players for 2 features"));
     let sigmoid = Case::new(&Kernel::sigmoid(0.5, 0.0), 5, vec![0, 1], false, 3);
-    let found = Explain::default().rows(&sigmoid.model, &samples(&sigmoid.rows), None, Par::Seq, &asking);
+    let found = Explain::default().rows(&sigmoid.model, &samples(&sigmoid.rows), None, Par::Seq, &control);
     assert!(found.expect_err("refused").to_string().contains("sigmoid kernel"));
     let steep = Case::new(&Kernel::poly(0.5, 0.0, 40), 5, vec![0, 1], false, 3);
-    let found = Explain::default().rows(&steep.model, &samples(&steep.rows), None, Par::Seq, &asking);
+    let found = Explain::default().rows(&steep.model, &samples(&steep.rows), None, Par::Seq, &control);
     assert!(matches!(found, Err(ExplainError::Degree { found: 40, .. })));
     let mut stop = || false;
-    let found = Explain::default().rows(&case.model, &rows, None, Par::Seq, &Asking::new(&mut stop));
-    assert!(matches!(found, Err(ExplainError::Cancelled(Halted))));
+    let found = Explain::default().rows(&case.model, &rows, None, Par::Seq, &RunControl::new(&mut stop));
+    assert!(matches!(found, Err(ExplainError::Cancelled(Cancelled))));
 }

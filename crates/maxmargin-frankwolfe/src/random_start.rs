@@ -6,7 +6,7 @@ use crate::methods::core_set::{Aim, CoreSet};
 use crate::methods::steps::Target;
 use crate::point::iterate::Iterate;
 use crate::solve::check;
-use maxmargin_core::{Asking, Clock, Dual, Halted, Silent, Start, Stop};
+use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
@@ -35,12 +35,12 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     drawn.iter().for_each(|&k| alpha[k] = 1.0 / drawn.len() as f64);
     // A few points take no time, so there is no check for cancellation.
     let begin = || {
-        let asking = Asking::nobody();
-        let mut iterate = Iterate::new(dual, rows, Par::Seq, &alpha, None, false, &asking)?;
-        let core = CoreSet::new(&mut iterate, dual.ridge(), &asking)?;
+        let control = RunControl::unlimited();
+        let mut iterate = Iterate::new(dual, rows, Par::Seq, &alpha, None, false, &control)?;
+        let core = CoreSet::new(&mut iterate, dual.ridge(), &control)?;
         Ok((iterate, core))
     };
-    let Ok::<_, Halted>((iterate, mut core)) = begin() else {
+    let Ok::<_, Cancelled>((iterate, mut core)) = begin() else {
         return Start::cold(dual).map_err(|_| FrankWolfeError::Kernel);
     };
     let largest = iterate.diagonal.iter().fold(0.0, |m: f64, d| m.max(d.abs()));

@@ -188,7 +188,7 @@ impl Descent<'_, '_> {
             *method = Method::Pairwise;
             *core = Some(CoreSet::empty(dual.len(), dual.ridge()));
             *reserved = Some(rows.reserve(8 * (members(rows.room()) as u64).pow(2)));
-            if let Err(status) = clock.asked(last, |asking| iterate.complete(asking)) {
+            if let Err(status) = clock.asked(last, |control| iterate.complete(control)) {
                 return (status, Evidence::None);
             }
         }
@@ -211,8 +211,8 @@ impl Descent<'_, '_> {
         }
         drop(reserved);
         let completed = match status {
-            Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |asking| iterate.complete(asking)),
-            ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
+            Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |control| iterate.complete(control)),
+            ended => clock.last_words(|control| iterate.complete(control)).ok_or(ended),
         };
         iterate.normalise();
         let alpha = iterate.alphas();
@@ -247,10 +247,10 @@ fn begin<'a, 'g>(
     full: bool,
     clock: &mut Clock,
 ) -> Result<(Iterate<'a, 'g>, Option<CoreSet>), Status> {
-    clock.asked(f64::INFINITY, |asking| {
-        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, asking)?;
+    clock.asked(f64::INFINITY, |control| {
+        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, control)?;
         let core = match config.method {
-            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), asking)?),
+            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), control)?),
             Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
             Method::Fw | Method::Mfw | Method::Swap => None,
         };

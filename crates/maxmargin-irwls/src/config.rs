@@ -2,37 +2,10 @@
 
 use crate::inner_solver::least_squares::LeastSquares;
 use crate::working_set::chunk::ChunkSolver;
+use crate::working_set::select::Selection;
 use maxmargin_core::{EqualityConstraint, Refine, Solution, StartError, Status};
 use maxmargin_data::Par;
 use std::time::Duration;
-
-/// The rule that selects the working set.
-///
-/// All rules but [`Selection::Steepest`] and [`Selection::PureRandom`] begin with the worst
-/// violator of each condition (α at 0, α at C, α between) of each class, as in the paper. They end
-/// with satisfied bounded samples of least |error| if there are not enough others. They differ in
-/// the middle part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
-    /// The paper's rule: a random sample of the candidates, which are the violators and all free
-    /// samples.
-    Random,
-    /// [`Selection::Random`] without the worst violators of every condition and class, and without
-    /// the pair that violates most. Working sets may then gain nothing, and a run may stall. For
-    /// comparison (section 3 of the paper).
-    PureRandom,
-    /// The violators with the largest |error|, then the free samples.
-    Largest,
-    /// The violators with the smallest |error|, then the free samples.
-    Smallest,
-    /// Half of the working set stays (its free samples first, then those that joined last). The
-    /// other half are the worst violators of either direction. Not in the paper.
-    #[default]
-    Half,
-    /// The steepest feasible direction with as many entries (Joachims 1999, SVMlight): the worst of
-    /// either direction, violators or not.
-    Steepest,
-}
 
 /// The options of the solver.
 #[derive(Clone, Copy)]

@@ -27,10 +27,11 @@ mod solver;
 mod state;
 mod working_set;
 
-pub use config::{Finish, IrwlsConfig, IrwlsError, Outcome, Selection};
+pub use config::{Finish, IrwlsConfig, IrwlsError, Outcome};
 pub use finish::finish;
 pub use inner_solver::least_squares::LeastSquares;
 pub use maxmargin_core::Refine;
 pub use solve::solve;
 pub use solver::Irwls;
 pub use working_set::chunk::{Chunk, ChunkSolver};
+pub use working_set::select::Selection;

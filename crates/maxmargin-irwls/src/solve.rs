@@ -13,11 +13,12 @@
 //!      2 to 5 with exact kernel values and a smaller ε, then 6
 //! ```
 
-use crate::config::{Finish, IrwlsConfig, IrwlsError, Outcome, Selection};
+use crate::config::{Finish, IrwlsConfig, IrwlsError, Outcome};
 use crate::inner_solver::least_squares::LeastSquares;
 use crate::state::{Extremes, State};
 use crate::working_set::chunk::Chunk;
 use crate::working_set::exact::fill;
+use crate::working_set::select::Selection;
 use crate::working_set::select::{Chooser, SelectionQuery};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
@@ -306,7 +307,7 @@ impl<'a, 'g> Run<'a, 'g> {
         let dual = self.state.dual;
         let _held = self.rows.reserve(Finish::bytes(set.len()));
         let Self { clock, chunk, state, rows, .. } = self;
-        clock.asked(violation, |asking| fill(chunk, state, rows, set, exact, asking))?;
+        clock.asked(violation, |control| fill(chunk, state, rows, set, exact, control))?;
         self.chunks += 1;
         self.exact_chunks += u64::from(exact);
         if !exact {
@@ -341,7 +342,7 @@ impl<'a, 'g> Run<'a, 'g> {
         let before: Vec<f64> = changes.iter().map(|&(k, _)| self.state.f[k]).collect();
         if exact {
             let Self { clock, state, rows, .. } = self;
-            if let Err(status) = clock.asked(violation, |asking| state.update_exactly(rows, &changes, asking)) {
+            if let Err(status) = clock.asked(violation, |control| state.update_exactly(rows, &changes, control)) {
                 // Without its gradient the step is undone.
                 changes.iter().zip(old_alpha).for_each(|(change, old)| state.alpha[change.0] = old);
                 return Err(status);

@@ -1,7 +1,8 @@
 //! The [`Solve`] implementation of iterative re-weighted least squares.
 
-use crate::config::{Finish, IrwlsConfig, Selection};
+use crate::config::{Finish, IrwlsConfig};
 use crate::solve::solve;
+use crate::working_set::select::Selection;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 

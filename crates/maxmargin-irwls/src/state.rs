@@ -1,6 +1,6 @@
 //! The running state: α and the optimality indicator of every variable.
 
-use maxmargin_core::{Asking, Dual, Halted, exact_sums};
+use maxmargin_core::{Cancelled, Dual, RunControl, exact_sums};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
@@ -110,10 +110,15 @@ impl<'a> State<'a> {
     /// # Errors
     ///
     /// When the run is cancelled; `f` is then unchanged.
-    pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
+    pub(crate) fn update_exactly(
+        &mut self,
+        rows: &Rows,
+        changes: &[(usize, f64)],
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         let ids: Vec<usize> = changes.iter().map(|c| self.dual.ids()[c.0]).collect();
         let coef: Vec<f64> = changes.iter().map(|c| c.1).collect();
-        let sums = exact_sums(self.dual, rows.gram(), &ids, &coef, self.par, asking)?;
+        let sums = exact_sums(self.dual, rows.gram(), &ids, &coef, self.par, control)?;
         self.f.iter_mut().zip(sums).for_each(|(f, sum)| *f += sum);
         self.add_ridges(changes);
         Ok(())

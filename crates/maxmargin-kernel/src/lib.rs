@@ -32,7 +32,7 @@ mod rows;
 mod space;
 mod store;
 
-pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
+pub use apply::{apply, apply_controlled, apply_exact, apply_exact_controlled, products, submatrix};
 pub use check::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
 pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_scale};

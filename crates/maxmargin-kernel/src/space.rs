@@ -1,8 +1,8 @@
 //! The source of a problem's inner products: a kernel matrix, or the samples' features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact_asking};
-use maxmargin_data::{Asking, Halted, Par};
+use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact_controlled};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
 /// The source of a problem's inner products. Variable `i` of a dual belongs to its sample `i`.
@@ -49,10 +49,10 @@ impl<'a> Space<'a> {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the search for equal samples.
-    pub fn exact(&self, asking: &Asking) -> Result<Exact<'a>, Halted> {
+    /// When `control` cancels the search for equal samples.
+    pub fn exact(&self, control: &RunControl) -> Result<Exact<'a>, Cancelled> {
         match self {
-            Space::Kernel(rows) => Ok(Exact::Gram(rows.gram(), rows.merged(asking)?)),
+            Space::Kernel(rows) => Ok(Exact::Gram(rows.gram(), rows.merged(control)?)),
             Space::Features(matrix) => Ok(Exact::Features(matrix)),
         }
     }
@@ -174,42 +174,42 @@ impl<'a> Exact<'a> {
     ///
     /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
     pub fn sums(&self, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
-        self.sums_asking(ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
+        self.sums_controlled(ids, coef, h, columns, par, &RunControl::unlimited()).unwrap_or_default()
     }
 
     /// [`Exact::sums`] with the same bits that can be cancelled.
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the computation.
+    /// When `control` cancels the computation.
     ///
     /// # Panics
     ///
     /// As [`Exact::sums`].
-    pub fn sums_asking(
+    pub fn sums_controlled(
         &self,
         ids: &[usize],
         coef: &[f64],
         h: usize,
         columns: Range<usize>,
         par: Par,
-        asking: &Asking,
-    ) -> Result<Vec<f64>, Halted> {
+        control: &RunControl,
+    ) -> Result<Vec<f64>, Cancelled> {
         match self {
-            Exact::Gram(gram, _) => apply_exact_asking(*gram, ids, coef, h, columns, par, asking),
+            Exact::Gram(gram, _) => apply_exact_controlled(*gram, ids, coef, h, columns, par, control),
             Exact::Features(_) => {
                 // Each right-hand side takes two passes over the features.
-                asking.ask()?;
-                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par, asking)
+                control.check_now()?;
+                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par, control)
             }
         }
     }
 
-    /// [`Exact::sums_asking`] for columns in any order. Runs of consecutive columns are cheaper.
+    /// [`Exact::sums_controlled`] for columns in any order. Runs of consecutive columns are cheaper.
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the computation.
+    /// When `control` cancels the computation.
     ///
     /// # Panics
     ///
@@ -221,13 +221,13 @@ impl<'a> Exact<'a> {
         h: usize,
         columns: &[usize],
         par: Par,
-        asking: &Asking,
-    ) -> Result<Vec<f64>, Halted> {
+        control: &RunControl,
+    ) -> Result<Vec<f64>, Cancelled> {
         match self {
             Exact::Gram(..) => {
                 let mut all = Vec::with_capacity(columns.len() * h);
                 for run in columns.chunk_by(|a, b| a + 1 == *b) {
-                    all.extend(self.sums_asking(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, asking)?);
+                    all.extend(self.sums_controlled(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, control)?);
                 }
                 Ok(all)
             }
@@ -235,7 +235,7 @@ impl<'a> Exact<'a> {
                 assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
                 let mut result = vec![0.0; columns.len() * h];
                 for p in 0..h {
-                    asking.spend((matrix.entries() / matrix.len().max(1) * (ids.len() + columns.len())) as u64)?;
+                    control.check((matrix.entries() / matrix.len().max(1) * (ids.len() + columns.len())) as u64)?;
                     let coef = coef.iter().skip(p).step_by(h).copied().collect();
                     let sums = matrix.visit(Sums { ids, coef, columns, par });
                     sums.into_iter().enumerate().for_each(|(j, sum)| result[j * h + p] = sum);
@@ -269,7 +269,7 @@ impl Job for Sums<'_> {
 mod tests {
     use super::{Exact, Space};
     use crate::{Kernel, KernelGram, Matrix, OffsetGram, Rows};
-    use maxmargin_data::{Asking, Par, generate::Generator};
+    use maxmargin_data::{Par, RunControl, generate::Generator};
 
     /// The same sums come from kernel values and from features, with a bias feature and without.
     #[test]
@@ -288,7 +288,7 @@ mod tests {
             let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq);
             assert_eq!(found.len(), 130);
             for source in [kernel, features] {
-                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq, &Asking::nobody());
+                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq, &RunControl::unlimited());
                 let part = at.expect("not cancelled");
                 let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq);
                 assert_eq!(part, [&whole[18..20], &whole[120..124]].concat());

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Kind, samples};
-use maxmargin_data::{Asking, Par};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Pages, RowRef, Rows, part_of};
 
 fn gram(kind: Kind, n: usize) -> KernelGram {
@@ -37,7 +37,7 @@ fn complete_holds_every_row() {
                     assert!(rows.resident(0).is_none());
                     let early = rows.row(n / 2);
                     rows.fetch(&[0, n - 1, n / 3, 0]);
-                    rows.complete(&Asking::nobody()).expect("not cancelled");
+                    rows.complete(&RunControl::unlimited()).expect("not cancelled");
                     for i in 0..n {
                         assert!(rows.contains(i));
                         let want = expected(&gram, i);
@@ -79,7 +79,7 @@ fn a_small_budget_keeps_the_most_recent() {
         assert_eq!(values(&rows.row(i)), expected(&gram, i));
     }
     rows.fetch(&(0..n).collect::<Vec<_>>());
-    rows.complete(&Asking::nobody()).expect("not cancelled");
+    rows.complete(&RunControl::unlimited()).expect("not cancelled");
     let work = rows.work();
     assert!(work.bytes <= 10 * 4 * n as u64 && work.peak_bytes <= 10 * 4 * n as u64, "{work:?}");
     assert_eq!(values(&held), expected(&gram, 0));
@@ -116,7 +116,7 @@ fn threads_share_one_store() {
                     }
                 }
                 if t == 3 {
-                    rows.complete(&Asking::nobody()).expect("not cancelled");
+                    rows.complete(&RunControl::unlimited()).expect("not cancelled");
                 }
             })
         });
@@ -132,7 +132,7 @@ fn rows_of_different_samples_count_by_what_they_hold() {
     let once = samples(Kind::Scaled, 40, 12, 1);
     let gram = KernelGram::new(&once.select(&(0..200).map(|i| i % 40).collect::<Vec<_>>()), Kernel::rbf(0.1)).expect("a kernel");
     let rows = Rows::new(&gram, 1 << 20, Par::Seq);
-    let merged = rows.merged(&Asking::nobody()).expect("not cancelled").expect("copies");
+    let merged = rows.merged(&RunControl::unlimited()).expect("not cancelled").expect("copies");
     assert_eq!((rows.work().bytes, rows.work().peak_bytes), (0, 0));
     let row = merged.rows().row(3);
     let work = rows.work();
@@ -147,7 +147,7 @@ fn pages_carry_memory_to_the_next_store() {
     let pages = Pages::new();
     let whole = |gram| {
         let rows = Rows::with_pages(gram, u64::MAX, Par::Seq, pages.clone());
-        rows.complete(&Asking::nobody()).expect("not cancelled");
+        rows.complete(&RunControl::unlimited()).expect("not cancelled");
         rows
     };
     drop(whole(&first));
@@ -262,6 +262,6 @@ fn an_empty_matrix() {
     let gram = FnGram::new(0, |_, _| 0.0);
     let rows = Rows::new(&gram, 0, Par::Seq);
     rows.fetch(&[]);
-    rows.complete(&Asking::nobody()).expect("not cancelled");
+    rows.complete(&RunControl::unlimited()).expect("not cancelled");
     assert_eq!(rows.work(), maxmargin_kernel::RowWork::default());
 }

@@ -63,9 +63,9 @@ pub fn statistics_of(scores: &[Score], folds: &[(&[Score], usize, usize)]) -> Ve
     scores.iter().enumerate().map(of).collect()
 }
 
-/// What `|t|` of Student's distribution exceeds in one of twenty cases: by bisection of the angle
-/// whose tangent is `t/√freedom`, whose distribution is a finite sum (Abramowitz and Stegun, 26.7.3
-/// and 26.7.4).
+/// The value that `|t|` of Student's distribution exceeds in one of twenty cases. Bisection of the
+/// angle whose tangent is `t/√freedom`; its distribution is a finite sum (Abramowitz and Stegun,
+/// 26.7.3 and 26.7.4).
 fn student(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
     for _ in 0..60 {

@@ -6,7 +6,7 @@ use crate::update::{Added, Config, Mode, PathError, Saved, Update, check_ids};
 use crate::walk::follow::Walk;
 use crate::walk::state::{Place, State, StepCounts};
 use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certify_gradient, exact_gradient_asking,
+    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certify_gradient, exact_gradient_controlled,
     gap_screening,
 };
 use maxmargin_data::Par;
@@ -328,7 +328,7 @@ impl Model {
     pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
-        let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;
+        let gradient = exact_gradient_controlled(&dual, pool.gram, &alpha, par, pool.control).ok()?;
         Some((certify_gradient(&dual, pool.gram, &alpha, bias, &gradient), gap_screening(&dual, pool.gram, &alpha, &gradient)))
     }
 }

@@ -4,7 +4,7 @@
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Saved, Update};
-use maxmargin_core::{Asking, Certificate, Dual, Solution};
+use maxmargin_core::{Certificate, Dual, RunControl, Solution};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 
@@ -41,7 +41,7 @@ impl<'g> Path<'g> {
     /// work, at least ten times a second. After `go_on` returned false, a call ends with
     /// [`PathError::Interrupted`], and the model must be dropped.
     #[must_use]
-    pub fn asking<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
+    pub fn control<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
     where
         'g: 's,
     {
@@ -57,16 +57,16 @@ impl<'g> Path<'g> {
     fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let asking = Asking::new(&mut ask);
-        work(&self.model, Pool { gram: self.gram, asking: &asking })
+        let control = RunControl::new(&mut ask);
+        work(&self.model, Pool { gram: self.gram, control: &control })
     }
 
     /// Calls `work` that changes the model, as [`Self::asked`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let asking = Asking::new(&mut ask);
-        work(&mut self.model, Pool { gram: self.gram, asking: &asking })
+        let control = RunControl::new(&mut ask);
+        work(&mut self.model, Pool { gram: self.gram, control: &control })
     }
 
     /// Creates a model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped

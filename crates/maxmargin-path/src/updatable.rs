@@ -4,7 +4,7 @@
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Update};
-use maxmargin_core::{Asking, Certificate, Dual, GapScreening, Solution};
+use maxmargin_core::{Certificate, Dual, GapScreening, RunControl, Solution};
 use maxmargin_data::Par;
 use maxmargin_data::samples::{Samples, SamplesError};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
@@ -17,7 +17,7 @@ const SPARE: usize = 256;
 /// A C-SVC with the samples that it was trained on, exactly updatable.
 ///
 /// Every sample has a key that never changes: 0, 1, 2, … in the order of addition. `'w` is the
-/// lifetime of the check for cancellation ([`Updatable::open_asking`]).
+/// lifetime of the check for cancellation ([`Updatable::open_controlled`]).
 pub struct Updatable<'w> {
     samples: Samples,
     keys: Vec<u64>,
@@ -131,7 +131,10 @@ impl<'w> Updatable<'w> {
     /// # Errors
     ///
     /// As [`Updatable::open`], and when the run is cancelled.
-    pub fn open_asking(saved: SavedUpdatable, go_on: &'w (dyn Fn() -> bool + Sync)) -> Result<(Self, Update), UpdatableError> {
+    pub fn open_controlled(
+        saved: SavedUpdatable,
+        go_on: &'w (dyn Fn() -> bool + Sync),
+    ) -> Result<(Self, Update), UpdatableError> {
         Self::opened(saved, Some(go_on))
     }
 
@@ -150,16 +153,16 @@ impl<'w> Updatable<'w> {
     fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let asking = Asking::new(&mut ask);
-        work(&self.model, Pool { gram: &self.gram, asking: &asking })
+        let control = RunControl::new(&mut ask);
+        work(&self.model, Pool { gram: &self.gram, control: &control })
     }
 
     /// Calls `work` that changes the model, as [`Self::asked`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
         let go_on = self.go_on;
         let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let asking = Asking::new(&mut ask);
-        work(&mut self.model, Pool { gram: &self.gram, asking: &asking })
+        let control = RunControl::new(&mut ask);
+        work(&mut self.model, Pool { gram: &self.gram, control: &control })
     }
 
     /// Returns the data to open the model later.

@@ -1,6 +1,6 @@
 //! Requests to a path and its reports.
 
-use maxmargin_core::{Halted, Status};
+use maxmargin_core::{Cancelled, Status};
 use serde::{Deserialize, Serialize};
 
 /// The order in which several samples are added or removed.
@@ -235,7 +235,7 @@ pub enum PathError {
     Unsupported,
     /// The run was cancelled. The model is between its old and its new solution and must be
     /// dropped.
-    #[error("the path was called off: go on from the last solution that was saved")]
+    #[error("the path was cancelled: continue from the last saved solution")]
     Interrupted,
     /// The factor does not fit into memory.
     #[error(
@@ -255,8 +255,8 @@ pub enum PathError {
     Infeasible,
 }
 
-impl From<Halted> for PathError {
-    fn from(_: Halted) -> Self {
+impl From<Cancelled> for PathError {
+    fn from(_: Cancelled) -> Self {
         Self::Interrupted
     }
 }

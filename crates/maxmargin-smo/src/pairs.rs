@@ -5,7 +5,7 @@ use crate::config::SmoConfig;
 use crate::pair_budget::{self, PairBudget};
 use crate::passes::state::State;
 use crate::prefetch::Prefetch;
-use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
+use maxmargin_core::{Clock, Dual, Goal, Looking, RunControl, Status, Work};
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 
@@ -151,7 +151,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
         if !self.rows.contains(id) {
             let violation = self.looking.measure(extremes.violation());
             let (prefetch, state, rows) = (&mut self.prefetch, &self.state, self.rows);
-            clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
+            clock.asked(violation, |control: &RunControl| prefetch.fetch(state, rows, place, extremes, control))?;
         }
         Ok(self.rows.row(id))
     }

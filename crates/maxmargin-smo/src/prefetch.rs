@@ -2,7 +2,7 @@
 //! rows are computed with it.
 
 use crate::passes::state::State;
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;
 
@@ -55,13 +55,13 @@ impl Prefetch {
         rows: &Rows,
         needed: usize,
         extremes: &Extremes,
-        asking: &Asking,
-    ) -> Result<(), Halted> {
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         self.misses += 1;
         state.rest();
         let held = rows.work().computed;
         if rows.holds_all() && held as f64 >= self.whole * rows.gram().len() as f64 {
-            let done = rows.complete(asking);
+            let done = rows.complete(control);
             self.computed += rows.work().computed - held;
             return done;
         }
@@ -81,7 +81,7 @@ impl Prefetch {
         // The two variables of a regression sample share one row.
         block.dedup();
         self.computed += block.len() as u64;
-        rows.fetch_asking(&block, asking)
+        rows.fetch_controlled(&block, control)
     }
 
     /// Returns the places of at most `depth − 1` of the worst violators whose rows are missing.

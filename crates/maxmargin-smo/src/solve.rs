@@ -76,7 +76,7 @@ pub fn solve(
         // Few variables change between two confirmations, so `NearGradients` updates the last
         // gradient.
         let alpha = strategy.alpha();
-        let exact = clock.asked(strategy.violation(), |asking| confirmed.at(dual, rows.gram(), &alpha, rows.par(), asking));
+        let exact = clock.asked(strategy.violation(), |control| confirmed.at(dual, rows.gram(), &alpha, rows.par(), control));
         let exact = match exact {
             Ok(exact) => exact,
             Err(status) => break status,

@@ -4,7 +4,7 @@
 use maxmargin_core::{
     Dual, EqualityConstraint, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient,
 };
-use maxmargin_data::{Asking, Par};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Relaxation, Shrinking, Smo, SmoConfig, relax, solve};
 use maxmargin_testkit::{conformance, generate};
@@ -123,7 +123,8 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
         for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 100 }] {
             let rows = Rows::new(&gram, 1 << 28, Par::Seq);
             let relaxation = Relaxation { bias: solved.bias, steps: 40, tol: 1e-3, shrinking };
-            let relaxed = relax(&dual, &rows, &alpha, &gradient, &relaxation, &Asking::nobody()).expect("nobody calls it off");
+            let relaxed =
+                relax(&dual, &rows, &alpha, &gradient, &relaxation, &RunControl::unlimited()).expect("nobody calls it off");
             assert!((1..=40).contains(&relaxed.steps));
             assert!(relaxed.alpha.iter().zip(dual.upper()).all(|(a, u)| (0.0..=*u).contains(a)));
             let exact = exact_gradient(&dual, &gram, &relaxed.alpha, Par::Seq);

@@ -2,7 +2,7 @@
 
 use maxmargin_core::dense::exact_sum;
 use maxmargin_core::{Dual, EqualityConstraint, Solution, Start};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::{Distinct, DistinctRows, Rows};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl<'r> MergedRows<'r> {
     /// # Errors
     ///
     /// When the comparison of samples is cancelled.
-    pub fn new(dual: &Dual, rows: &'r Rows<'_>, asking: &Asking) -> Result<Option<Self>, Halted> {
+    pub fn new(dual: &Dual, rows: &'r Rows<'_>, control: &RunControl) -> Result<Option<Self>, Cancelled> {
         if !matches!(dual.balance(), EqualityConstraint::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
             return Ok(None);
         }
@@ -45,7 +45,7 @@ impl<'r> MergedRows<'r> {
             return Ok(None);
         }
         // Only problems whose rows can be merged pay for the comparison of samples.
-        Ok(rows.merged(asking)?.and_then(|merged| Self::over(merged, dual)))
+        Ok(rows.merged(control)?.and_then(|merged| Self::over(merged, dual)))
     }
 
     fn over(merged: &'r DistinctRows, dual: &Dual) -> Option<Self> {

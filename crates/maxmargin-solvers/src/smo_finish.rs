@@ -243,7 +243,7 @@ impl Solve for SmoFinish {
         // Progress begins at the violation of a start from zero.
         let violation = 2.0 * dual.linear_term().first().map_or(0.0, |p| p.abs());
         let merged = match space.rows().filter(|_| self.merge_equal_rows) {
-            Some(rows) => Clock::new(rows, &run.stop, run.watch).asked(violation, |asking| MergedRows::new(dual, rows, asking)),
+            Some(rows) => Clock::new(rows, &run.stop, run.watch).asked(violation, |control| MergedRows::new(dual, rows, control)),
             None => Ok(None),
         };
         run.stop = stop.left(begun, 0);

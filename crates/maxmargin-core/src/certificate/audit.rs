@@ -5,7 +5,7 @@ use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gradient::coefficients;
 use crate::problem::dual::Dual;
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::Exact;
 
 /// Columns between two reports of progress, for each thread.
@@ -41,7 +41,7 @@ pub struct Audit {
 ///
 /// When an α has another length than its problem.
 pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
-    audit_asking(source, points, par, &Asking::nobody(), |_| ()).unwrap_or_default()
+    audit_controlled(source, points, par, &RunControl::unlimited(), |_| ()).unwrap_or_default()
 }
 
 /// Audits as [`audit`] does, checking for cancellation, and calls `on_progress` with the number of
@@ -54,13 +54,13 @@ pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Ve
 /// # Panics
 ///
 /// As [`audit`].
-pub fn audit_asking<'e>(
+pub fn audit_controlled<'e>(
     source: impl Into<Exact<'e>>,
     points: &[Point],
     par: Par,
-    asking: &Asking,
+    control: &RunControl,
     mut on_progress: impl FnMut(usize),
-) -> Result<Vec<Audit>, Halted> {
+) -> Result<Vec<Audit>, Cancelled> {
     let source = source.into();
     let whole = source;
     for Point { dual, alpha, .. } in points {
@@ -82,7 +82,7 @@ pub fn audit_asking<'e>(
     for (p, terms) in terms.iter().enumerate() {
         terms.iter().for_each(|&(id, beta)| coef[place[id] * h + p] = beta);
     }
-    asking.ask()?;
+    control.check_now()?;
     let mut sums = Vec::with_capacity(n * h);
     if ids.is_empty() {
         sums.resize(n * h, 0.0);
@@ -92,7 +92,7 @@ pub fn audit_asking<'e>(
     while sums.len() < n * h {
         let start = sums.len() / h;
         on_progress(start * samples / n);
-        sums.extend(source.sums_asking(&ids, &coef, h, start..n.min(start + stripe), par, asking)?);
+        sums.extend(source.sums_controlled(&ids, &coef, h, start..n.min(start + stripe), par, control)?);
     }
     let certify_point = |p: usize| {
         let Point { dual, alpha, bias } = points[p];

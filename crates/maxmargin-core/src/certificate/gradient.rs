@@ -2,7 +2,7 @@
 
 use crate::linalg::dense::exact_sum;
 use crate::problem::dual::{Dual, Segment};
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::Exact;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,7 +25,7 @@ const CHEAP: usize = 1 << 24;
 /// When there is not one α per variable, or the problem names samples that the Gram matrix does not
 /// have.
 pub fn exact_gradient<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], par: Par) -> Vec<f64> {
-    exact_gradient_asking(dual, source, alpha, par, &Asking::nobody()).unwrap_or_default()
+    exact_gradient_controlled(dual, source, alpha, par, &RunControl::unlimited()).unwrap_or_default()
 }
 
 /// Computes [`exact_gradient`], checking for cancellation.
@@ -37,15 +37,15 @@ pub fn exact_gradient<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f6
 /// # Panics
 ///
 /// As [`exact_gradient`].
-pub fn exact_gradient_asking<'e>(
+pub fn exact_gradient_controlled<'e>(
     dual: &Dual,
     source: impl Into<Exact<'e>>,
     alpha: &[f64],
     par: Par,
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-    moved_by(dual, source, dual.linear_term(), alpha, par, asking)
+    moved_by(dual, source, dual.linear_term(), alpha, par, control)
 }
 
 /// Returns `gradient + Q change`: the gradient of the point after `change`.
@@ -55,8 +55,8 @@ fn moved_by<'e>(
     gradient: &[f64],
     change: &[f64],
     par: Par,
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     let source = source.into();
     let (ids, coef): (Vec<usize>, Vec<f64>) = coefficients(dual, source, change).into_iter().unzip();
     if ids.is_empty() {
@@ -64,10 +64,10 @@ fn moved_by<'e>(
     }
     let sums = match source.different() {
         Some((different, of)) => {
-            let sums = different.sums_asking(&ids, &coef, 1, 0..different.len(), par, asking)?;
+            let sums = different.sums_controlled(&ids, &coef, 1, 0..different.len(), par, control)?;
             dual.ids().iter().map(|&id| sums[of[id] as usize]).collect()
         }
-        None => exact_sums(dual, source, &ids, &coef, par, asking)?,
+        None => exact_sums(dual, source, &ids, &coef, par, control)?,
     };
     Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * change[k] + gradient[k]).collect())
 }
@@ -130,8 +130,8 @@ impl NearGradients {
         source: impl Into<Exact<'e>>,
         alpha: &[f64],
         par: Par,
-        asking: &Asking,
-    ) -> Result<Vec<f64>, Halted> {
+        control: &RunControl,
+    ) -> Result<Vec<f64>, Cancelled> {
         assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
         let support = alpha.iter().filter(|a| **a != 0.0).count();
         let dear = support.saturating_mul(dual.len()) > self.cheap;
@@ -140,10 +140,10 @@ impl NearGradients {
             let changed = change.iter().filter(|by| **by != 0.0).count();
             let moved: f64 = change.iter().map(|by| by.abs()).sum();
             if CHANGED * changed <= support && moved <= alpha.iter().sum() {
-                return moved_by(dual, source, gradient, &change, par, asking);
+                return moved_by(dual, source, gradient, &change, par, control);
             }
         }
-        let gradient = exact_gradient_asking(dual, source, alpha, par, asking)?;
+        let gradient = exact_gradient_controlled(dual, source, alpha, par, control)?;
         self.base = Some((alpha.to_vec(), gradient.clone()));
         Ok(gradient)
     }
@@ -165,10 +165,10 @@ pub fn exact_sums<'e>(
     ids: &[usize],
     coef: &[f64],
     par: Par,
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     let source = source.into();
-    let sums = |columns: Range<usize>| source.sums_asking(ids, coef, 1, columns, par, asking);
+    let sums = |columns: Range<usize>| source.sums_controlled(ids, coef, 1, columns, par, control);
     if dual.segments().len() * RUN > dual.len() {
         let all = sums(0..source.len())?;
         return Ok(dual.ids().iter().map(|&id| all[id]).collect());

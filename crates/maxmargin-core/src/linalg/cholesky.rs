@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par, Spec};
-use maxmargin_data::{Asking, Halted, Par as Threads};
+use maxmargin_data::{Cancelled, Par as Threads, RunControl};
 
 /// The unknowns of a panel, the rows of a stripe, and the largest matrix that is factored at once.
 const PANEL: usize = 256;
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 1024;
 /// # Errors
 ///
 /// When the run is cancelled.
-pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, asking: &Asking) -> Result<bool, Halted> {
+pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, control: &RunControl) -> Result<bool, Cancelled> {
     let m = matrix.nrows();
     let panel = if m <= AT_ONCE { m.max(1) } else { PANEL };
     let mut scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(panel, Par::Seq, Spec::default()));
@@ -29,7 +29,7 @@ pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, asking: &Asking) 
         let to = m.min(from + panel);
         if from > 0 {
             // Subtract the part of the earlier panels from this one.
-            asking.spend(((m - from) * (to - from) * from / 4) as u64)?;
+            control.check(((m - from) * (to - from) * from / 4) as u64)?;
             let (known, rest) = matrix.rb_mut().split_at_col_mut(from);
             let (known, rest) = (known.as_ref().subrows(from, m - from), rest.submatrix_mut(from, 0, m - from, to - from));
             let own = known.subrows(0, to - from);
@@ -39,7 +39,7 @@ pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, asking: &Asking) 
             });
         }
         if m > AT_ONCE {
-            asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
+            control.check(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
         }
         let (above, below) = matrix.rb_mut().subcols_mut(from, to - from).split_at_row_mut(to);
         let (mut block, stack) = (above.subrows_mut(from, to - from), MemStack::new(&mut scratch));
@@ -90,7 +90,7 @@ pub(crate) fn pack(matrix: MatRef<'_, f64>, rows: &mut [f64]) {
 mod tests {
     use super::cholesky;
     use faer::Mat;
-    use maxmargin_data::{Asking, Par};
+    use maxmargin_data::{Par, RunControl};
 
     #[test]
     fn the_factor_of_several_panels_for_any_number_of_threads() {
@@ -99,10 +99,10 @@ mod tests {
         let entry = |i: usize, j: usize| (-((i as f64 - j as f64) / 90.0).powi(2)).exp() + f64::from(u8::from(i == j));
         let matrix = Mat::from_fn(m, m, entry);
         let mut factor = matrix.clone();
-        assert_eq!(cholesky(factor.as_mut(), Par::Seq, &Asking::nobody()), Ok(true));
+        assert_eq!(cholesky(factor.as_mut(), Par::Seq, &RunControl::unlimited()), Ok(true));
         let mut of_three = matrix.clone();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        assert_eq!(pool.install(|| cholesky(of_three.as_mut(), Par::Pool, &Asking::nobody())), Ok(true));
+        assert_eq!(pool.install(|| cholesky(of_three.as_mut(), Par::Pool, &RunControl::unlimited())), Ok(true));
         for i in (0..m).step_by(7) {
             for j in 0..=i {
                 assert_eq!(factor[(i, j)].to_bits(), of_three[(i, j)].to_bits(), "{i} {j}");
@@ -113,7 +113,7 @@ mod tests {
             }
         }
         let mut indefinite = Mat::from_fn(m, m, |i, j| if i == j && i == 1200 { -1.0 } else { entry(i, j) });
-        assert_eq!(cholesky(indefinite.as_mut(), Par::Seq, &Asking::nobody()), Ok(false));
-        assert!(cholesky(matrix.clone().as_mut(), Par::Seq, &Asking::new(&mut || false)).is_err());
+        assert_eq!(cholesky(indefinite.as_mut(), Par::Seq, &RunControl::unlimited()), Ok(false));
+        assert!(cholesky(matrix.clone().as_mut(), Par::Seq, &RunControl::new(&mut || false)).is_err());
     }
 }

@@ -4,7 +4,7 @@ use crate::linalg::cholesky::{at, cholesky, pack};
 use crate::linalg::dense::{axpy, dot};
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut};
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use pulp::Arch;
 
 /// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine
@@ -58,14 +58,14 @@ impl Factor {
     /// # Errors
     ///
     /// When the run is cancelled; the factor is then empty.
-    pub fn build(&mut self, mut matrix: MatMut<'_, f64>, par: Par, asking: &Asking) -> Result<bool, Halted> {
+    pub fn build(&mut self, mut matrix: MatMut<'_, f64>, par: Par, control: &RunControl) -> Result<bool, Cancelled> {
         self.clear();
         let m = matrix.nrows();
         for j in 0..m {
             matrix.rb_mut().col_mut(j).subrows_mut(j, m - j).iter_mut().for_each(|value| *value += self.shift);
         }
         let diagonal: Vec<f64> = (0..m).map(|i| matrix[(i, i)]).collect();
-        if !cholesky(matrix.rb_mut(), par, asking)? {
+        if !cholesky(matrix.rb_mut(), par, control)? {
             return Ok(false);
         }
         // Reuse the memory if the new factor fills most of it.
@@ -98,16 +98,16 @@ impl Factor {
     /// # Panics
     ///
     /// When the matrix is not square.
-    pub fn independent(shift: f64, matrix: &[f64], asking: &Asking) -> Result<(Self, Vec<bool>), Halted> {
+    pub fn independent(shift: f64, matrix: &[f64], control: &RunControl) -> Result<(Self, Vec<bool>), Cancelled> {
         let m = matrix.len().isqrt();
         assert_eq!(m * m, matrix.len(), "as many rows as columns");
         let mut factor = Self::new(shift);
-        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]).as_mut(), Par::Seq, asking)? {
+        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]).as_mut(), Par::Seq, control)? {
             return Ok((factor, vec![true; m]));
         }
         let mut kept = vec![false; m];
         for i in 0..m {
-            asking.spend((i * i) as u64)?;
+            control.check((i * i) as u64)?;
             let own = &matrix[i * m..(i + 1) * m];
             kept[i] = factor.append((0..i).filter(|&j| kept[j]).map(|j| own[j]), own[i]);
         }
@@ -142,13 +142,13 @@ impl Factor {
         count: usize,
         value: impl Fn(usize, usize) -> f64 + Sync,
         par: Par,
-        asking: &Asking,
-    ) -> Result<usize, Halted> {
+        control: &RunControl,
+    ) -> Result<usize, Cancelled> {
         let (begun, shift) = (self.len(), self.shift);
         let mut all = Vec::new();
         for from in (0..count).step_by(ROUND) {
             let (known, round) = (begun + from, ROUND.min(count - from));
-            asking.spend((round * known * known / 4) as u64)?;
+            control.check((round * known * known / 4) as u64)?;
             all.clear();
             all.resize(round * known, 0.0);
             par.for_chunks(&mut all, (TOGETHER * known).max(1), |group, columns| {
@@ -306,104 +306,4 @@ fn upper_solve(rows: &[f64], x: &mut [f64]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kernel(i: usize, j: usize) -> f64 {
-        let point = |i: usize| ((i * 37 % 23) as f64 / 7.0, (i * 17 % 29) as f64 / 9.0);
-        let ((a, b), (c, d)) = (point(i), point(j));
-        (-((a - c).powi(2) + (b - d).powi(2))).exp()
-    }
-
-    /// The largest residual of the bordered system for the samples `ids`.
-    fn residual(factor: &Factor, ids: &[usize]) -> f64 {
-        let rhs: Vec<f64> = ids.iter().map(|&i| (i as f64).sin()).collect();
-        let mut x = rhs.clone();
-        let b = factor.solve(&mut x, 0.7);
-        let rows = ids.iter().zip(&rhs).map(|(&i, r)| {
-            let sum: f64 = ids.iter().zip(&x).map(|(&j, v)| kernel(i, j) * v).sum();
-            (sum + b - r).abs()
-        });
-        rows.fold((x.iter().sum::<f64>() - 0.7).abs(), f64::max)
-    }
-
-    #[test]
-    fn insertions_and_deletions_keep_the_system_solved() {
-        let mut factor = Factor::new(1.0);
-        let mut ids: Vec<usize> = Vec::new();
-        for round in 0..60_usize {
-            if round % 3 == 2 {
-                let k = round * 7 % ids.len();
-                factor.remove(k);
-                ids.remove(k);
-            } else {
-                assert!(factor.append(ids.iter().map(|&j| kernel(round, j)), 1.0));
-                ids.push(round);
-            }
-            assert!(residual(&factor, &ids) < 1e-9, "round {round}: {}", residual(&factor, &ids));
-        }
-        let mut built = Factor::new(1.0);
-        assert!(
-            built
-                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])).as_mut(), Par::Seq, &Asking::nobody())
-                .expect("not cancelled")
-        );
-        for (a, b) in built.rows.iter().zip(&factor.rows) {
-            assert!((a.abs() - b.abs()).abs() < 1e-9);
-        }
-    }
-
-    #[test]
-    fn many_are_appended_with_the_bits_of_one_after_the_other() {
-        let fill = |factor: &mut Factor, known: usize| {
-            (0..known).for_each(|j| assert!(factor.append((0..j).map(|i| kernel(i, j)), 1.0)));
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        for (known, more) in [(0, 3), (5, 1), (7, 20), (23, 2 * TOGETHER), (2, ROUND + 3)] {
-            let (mut each, mut all) = (Factor::new(1.0), Factor::new(1.0));
-            fill(&mut each, known + more);
-            fill(&mut all, known);
-            assert_eq!(
-                pool.install(|| all.append_all(more, |j, i| kernel(i, known + j), Par::Pool, &Asking::nobody())),
-                Ok(more)
-            );
-            assert_eq!((&each.rows, &each.ones), (&all.rows, &all.ones));
-        }
-        // The third is the first once more.
-        let (mut factor, ids) = (Factor::new(1.0), [0, 4, 9, 4, 11]);
-        fill(&mut factor, 2);
-        assert_eq!(
-            factor.append_all(4, |j, i| kernel(if i < 2 { i } else { ids[i - 1] }, ids[j + 1]), Par::Seq, &Asking::nobody()),
-            Ok(2)
-        );
-        assert_eq!(factor.len(), 4);
-    }
-
-    #[test]
-    fn a_duplicate_is_refused_and_named() {
-        let mut factor = Factor::new(1.0);
-        for i in 0..4 {
-            assert!(factor.append((0..i).map(|j| kernel(i, j)), 1.0));
-        }
-        assert!(!factor.append((0..4).map(|j| kernel(2, j)), 1.0));
-        let mut z = Vec::new();
-        factor.combination(&mut z);
-        for (k, v) in z.iter().enumerate() {
-            assert!((v - f64::from(u8::from(k == 2))).abs() < 1e-12);
-        }
-        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0).as_mut(), Par::Seq, &Asking::nobody()), Ok(false));
-    }
-
-    #[test]
-    fn one_more_sample_than_the_rank_is_allowed() {
-        // Linear kernel in one dimension: rank 1, yet two distinct points are affinely independent.
-        let points = [1.0, 3.0, 2.0];
-        let mut factor = Factor::new(1.0);
-        assert!(factor.append(std::iter::empty(), 1.0));
-        assert!(factor.append([3.0].into_iter(), 9.0));
-        assert!(!factor.append(points[..2].iter().map(|p| 2.0 * p), 4.0));
-        let mut z = Vec::new();
-        factor.combination(&mut z);
-        assert!((z[0] - 0.5).abs() < 1e-12 && (z[1] - 0.5).abs() < 1e-12);
-    }
-}
+mod tests;

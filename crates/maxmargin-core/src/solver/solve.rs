@@ -3,7 +3,7 @@
 use crate::certificate::certify::{certify, certify_gradient};
 use crate::certificate::figures::Certificate;
 use crate::certificate::gap_screening::{GapScreening, gap_screening};
-use crate::certificate::gradient::exact_gradient_asking;
+use crate::certificate::gradient::exact_gradient_controlled;
 use crate::certificate::rounding::cancels;
 use crate::problem::dual::Dual;
 use crate::problem::formulation::Formulation;
@@ -11,7 +11,7 @@ use crate::problem::loss::{BiasTerm, Loss};
 use crate::problem::solution::Solution;
 use crate::problem::start::Start;
 use crate::stopping::watch::{Stop, Watch};
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Exact, Rows, Space};
 
 /// The refinement of a solver's result in exact `f64` kernel values.
@@ -69,17 +69,17 @@ impl Solved {
     /// # Errors
     ///
     /// When the run is cancelled.
-    pub fn certify_asking(
+    pub fn certify_controlled(
         &self,
         dual: &Dual,
         space: Space,
         par: Par,
-        asking: &Asking,
-    ) -> Result<(Certificate, Option<GapScreening>), Halted> {
+        control: &RunControl,
+    ) -> Result<(Certificate, Option<GapScreening>), Cancelled> {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
-        let source = space.exact(asking)?;
+        let source = space.exact(control)?;
         let exact = self.exact && !cancels(dual, source, alpha);
-        let computed = if exact { None } else { Some(exact_gradient_asking(dual, source, alpha, par, asking)?) };
+        let computed = if exact { None } else { Some(exact_gradient_controlled(dual, source, alpha, par, control)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);
         Ok((certify_gradient(dual, source, alpha, *bias, gradient), gap_screening(dual, source, alpha, gradient)))
     }

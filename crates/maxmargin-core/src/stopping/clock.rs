@@ -1,11 +1,11 @@
 //! Limits and progress reports during a run.
 
-use crate::certificate::gradient::exact_gradient_asking;
+use crate::certificate::gradient::exact_gradient_controlled;
 use crate::problem::dual::Dual;
 use crate::problem::solution::Status;
 use crate::stopping::pace::Pace;
 use crate::stopping::watch::{Progress, Stop, Watch};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::{Exact, Rows};
 use std::time::{Duration, Instant};
 
@@ -124,13 +124,13 @@ impl<'a, 'g> Clock<'a, 'g> {
     /// # Errors
     ///
     /// When the work is cancelled, with the reason, which stays.
-    pub fn asked<T>(&mut self, violation: f64, work: impl FnOnce(&Asking) -> Result<T, Halted>) -> Result<T, Status> {
+    pub fn asked<T>(&mut self, violation: f64, work: impl FnOnce(&RunControl) -> Result<T, Cancelled>) -> Result<T, Status> {
         let done = {
             let mut go_on = || self.look(violation).is_none();
-            work(&Asking::new(&mut go_on))
+            work(&RunControl::new(&mut go_on))
         };
         // Only this clock cancels the work.
-        done.map_err(|Halted| self.ended.unwrap_or(Status::Interrupted))
+        done.map_err(|Cancelled| self.ended.unwrap_or(Status::Interrupted))
     }
 
     /// Computes [`crate::exact_gradient`] under this clock.
@@ -146,16 +146,16 @@ impl<'a, 'g> Clock<'a, 'g> {
         violation: f64,
     ) -> Result<Vec<f64>, Status> {
         let par = self.rows.par();
-        self.asked(violation, |asking| exact_gradient_asking(dual, source, alpha, par, asking))
+        self.asked(violation, |control| exact_gradient_controlled(dual, source, alpha, par, control))
     }
 
     /// Runs the final work of an ended run within a twentieth of its time, or a quarter of a
     /// second. Returns `None` if that was too little.
-    pub fn last_words<T>(&self, work: impl FnOnce(&Asking) -> Result<T, Halted>) -> Option<T> {
+    pub fn last_words<T>(&self, work: impl FnOnce(&RunControl) -> Result<T, Cancelled>) -> Option<T> {
         let begun = Instant::now();
         let most = (self.begun.elapsed() / 20).max(LAST);
         let mut go_on = || begun.elapsed() < most;
-        work(&Asking::new(&mut go_on)).ok()
+        work(&RunControl::new(&mut go_on)).ok()
     }
 }
 

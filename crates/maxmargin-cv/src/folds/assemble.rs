@@ -10,7 +10,7 @@ use crate::run::watch::{CvProgress, CvWatch, Stage};
 use crate::study::layout::{HeldOut, MachineLayout};
 use crate::study::space_source::SpaceSource;
 use maxmargin_core::{Decision, Solved, Status, TargetKind};
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
 use maxmargin_metrics::{are_sides, greatest_label, scores};
 use maxmargin_model::Rule;
@@ -89,18 +89,18 @@ impl ReportAssembly<'_> {
             }
             self.deadline.may_certify()
         };
-        let asking = Asking::new(&mut go_on);
+        let control = RunControl::new(&mut go_on);
         let decisions = match outcomes {
             // The audits of one machine have computed the decision values of all samples already.
             [only] => Ok(only.decisions.clone()),
             _ => match source {
-                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, held_out, &asking),
+                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, held_out, &control),
                 SpaceSource::Features(samples) => {
-                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, held_out, &asking)
+                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, held_out, &control)
                 }
             },
         };
-        decisions.map_err(|Halted| CvError::Ended(self.deadline.status()))
+        decisions.map_err(|Cancelled| CvError::Ended(self.deadline.status()))
     }
 
     /// The report of one fold without its support vectors. Writes the predicted labels of its test
@@ -164,7 +164,13 @@ impl ReportAssembly<'_> {
     /// Exact decision values of all samples by the machines that were not trained on them,
     /// row-major, round after round. If most folds use the machines of all data, these decide all
     /// samples in one pass.
-    fn decide(&self, source: Exact, outcomes: &[Outcome], held_out: &[HeldOut], asking: &Asking) -> Result<Vec<f64>, Halted> {
+    fn decide(
+        &self,
+        source: Exact,
+        outcomes: &[Outcome],
+        held_out: &[HeldOut],
+        control: &RunControl,
+    ) -> Result<Vec<f64>, Cancelled> {
         let (n, width) = (self.layout.data_row.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.machine.decision))).collect();
@@ -180,7 +186,7 @@ impl ReportAssembly<'_> {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions[..n * width], asking)?;
+            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions[..n * width], control)?;
             (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
         }
         for (fold, HeldOut { test, round, .. }) in held_out.iter().enumerate() {
@@ -190,7 +196,7 @@ impl ReportAssembly<'_> {
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
             let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &*machine.decision)));
             let decisions = &mut decisions[round * n * width..];
-            self.write_decisions(source, &of.collect::<Vec<_>>(), test, width, decisions, asking)?;
+            self.write_decisions(source, &of.collect::<Vec<_>>(), test, width, decisions, control)?;
             // A missing machine has no decision value. That of the machine of all data must not
             // take its place, since that machine was trained on the samples.
             for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
@@ -208,8 +214,8 @@ impl ReportAssembly<'_> {
         samples: &[usize],
         width: usize,
         decisions: &mut [f64],
-        asking: &Asking,
-    ) -> Result<(), Halted> {
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         let h = machines.len();
         if h == 0 {
             return Ok(());
@@ -230,7 +236,7 @@ impl ReportAssembly<'_> {
                 coef[place * h + at] = c;
             }
         }
-        let sums = source.sums_at(&used, &coef, h, samples, self.par, asking)?;
+        let sums = source.sums_at(&used, &coef, h, samples, self.par, control)?;
         for (&i, sums) in samples.iter().zip(sums.chunks_exact(h)) {
             machines.iter().zip(sums).for_each(|((p, decision), sum)| decisions[i * width + p] = sum + decision.bias);
         }

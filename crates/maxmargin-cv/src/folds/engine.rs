@@ -11,7 +11,7 @@ use crate::seed::row_boxes::{RowBoxes, sum_of};
 use crate::seed::rows::SeedRows;
 use crate::seed::{SeedSource, Seeding};
 use maxmargin_core::{Solution, Status, bias_is_middle};
-use maxmargin_data::{Asking, Par};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
@@ -215,7 +215,7 @@ impl<'a> Trainer<'a> {
         let dual = self.problem.dual();
         if rows.are_passed_by(dual, rows.joined(dual).as_ref()) {
             let mut go_on = || self.go_on(Stage::Full);
-            return rows.sums(&free, &vec![1.0; free.len()], &Asking::new(&mut go_on)).ok();
+            return rows.sums(&free, &vec![1.0; free.len()], &RunControl::new(&mut go_on)).ok();
         }
         let mut sums = vec![0.0; rows.count()];
         for block in free.chunks(64) {

@@ -9,8 +9,8 @@ use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    Asking, Audit, Dual, Goal, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop,
-    Watch, audit_asking, settle_twins, warm,
+    Audit, Cancelled, Dual, Goal, Point, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Start, Status,
+    Stop, Watch, audit_controlled, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -206,9 +206,9 @@ impl<'a> Trainer<'a> {
         };
         let go_on = || self.go_on(stage);
         let mut ask = go_on;
-        let asking = Asking::new(&mut ask);
+        let control = RunControl::new(&mut ask);
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
-        let fold = FoldProblem { dual, hidden, boxes, rows, tol, go_on: &go_on, asking: &asking, memory };
+        let fold = FoldProblem { dual, hidden, boxes, rows, tol, go_on: &go_on, control: &control, memory };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
             // The training that follows finds out itself that the run has ended.
@@ -286,10 +286,10 @@ impl<'a> Trainer<'a> {
             let _ = self.go_on(Stage::Certify { certified: certified.get(), samples: self.space.len() });
             self.deadline.may_certify()
         };
-        let asking = Asking::new(&mut go_on);
-        let source = self.space.exact(&asking);
-        let audits = source.and_then(|source| audit_asking(source, &points, self.par, &asking, |done| certified.set(done)));
-        let audits = audits.map_err(|Halted| CvError::Ended(self.deadline.status()))?;
+        let control = RunControl::new(&mut go_on);
+        let source = self.space.exact(&control);
+        let audits = source.and_then(|source| audit_controlled(source, &points, self.par, &control, |done| certified.set(done)));
+        let audits = audits.map_err(|Cancelled| CvError::Ended(self.deadline.status()))?;
         chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::study::matching::Terms;
 use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
 use maxmargin_core::{BiasTerm, Formulation, Loss};
-use maxmargin_data::{Asking, Par, Preparation};
+use maxmargin_data::{Par, Preparation, RunControl};
 use maxmargin_kernel::Gamma;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
@@ -146,7 +146,7 @@ impl<'a> Study<'a> {
         let deadline = Deadline::new(begun, &self.stop);
         let mut go_on = || deadline.may_continue(watch);
         let source =
-            SpaceSource::of(prepared, &layout, features, &Asking::new(&mut go_on)).map_err(|error| deadline.error(error))?;
+            SpaceSource::of(prepared, &layout, features, &RunControl::new(&mut go_on)).map_err(|error| deadline.error(error))?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let assembly = ReportAssembly {

@@ -62,7 +62,7 @@ impl Deadline {
 
     /// Converts a kernel's error to one of the study.
     pub(crate) fn error(&self, error: KernelError) -> CvError {
-        if let KernelError::Halted(_) = error { CvError::Ended(self.status()) } else { error.into() }
+        if let KernelError::Cancelled(_) = error { CvError::Ended(self.status()) } else { error.into() }
     }
 
     /// The status that the end of this study gives to a training.

@@ -58,7 +58,7 @@ fn follow(
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
     let config = Config::default().with_memory(fold.memory);
-    let mut path = Path::new(rows.all().gram(), sign, config)?.asking(fold.go_on);
+    let mut path = Path::new(rows.all().gram(), sign, config)?.control(fold.go_on);
     // Step 1.
     let opened = path.adopt(&ids, &pick(upper), &alpha)?;
     // Steps 2 to 5.

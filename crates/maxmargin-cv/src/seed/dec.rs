@@ -31,7 +31,7 @@ pub(crate) fn exact<'a>(
 ) -> Result<Option<Path<'a>>, PathError> {
     let dual = boxes.dual();
     let mut path = Path::new(rows.gram(), dual.sign(), Config::default().with_memory(memory))?;
-    let mut cancellable = path.asking(go_on);
+    let mut cancellable = path.control(go_on);
     let update = cancellable.adopt(dual.ids(), dual.upper(), alpha)?;
     path = cancellable.unasked(rows.gram());
     Ok((update.status == Status::Converged).then_some(path))
@@ -41,7 +41,7 @@ pub(crate) fn exact<'a>(
 /// optimal.
 pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
-    let mut path = path.asking(fold.go_on);
+    let mut path = path.control(fold.go_on);
     let update = walk(&mut path, &[], fold.hidden, None, fold)?;
     let mut draft = StartDraft::new(from, fold);
     draft.steps += update.columns;

@@ -16,7 +16,7 @@
 use super::problem::{FoldProblem, Trained};
 use super::row_boxes::{alpha_of, gradient_of};
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_core::Halted;
+use maxmargin_core::Cancelled;
 use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
 /// Seeds a fold from the model of all data.
@@ -40,11 +40,11 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let relaxed = match &joined {
         Some(joined) => {
             let (alpha, gradient) = (joined.merge(&alpha), joined.gradient(&gradient));
-            let relaxed = relax(joined.dual(), joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
+            let relaxed = relax(joined.dual(), joined.rows(), &alpha, &gradient, &relaxation, fold.control)?;
             let (alpha, gradient) = joined.split_point(dual, &relaxed.alpha, &relaxed.gradient);
             Relaxed { alpha, gradient, ..relaxed }
         }
-        None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.asking)?,
+        None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.control)?,
     };
     draft.adopt(&relaxed);
     // Steps 3 to 5.
@@ -56,7 +56,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
 /// Spreads the residual of the equality constraint evenly over the samples that were free in the
 /// model of all data and still are. It starts from that model's sums of their rows, so that only
 /// the rows of the few samples that drop out are read.
-fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: FoldProblem) -> Result<(), Halted> {
+fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: FoldProblem) -> Result<(), Cancelled> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let boxes = fold.boxes;
     let was_free = |i: &usize| boxes.is_free(*i, from.beta[*i]);
@@ -85,7 +85,7 @@ fn spread_over_free(draft: &mut StartDraft, from: &Trained, fold: FoldProblem) -
     }
     let mut kernel_sums = free_sums.clone();
     if draft.by_sums {
-        let gone = fold.rows.sums(&left, &vec![1.0; left.len()], fold.asking)?;
+        let gone = fold.rows.sums(&left, &vec![1.0; left.len()], fold.control)?;
         kernel_sums.iter_mut().zip(gone).for_each(|(sum, gone)| *sum -= gone);
     } else {
         for &i in &left {

@@ -14,7 +14,7 @@
 use super::problem::{FoldProblem, Trained};
 use super::sir::adjust;
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_core::Halted;
+use maxmargin_core::Cancelled;
 
 /// Relative residual of the normal equations at which the least-squares solution is accurate enough
 /// for a start.
@@ -34,8 +34,8 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let targets = fold.entering(from);
     let n = boxes.len();
     let leaving = draft.leaving();
-    rows.all().fetch_asking(&leaving, fold.asking)?;
-    rows.all().fetch_asking(&targets, fold.asking)?;
+    rows.all().fetch_controlled(&leaving, fold.control)?;
+    rows.all().fetch_controlled(&targets, fold.control)?;
     // Step 1.
     let threshold = -from.bias;
     let mut wanted: Vec<f64> = (0..n).map(|i| if draft.is_free(i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
@@ -67,12 +67,12 @@ struct System<'s, 'a> {
 
 impl System<'_, '_> {
     /// `Aᵀ (residual, balance)`.
-    fn transposed(&self, residual: &[f64], balance: f64) -> Result<Vec<f64>, Halted> {
+    fn transposed(&self, residual: &[f64], balance: f64) -> Result<Vec<f64>, Cancelled> {
         self.targets.iter().map(|&t| Ok(self.draft.whole_row(t)?.entries().dot(residual) + balance)).collect()
     }
 
     /// `A v` without the last row; 0 for samples outside X.
-    fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Halted> {
+    fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Cancelled> {
         let mut product = vec![0.0; n];
         for (&t, &v) in self.targets.iter().zip(v) {
             self.draft.whole_row(t)?.entries().add_to(&mut product, v);
@@ -82,7 +82,7 @@ impl System<'_, '_> {
     }
 
     /// Solves by conjugate gradients on the normal equations (CGLS, Björck 1996, section 7.4).
-    fn least_squares(&self, mut residual: Vec<f64>, mut balance: f64) -> Result<Vec<f64>, Halted> {
+    fn least_squares(&self, mut residual: Vec<f64>, mut balance: f64) -> Result<Vec<f64>, Cancelled> {
         let mut beta = vec![0.0; self.targets.len()];
         let mut gradient = self.transposed(&residual, balance)?;
         let mut direction = gradient.clone();

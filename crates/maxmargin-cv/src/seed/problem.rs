@@ -2,7 +2,7 @@
 
 use super::row_boxes::RowBoxes;
 use super::rows::SeedRows;
-use maxmargin_core::{Asking, Dual};
+use maxmargin_core::{Dual, RunControl};
 use maxmargin_path::Path;
 
 /// A trained solution over all rows of a machine, from which seeds start.
@@ -43,7 +43,7 @@ pub(crate) struct FoldProblem<'a> {
     /// Returns whether long work may continue; callable from any thread.
     pub(crate) go_on: &'a (dyn Fn() -> bool + Sync),
     /// The cancellation check between steps of such work, on this thread.
-    pub(crate) asking: &'a Asking<'a>,
+    pub(crate) control: &'a RunControl<'a>,
     /// Bytes that an exact path may take.
     pub(crate) memory: u64,
 }

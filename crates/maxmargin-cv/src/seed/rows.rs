@@ -1,8 +1,8 @@
 //! The kernel rows that seeds read.
 
 use maxmargin_core::Dual;
-use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_asking};
+use maxmargin_data::{Cancelled, RunControl};
+use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_controlled};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -48,28 +48,28 @@ impl<'a> SeedRows<'a> {
     }
 
     /// The row of sample `i`, unless the run was cancelled.
-    pub(crate) fn row_asking(self, i: usize, asking: &Asking) -> Result<RowRef, Halted> {
+    pub(crate) fn row_controlled(self, i: usize, control: &RunControl) -> Result<RowRef, Cancelled> {
         let (rows, at) = (self.rows(), self.place(i));
-        asking.spend(if rows.contains(at) { 1 } else { rows.gram().value_operations() } * self.count() as u64)?;
+        control.check(if rows.contains(at) { 1 } else { rows.gram().value_operations() } * self.count() as u64)?;
         Ok(rows.row(at))
     }
 
     /// Computes the rows of `samples` that are missing, without cancellation.
     pub(crate) fn fetch(self, samples: &[usize]) {
         // Without a cancellation check there is no error.
-        let _ = self.fetch_asking(samples, &Asking::nobody());
+        let _ = self.fetch_controlled(samples, &RunControl::unlimited());
     }
 
     /// Computes the rows of `samples` that are missing, in blocks.
-    pub(crate) fn fetch_asking(self, samples: &[usize], asking: &Asking) -> Result<(), Halted> {
+    pub(crate) fn fetch_controlled(self, samples: &[usize], control: &RunControl) -> Result<(), Cancelled> {
         let wanted: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
-        self.rows().fetch_asking(&wanted, asking)
+        self.rows().fetch_controlled(&wanted, control)
     }
 
     /// The problem of a fold with one variable for all copies, as the solver has it.
     pub(crate) fn joined(self, dual: &Dual) -> Option<MergedRows<'a>> {
         // The rows have been compared already, so this takes no time and needs no cancellation.
-        self.merged.and_then(|_| MergedRows::new(dual, self.all, &Asking::nobody()).ok().flatten())
+        self.merged.and_then(|_| MergedRows::new(dual, self.all, &RunControl::unlimited()).ok().flatten())
     }
 
     /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums
@@ -81,9 +81,9 @@ impl<'a> SeedRows<'a> {
     }
 
     /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.
-    pub(crate) fn sums(self, samples: &[usize], coef: &[f64], asking: &Asking) -> Result<Vec<f64>, Halted> {
+    pub(crate) fn sums(self, samples: &[usize], coef: &[f64], control: &RunControl) -> Result<Vec<f64>, Cancelled> {
         let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
-        apply_asking(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), asking)
+        apply_controlled(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), control)
     }
 
     /// The sum of `values` over the samples of each row.

@@ -3,7 +3,7 @@
 use super::problem::{FoldProblem, Trained};
 use super::row_boxes::{RowBoxes, sum_of};
 use super::rows::SeedRows;
-use maxmargin_core::{Dual, EqualityConstraint, Halted, Solution};
+use maxmargin_core::{Cancelled, Dual, EqualityConstraint, Solution};
 use maxmargin_kernel::RowRef;
 use maxmargin_path::PathError;
 use maxmargin_smo::Relaxed;
@@ -83,20 +83,20 @@ impl<'a> StartDraft<'a> {
     }
 
     /// The kernel row of row `i`, unless the run was cancelled.
-    pub(crate) fn row(&self, i: usize) -> Result<RowRef, Halted> {
-        self.fold.rows.row_asking(i, self.fold.asking)
+    pub(crate) fn row(&self, i: usize) -> Result<RowRef, Cancelled> {
+        self.fold.rows.row_controlled(i, self.fold.control)
     }
 
     /// Row `i` of the kernel with an entry for every sample, equal or not.
-    pub(crate) fn whole_row(&self, i: usize) -> Result<RowRef, Halted> {
+    pub(crate) fn whole_row(&self, i: usize) -> Result<RowRef, Cancelled> {
         let rows = self.fold.rows.all();
-        self.fold.asking.spend(if rows.contains(i) { 1 } else { rows.gram().value_operations() } * self.beta.len() as u64)?;
+        self.fold.control.check(if rows.contains(i) { 1 } else { rows.gram().value_operations() } * self.beta.len() as u64)?;
         Ok(rows.row(i))
     }
 
     /// Moves `β_i` by the part of `amount` that the box allows, and updates the sums. Returns the
     /// move.
-    pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
+    pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Cancelled> {
         let before = self.beta[i];
         self.beta[i] = self.fold.boxes.clamp(i, before + amount);
         let moved = self.beta[i] - before;
@@ -109,12 +109,12 @@ impl<'a> StartDraft<'a> {
     }
 
     /// Sets `β_r` to 0. Returns its previous value.
-    pub(crate) fn take(&mut self, r: usize) -> Result<f64, Halted> {
+    pub(crate) fn take(&mut self, r: usize) -> Result<f64, Cancelled> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
     /// Sets `β` of each of `rows` to 0.
-    pub(crate) fn take_all(&mut self, rows: &[usize]) -> Result<(), Halted> {
+    pub(crate) fn take_all(&mut self, rows: &[usize]) -> Result<(), Cancelled> {
         let mut beta = self.beta.clone();
         rows.iter().for_each(|&r| beta[r] = 0.0);
         self.replace(&beta)
@@ -155,18 +155,18 @@ impl<'a> StartDraft<'a> {
     }
 
     /// Sets many coefficients at once, and updates the sums.
-    pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Halted> {
+    pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Cancelled> {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
         if self.by_sums {
             let coef: Vec<f64> = wanted.iter().map(|&i| beta[i] - self.beta[i]).collect();
-            let moved = self.fold.rows.sums(&wanted, &coef, self.fold.asking)?;
+            let moved = self.fold.rows.sums(&wanted, &coef, self.fold.control)?;
             self.sums.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
             self.beta.copy_from_slice(beta);
             self.steps += wanted.len() as u64;
             return Ok(());
         }
         for chunk in wanted.chunks(64) {
-            self.fold.rows.fetch_asking(chunk, self.fold.asking)?;
+            self.fold.rows.fetch_controlled(chunk, self.fold.control)?;
             for &i in chunk {
                 self.shift(i, beta[i] - self.beta[i])?;
                 self.beta[i] = beta[i];
@@ -181,7 +181,7 @@ impl<'a> StartDraft<'a> {
     /// row that rounding made free would move it to an end of that interval.
     ///
     /// Returns whether it succeeded.
-    pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
+    pub(crate) fn spread(&mut self) -> Result<bool, Cancelled> {
         let scale = self.fold.boxes.scale();
         let mut lack = self.lack();
         if lack.abs() > ROUNDING * scale {

@@ -13,7 +13,7 @@
 
 use super::problem::{FoldProblem, Trained};
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_core::Halted;
+use maxmargin_core::Cancelled;
 
 /// Number of most similar samples that are sorted first. The number grows if they are not enough.
 const NEAREST: usize = 16;
@@ -23,7 +23,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let rows = fold.rows;
     let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
-    rows.fetch_asking(&leaving, fold.asking)?;
+    rows.fetch_controlled(&leaving, fold.control)?;
     for r in leaving {
         // Step 1.
         let amount = draft.take(r)?;
@@ -35,7 +35,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
 
 /// Moves `amount` of `y α` to the samples most similar to `r`, in turn (steps 2 and 3). Ties go to
 /// the lower index.
-fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Halted> {
+fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Cancelled> {
     let (rows, row) = (draft.rows(), draft.row(r)?);
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();
     let mut width = NEAREST;

@@ -1,7 +1,7 @@
 //! The values from which the spaces of a study's machines are made: a kernel matrix, or features.
 
 use crate::study::layout::{MachineLayout, MachineSamples};
-use maxmargin_data::{Asking, Halted, Par, Preparation, Samples};
+use maxmargin_data::{Cancelled, Par, Preparation, RunControl, Samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -43,17 +43,22 @@ impl<'s> SpaceSource<'s> {
         prepared: &Prepared<'s>,
         layout: &MachineLayout,
         features: bool,
-        asking: &Asking,
+        control: &RunControl,
     ) -> Result<Self, KernelError> {
         if features {
-            return Ok(Self::Features(sorted(prepared, layout, asking)?));
+            return Ok(Self::Features(sorted(prepared, layout, control)?));
         }
-        Self::at(prepared, &prepared.kernel, layout, asking)
+        Self::at(prepared, &prepared.kernel, layout, control)
     }
 
     /// Values of another kernel than the prepared one.
-    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, layout: &MachineLayout, asking: &Asking) -> Result<Self, KernelError> {
-        let gram = KernelGram::new_asking(&*sorted(prepared, layout, asking)?, kernel.clone(), asking);
+    pub(crate) fn at(
+        prepared: &Prepared,
+        kernel: &Kernel,
+        layout: &MachineLayout,
+        control: &RunControl,
+    ) -> Result<Self, KernelError> {
+        let gram = KernelGram::new_controlled(&*sorted(prepared, layout, control)?, kernel.clone(), control);
         let gram = gram.map_err(|error| error.in_order(&layout.data_row))?;
         Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }
@@ -92,9 +97,9 @@ impl<'s> SpaceSource<'s> {
 }
 
 /// Samples in the order of a layout.
-fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
+fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, control: &RunControl) -> Result<Cow<'s, Samples>, Cancelled> {
     if layout.is_identity() {
         return Ok(prepared.samples.clone());
     }
-    prepared.samples.select_asking(&layout.data_row, asking).map(Cow::Owned)
+    prepared.samples.select_controlled(&layout.data_row, control).map(Cow::Owned)
 }

@@ -123,7 +123,7 @@ impl ModelChange<'_> {
         run.check()?;
         // Opening the path reports no progress before it ends.
         let go_on = || run.check().and_then(|()| run.report(&Update::nothing())).is_ok();
-        let (mut path, opened) = Updatable::open_asking(self.saved(before, terms, run.memory), &go_on)?;
+        let (mut path, opened) = Updatable::open_controlled(self.saved(before, terms, run.memory), &go_on)?;
         let mut paths = Vec::new();
         let removed: Vec<u64> = (0_u64..).zip(&before.rows).filter(|(_, row)| !self.stays[**row]).map(|(key, _)| key).collect();
         let added: Vec<usize> = after.rows.iter().copied().filter(|&row| row >= self.old).collect();

@@ -14,7 +14,7 @@ use crate::study::layout::{MachineLayout, map_machines};
 use crate::study::matching::{Terms, by_targets, positions, terms};
 use crate::study::space_source::{Prepared, SpaceSource};
 use maxmargin_core::{Certificate, Formulation, Goal};
-use maxmargin_data::{Asking, Dataset, Par, Preparation, Samples};
+use maxmargin_data::{Dataset, Par, Preparation, RunControl, Samples};
 use maxmargin_model::{DecisionRule, Model};
 use recompute::{Recomputation, RecomputedMachine, TrainingClaim};
 use std::borrow::Cow;
@@ -149,7 +149,7 @@ fn recomputed(
     // The model's list of weights may have another length than the data; it is then left out.
     let layout = layout.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
-    let source = SpaceSource::of(&prepared, &layout, features, &Asking::nobody())?;
+    let source = SpaceSource::of(&prepared, &layout, features, &RunControl::unlimited())?;
     let mut position = vec![0; data.labels.len()];
     layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let recomputation = Recomputation { model, trained_for, layout: &layout, position, source: &source };

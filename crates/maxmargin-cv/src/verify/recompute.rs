@@ -11,7 +11,7 @@ use maxmargin_core::{
     Audit, BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, Problem, audit, bias_of, gap_screening,
 };
 use maxmargin_data::number::format_g;
-use maxmargin_data::{Asking, Par};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_model::Model;
 use std::collections::HashMap;
 
@@ -77,7 +77,7 @@ impl Recomputation<'_> {
         let folded = training.is_some_and(|training| training.folded.is_some());
         let ((audited, weights, fixed_labels), _) = source.with_space(samples, feature, 0, par, |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
-            let source = space.exact(&Asking::nobody()).unwrap_or_else(|_| space.into());
+            let source = space.exact(&RunControl::unlimited()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par).remove(0);
             let weights = space.matrix().filter(|_| folded).map(|matrix| {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();

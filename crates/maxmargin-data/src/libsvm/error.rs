@@ -13,8 +13,8 @@ pub enum ReadError {
     #[error("there are no rows: a file holds one `label index:value …` line for each sample")]
     Empty,
     /// The caller cancelled the work.
-    #[error("reading was called off")]
-    Halted,
+    #[error("reading was cancelled")]
+    Cancelled,
     /// There are control bytes instead of text.
     #[error(
         "line {line}, column {column}: this is a binary file or UTF-16 text, not LIBSVM-format text; \

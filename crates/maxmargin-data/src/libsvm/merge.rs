@@ -5,7 +5,7 @@ use super::error::{Problem, ReadError};
 use super::{IndexBase, ReadOptions};
 use crate::dataset::Dataset;
 use crate::run::par::Par;
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use crate::samples::{Samples, Storage, prefers_dense};
 use crate::text::quote::quoted;
 use sprs::CsMatI;
@@ -85,8 +85,8 @@ pub(super) fn dataset(
     options: ReadOptions,
     sha256: [u8; 32],
     par: Par,
-    asking: &Asking,
-) -> Result<Dataset, Halted> {
+    control: &RunControl,
+) -> Result<Dataset, Cancelled> {
     let rows = chunks.iter().map(|c| c.labels.len()).sum();
     let entries = chunks.iter().map(|c| c.values.len()).sum();
     let max_index = chunks.iter().filter_map(|c| c.max_index).max();
@@ -103,7 +103,7 @@ pub(super) fn dataset(
         labels.append(&mut chunk.labels);
         groups.append(&mut chunk.groups);
     }
-    let merge = Merge { rows, features, entries, index_base, par, asking };
+    let merge = Merge { rows, features, entries, index_base, par, control };
     let storage = if !prefers_dense(rows, features, entries, single) {
         merge.sparse(chunks)?
     } else if single {
@@ -123,12 +123,16 @@ struct Merge<'r, 'a> {
     entries: usize,
     index_base: u32,
     par: Par,
-    asking: &'r Asking<'a>,
+    control: &'r RunControl<'a>,
 }
 
 impl Merge<'_, '_> {
     /// Copies the chunks into a dense matrix.
-    fn dense<T: Copy + Default + Send>(&self, chunks: Vec<Chunk>, convert: impl Fn(f64) -> T + Sync) -> Result<Vec<T>, Halted> {
+    fn dense<T: Copy + Default + Send>(
+        &self,
+        chunks: Vec<Chunk>,
+        convert: impl Fn(f64) -> T + Sync,
+    ) -> Result<Vec<T>, Cancelled> {
         let (rows, features, base) = (self.rows, self.features, self.index_base);
         let mut values = vec![T::default(); rows * features];
         let mut rest = &mut values[..];
@@ -154,7 +158,7 @@ impl Merge<'_, '_> {
     }
 
     /// Copies the chunks into compressed rows.
-    fn sparse(&self, chunks: Vec<Chunk>) -> Result<Storage, Halted> {
+    fn sparse(&self, chunks: Vec<Chunk>) -> Result<Storage, Cancelled> {
         let (rows, features, entries, base) = (self.rows, self.features, self.entries, self.index_base);
         let mut offsets = vec![0; rows + 1];
         let mut indices = vec![0; entries];
@@ -183,9 +187,9 @@ impl Merge<'_, '_> {
     }
 
     /// Runs one job per chunk, with checks for cancellation between groups of them.
-    fn each_job<J: Send>(&self, jobs: &mut [J], job: impl Fn(&mut J) + Sync) -> Result<(), Halted> {
+    fn each_job<J: Send>(&self, jobs: &mut [J], job: impl Fn(&mut J) + Sync) -> Result<(), Cancelled> {
         for jobs in jobs.chunks_mut(TOGETHER * self.par.threads()) {
-            self.asking.ask()?;
+            self.control.check_now()?;
             self.par.for_chunks(jobs, 1, |_, jobs| jobs.iter_mut().for_each(&job));
         }
         Ok(())

@@ -10,7 +10,7 @@ pub use write::write;
 
 use crate::dataset::Dataset;
 use crate::run::par::Par;
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use chunk::{Chunk, parse_chunk};
 pub(crate) use error::MAX_INDEX;
 use sha2::{Digest, Sha256};
@@ -61,16 +61,16 @@ pub struct ReadOptions {
 ///
 /// The first fault in file order, with its line and column, or that there are no rows.
 pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, ReadError> {
-    parse_asking(bytes, options, par, &Asking::nobody())
+    parse_controlled(bytes, options, par, &RunControl::unlimited())
 }
 
 /// [`parse`] that can be cancelled between parts of the text.
 ///
 /// # Errors
 ///
-/// As [`parse`], and [`ReadError::Halted`] when `asking` cancels it.
-pub fn parse_asking(bytes: &[u8], options: &ReadOptions, par: Par, asking: &Asking) -> Result<Dataset, ReadError> {
-    parse_in_chunks(bytes, *options, par, CHUNK_BYTES, STRETCH_BYTES, asking)
+/// As [`parse`], and [`ReadError::Cancelled`] when `control` cancels it.
+pub fn parse_controlled(bytes: &[u8], options: &ReadOptions, par: Par, control: &RunControl) -> Result<Dataset, ReadError> {
+    parse_in_chunks(bytes, *options, par, CHUNK_BYTES, STRETCH_BYTES, control)
 }
 
 fn parse_in_chunks(
@@ -79,7 +79,7 @@ fn parse_in_chunks(
     par: Par,
     chunk_bytes: usize,
     stretch_bytes: usize,
-    asking: &Asking,
+    control: &RunControl,
 ) -> Result<Dataset, ReadError> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let ranges = split_lines(text, chunk_bytes);
@@ -88,7 +88,7 @@ fn parse_in_chunks(
     let mut hash = Some(Sha256::new()).filter(|_| !options.skip_hash);
     hash.iter_mut().for_each(|hash| hash.update(&bytes[..bytes.len() - text.len()]));
     for stretch in ranges.chunks((stretch_bytes / chunk_bytes).max(1)) {
-        asking.ask().map_err(|Halted| ReadError::Halted)?;
+        control.check_now().map_err(|Cancelled| ReadError::Cancelled)?;
         let all = stretch[0].start..stretch[stretch.len() - 1].end;
         // The hash is the longest task. It starts first, so that the other threads parse meanwhile.
         let pieces = par.map(stretch.len() + hash_tasks, |task| {
@@ -104,12 +104,12 @@ fn parse_in_chunks(
             }
         }
     }
-    asking.ask().map_err(|Halted| ReadError::Halted)?;
+    control.check_now().map_err(|Cancelled| ReadError::Cancelled)?;
     let sha256 = hash.map_or([0; 32], |hash| hash.finalize().into());
     if let Some(error) = merge::first_error(text, &ranges, &chunks) {
         return Err(error);
     }
-    merge::dataset(chunks, options, sha256, par, asking).map_err(|Halted| ReadError::Halted)
+    merge::dataset(chunks, options, sha256, par, control).map_err(|Cancelled| ReadError::Cancelled)
 }
 
 /// The line (from 1) of row `row` (from 0). They differ where lines contain only comments.

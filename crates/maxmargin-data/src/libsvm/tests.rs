@@ -16,7 +16,7 @@ fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
 fn refused(text: &str, options: ReadOptions) -> (u64, u64, String) {
     match parse(text.as_bytes(), &options, Par::Seq).expect_err(text) {
         error @ (ReadError::Line { line, column, .. } | ReadError::Binary { line, column }) => (line, column, error.to_string()),
-        error @ (ReadError::Empty | ReadError::Halted) => (0, 0, error.to_string()),
+        error @ (ReadError::Empty | ReadError::Cancelled) => (0, 0, error.to_string()),
     }
 }
 
@@ -274,9 +274,9 @@ proptest! {
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
         let whole = parse(&text, &options, Par::Seq);
-        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk, 3 * chunk, &Asking::nobody()), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk, 3 * chunk, &RunControl::unlimited()), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk, chunk, &Asking::nobody())), &whole);
+        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk, chunk, &RunControl::unlimited())), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);
@@ -380,8 +380,8 @@ fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
             asked <= patience
         };
         let found =
-            parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &Asking::new(&mut go_on));
-        let expected = if patience < questions { Err(ReadError::Halted) } else { Ok(whole.clone()) };
+            parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &RunControl::new(&mut go_on));
+        let expected = if patience < questions { Err(ReadError::Cancelled) } else { Ok(whole.clone()) };
         assert!(found == expected && asked == questions.min(patience + 1), "{patience}: {asked} of {questions}");
     }
 }

@@ -1,6 +1,6 @@
 //! Execution of long work: threads and cancellation.
 
-mod asking;
+mod control;
 pub mod par;
 
-pub use asking::{Asking, Halted};
+pub use control::{Cancelled, RunControl};

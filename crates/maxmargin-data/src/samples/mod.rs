@@ -9,7 +9,7 @@ mod stored;
 pub(crate) use compact::{is_single, prefers_dense};
 pub use row::Row;
 
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use sprs::CsMatI;
 
 /// Operations counted for reading a stored value.
@@ -180,11 +180,11 @@ impl Samples {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the work.
-    pub fn each_row(&self, asking: &Asking, mut each: impl FnMut(usize, Row<'_>)) -> Result<(), Halted> {
+    /// When `control` cancels the work.
+    pub fn each_row(&self, control: &RunControl, mut each: impl FnMut(usize, Row<'_>)) -> Result<(), Cancelled> {
         for i in 0..self.rows {
             let row = self.row(i);
-            asking.spend(VALUE * (1 + row.stored_values() as u64))?;
+            control.check(VALUE * (1 + row.stored_values() as u64))?;
             each(i, row);
         }
         Ok(())
@@ -220,9 +220,9 @@ impl Samples {
     /// When an index is out of range.
     #[must_use]
     pub fn select(&self, order: &[usize]) -> Self {
-        match self.select_asking(order, &Asking::nobody()) {
+        match self.select_controlled(order, &RunControl::unlimited()) {
             Ok(selected) => selected,
-            Err(Halted) => unreachable!("nobody calls it off"),
+            Err(Cancelled) => unreachable!("nobody calls it off"),
         }
     }
 
@@ -230,16 +230,16 @@ impl Samples {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the work.
+    /// When `control` cancels the work.
     ///
     /// # Panics
     ///
     /// When an index is out of range.
-    pub fn select_asking(&self, order: &[usize], asking: &Asking) -> Result<Self, Halted> {
+    pub fn select_controlled(&self, order: &[usize], control: &RunControl) -> Result<Self, Cancelled> {
         let width = self.features;
         let storage = match &self.storage {
-            Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order, asking)?),
-            Storage::Dense64(values) => Storage::Dense64(select_dense(values, width, order, asking)?),
+            Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order, control)?),
+            Storage::Dense64(values) => Storage::Dense64(select_dense(values, width, order, control)?),
             Storage::Sparse(matrix) => {
                 let entries = order.iter().map(|&i| matrix.indptr().outer_inds_sz(i).len()).sum();
                 let mut offsets = Vec::with_capacity(order.len() + 1);
@@ -247,7 +247,7 @@ impl Samples {
                 let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
                 for &i in order {
                     let range = matrix.indptr().outer_inds_sz(i);
-                    asking.spend(VALUE * (1 + range.len() as u64))?;
+                    control.check(VALUE * (1 + range.len() as u64))?;
                     indices.extend_from_slice(&matrix.indices()[range.clone()]);
                     values.extend_from_slice(&matrix.data()[range]);
                     offsets.push(indices.len());
@@ -288,10 +288,10 @@ impl Samples {
     }
 }
 
-fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize], asking: &Asking) -> Result<Vec<T>, Halted> {
+fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize], control: &RunControl) -> Result<Vec<T>, Cancelled> {
     let mut selected = Vec::with_capacity(order.len() * width);
     for &i in order {
-        asking.spend(VALUE * (1 + width as u64))?;
+        control.check(VALUE * (1 + width as u64))?;
         selected.extend_from_slice(&values[i * width..(i + 1) * width]);
     }
     Ok(selected)

@@ -183,9 +183,9 @@ fn putting_rows_in_order_asks_between_stretches_whether_it_is_still_wanted() {
             asked += 1;
             asked < 2
         };
-        assert_eq!(samples.select_asking(&order, &Asking::new(&mut go_on)), Err(Halted));
+        assert_eq!(samples.select_controlled(&order, &RunControl::new(&mut go_on)), Err(Cancelled));
         assert_eq!(asked, 2);
-        let selected = samples.select_asking(&order, &Asking::nobody()).expect("nobody calls it off");
+        let selected = samples.select_controlled(&order, &RunControl::unlimited()).expect("nobody calls it off");
         assert!(selected == samples.select(&order) && selected.select(&order) == samples);
     }
 }

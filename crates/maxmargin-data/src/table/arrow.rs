@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::error::{ColumnProblem, TableError};
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -29,11 +29,15 @@ const MARK: [u8; 4] = [0xff; 4];
 /// `leaves_out` receives all names and marks columns without fields, which may contain anything.
 ///
 /// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
-pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
+pub(super) fn cells(
+    bytes: &[u8],
+    leaves_out: impl FnOnce(&[String]) -> Vec<bool>,
+    control: &RunControl,
+) -> Result<Cells, TableError> {
     let mut stream = Buffer::from(messages(bytes)?);
     let mut decoder = StreamDecoder::new();
     // The schema precedes the batches. It is known after the first batch or at the end.
-    let mut next = decode(&mut decoder, &mut stream, asking)?;
+    let mut next = decode(&mut decoder, &mut stream, control)?;
     let schema = decoder.schema().ok_or_else(damaged)?;
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_owned()).collect();
     let selected: Vec<bool> = leaves_out(&names).iter().map(|left_out| !left_out).collect();
@@ -45,17 +49,17 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
     }
     let mut cells = Cells::below(&names);
     while let Some(batch) = next {
-        add(&mut cells, &batch, &selected, asking)?;
-        next = decode(&mut decoder, &mut stream, asking)?;
+        add(&mut cells, &batch, &selected, control)?;
+        next = decode(&mut decoder, &mut stream, control)?;
     }
     Ok(cells)
 }
 
 /// Decodes the next batch.
-fn decode(decoder: &mut StreamDecoder, stream: &mut Buffer, asking: &Asking) -> Result<Option<RecordBatch>, TableError> {
+fn decode(decoder: &mut StreamDecoder, stream: &mut Buffer, control: &RunControl) -> Result<Option<RecordBatch>, TableError> {
     let before = stream.len();
     let batch = Columnar::Arrow.guarded(|| decoder.decode(stream))?;
-    asking.spend((before - stream.len()) as u64).map_err(|Halted| TableError::Halted)?;
+    control.check((before - stream.len()) as u64).map_err(|Cancelled| TableError::Cancelled)?;
     Ok(batch)
 }
 
@@ -137,13 +141,13 @@ fn check(kind: &DataType) -> Result<(), &'static str> {
 }
 
 /// Adds the rows of a batch.
-fn add(cells: &mut Cells, batch: &RecordBatch, selected: &[bool], asking: &Asking) -> Result<(), TableError> {
+fn add(cells: &mut Cells, batch: &RecordBatch, selected: &[bool], control: &RunControl) -> Result<(), TableError> {
     let mut columns: Vec<Option<Column>> =
         batch.columns().iter().zip(selected).map(|(array, selected)| selected.then(|| Column::of(array.as_ref()))).collect();
     for begin in (0..batch.num_rows()).step_by(BATCH) {
         let rows = begin..batch.num_rows().min(begin + BATCH);
         for column in &mut columns {
-            asking.spend(rows.len() as u64 * 256).map_err(|Halted| TableError::Halted)?;
+            control.check(rows.len() as u64 * 256).map_err(|Cancelled| TableError::Cancelled)?;
             column.iter_mut().for_each(|column| column.fill(rows.clone()));
         }
         cells.push_rows(rows.len(), |i, c| columns[c].as_ref().map_or("", |column| column.fields.at(i)));

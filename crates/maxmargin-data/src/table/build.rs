@@ -5,7 +5,7 @@ use super::error::{TableError, ValueProblem, listed};
 use super::infer::{Field, malformed};
 use super::words::{Missing, number, truth};
 use crate::dataset::{Columns, Kind};
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use crate::samples::Samples;
 use std::ops::Range;
 
@@ -109,7 +109,7 @@ pub(super) fn samples(
     columns: &Columns,
     places: &[usize],
     gaps: MissingPolicy,
-    asking: &Asking,
+    control: &RunControl,
 ) -> Result<TableSamples, TableError> {
     let mut unknown: Vec<Option<UnknownWords>> = vec![None; places.len()];
     let mut cells_missing: Vec<MissingCells> = columns.features().iter().map(|column| MissingCells::new(&column.name)).collect();
@@ -120,7 +120,7 @@ pub(super) fn samples(
     let (mut indices, mut values): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut missing, mut has_gaps) = (Vec::new(), false);
     for row in rows {
-        asking.spend(places.len() as u64 * 64).map_err(|Halted| TableError::Halted)?;
+        control.check(places.len() as u64 * 64).map_err(|Cancelled| TableError::Cancelled)?;
         for (c, (column, &place)) in columns.features().iter().zip(places).enumerate() {
             let field = cells.at(row, place);
             let wrong = |problem| TableError::value(cells.line(row), &column.name, problem);

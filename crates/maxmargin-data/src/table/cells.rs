@@ -1,7 +1,7 @@
 //! The fields of a table as text, row by row.
 
 use super::error::TableError;
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use csv::{ByteRecord, ReaderBuilder};
 use std::ops::Range;
 
@@ -18,11 +18,11 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Splits text at `delimiter`. Blank lines are skipped.
-    pub(super) fn of(text: &str, delimiter: u8, asking: &Asking) -> Result<Self, TableError> {
+    pub(super) fn of(text: &str, delimiter: u8, control: &RunControl) -> Result<Self, TableError> {
         let mut cells = Self { text: String::with_capacity(text.len()), ..Self::default() };
         let mut records = Records::of(text, delimiter);
         while let Some(found) = records.next() {
-            asking.spend(found as u64 * 64).map_err(|Halted| TableError::Halted)?;
+            control.check(found as u64 * 64).map_err(|Cancelled| TableError::Cancelled)?;
             let line = records.line;
             if !cells.lines.is_empty() && found != cells.width {
                 records.check_closed()?;

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::error::TableError;
 use super::format::Columnar;
-use crate::run::Asking;
+use crate::run::RunControl;
 
 /// Reads the fields of a file, after a row of names. `leaves_out` receives all names and marks
 /// columns without fields, which may contain anything.
@@ -11,16 +11,16 @@ pub(super) fn cells(
     file: Columnar,
     bytes: &[u8],
     leaves_out: impl FnOnce(&[String]) -> Vec<bool>,
-    asking: &Asking,
+    control: &RunControl,
 ) -> Result<Cells, TableError> {
     match file {
         #[cfg(feature = "parquet")]
-        Columnar::Parquet => super::parquet::cells(bytes, leaves_out, asking),
+        Columnar::Parquet => super::parquet::cells(bytes, leaves_out, control),
         #[cfg(feature = "arrow")]
-        Columnar::Arrow => super::arrow::cells(bytes, leaves_out, asking),
+        Columnar::Arrow => super::arrow::cells(bytes, leaves_out, control),
         #[cfg(not(all(feature = "arrow", feature = "parquet")))]
         _ => {
-            let _ = (bytes, leaves_out, asking);
+            let _ = (bytes, leaves_out, control);
             Err(TableError::NotBuiltFor { file })
         }
     }

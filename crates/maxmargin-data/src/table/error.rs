@@ -16,8 +16,8 @@ pub enum TableError {
     #[error("there are no rows: a table has a line for each sample, and may have a header above them")]
     Empty,
     /// The caller cancelled the work.
-    #[error("reading was called off")]
-    Halted,
+    #[error("reading was cancelled")]
+    Cancelled,
     /// The bytes are not text.
     #[error("line {line}: this is not text in UTF-8; convert the file (iconv -t UTF-8), or export it again")]
     Encoding {

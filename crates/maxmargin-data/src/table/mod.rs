@@ -50,7 +50,7 @@ pub use infer::{MOST_WORDS, MixedColumn};
 pub use options::{LabelRule, Table, TableOptions, TargetChoice};
 pub use sniff::{Look, look};
 
-use crate::run::Asking;
+use crate::run::RunControl;
 use build::{LabelTreatment, MissingPolicy};
 use sheet::{Sheet, TableLayout};
 use std::sync::Arc;
@@ -64,16 +64,16 @@ use std::sync::Arc;
 /// The first fault, with its line and column, and columns that are neither numbers, categories nor
 /// labels.
 pub fn read(bytes: &[u8], options: &TableOptions) -> Result<Table, TableError> {
-    read_asking(bytes, options, &Asking::nobody())
+    read_controlled(bytes, options, &RunControl::unlimited())
 }
 
 /// [`read`] that can be cancelled.
 ///
 /// # Errors
 ///
-/// As [`read`], and [`TableError::Halted`] when `asking` cancels it.
-pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Result<Table, TableError> {
-    let sheet = Sheet::of(bytes, options, None, asking)?;
+/// As [`read`], and [`TableError::Cancelled`] when `control` cancels it.
+pub fn read_controlled(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Result<Table, TableError> {
+    let sheet = Sheet::of(bytes, options, None, control)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
     let (dropped, categories) = (places(&options.drop)?, places(&options.categories)?);
     let (target, choice) = sheet.target(options, &dropped)?;
@@ -99,7 +99,7 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     let ignored = dropped.iter().map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
     let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
-    let table = sheet.table(layout, gaps, treatment, asking)?;
+    let table = sheet.table(layout, gaps, treatment, control)?;
     Ok(Table { mixed, ..table })
 }
 
@@ -110,21 +110,21 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
 ///
 /// As [`read`]. When a column is missing, or has another kind than in training.
 pub fn read_like(bytes: &[u8], columns: &Arc<Columns>, options: &TableOptions) -> Result<Table, TableError> {
-    read_like_asking(bytes, columns, options, &Asking::nobody())
+    read_like_controlled(bytes, columns, options, &RunControl::unlimited())
 }
 
 /// [`read_like`] that can be cancelled.
 ///
 /// # Errors
 ///
-/// As [`read_like`], and [`TableError::Halted`] when `asking` cancels it.
-pub fn read_like_asking(
+/// As [`read_like`], and [`TableError::Cancelled`] when `control` cancels it.
+pub fn read_like_controlled(
     bytes: &[u8],
     columns: &Arc<Columns>,
     options: &TableOptions,
-    asking: &Asking,
+    control: &RunControl,
 ) -> Result<Table, TableError> {
-    let sheet = Sheet::of(bytes, options, Some(columns), asking)?;
+    let sheet = Sheet::of(bytes, options, Some(columns), control)?;
     let place = |name: &str| sheet.names.iter().position(|known| known == name);
     let lacking = |name: &str| TableError::Lacking { name: name.to_owned(), known: sheet.listed() };
     let of_feature = |column: &Column| place(&column.name).ok_or_else(|| lacking(&column.name));
@@ -152,7 +152,7 @@ pub fn read_like_asking(
     let treatment =
         LabelTreatment { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
     let layout = TableLayout { columns: reading, places, target, choice, ignored };
-    let mut table = sheet.table(layout, gaps, treatment, asking)?;
+    let mut table = sheet.table(layout, gaps, treatment, control)?;
     // Additional words for missing values of this table do not belong to the model.
     table.data.columns = Some(Arc::clone(columns));
     Ok(table)

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::error::{ColumnProblem, TableError, ValueProblem};
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
-use crate::run::{Asking, Halted};
+use crate::run::{Cancelled, RunControl};
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -18,7 +18,11 @@ use std::fmt::Write;
 /// `leaves_out` receives all names and marks columns without fields, which may contain anything.
 ///
 /// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
-pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
+pub(super) fn cells(
+    bytes: &[u8],
+    leaves_out: impl FnOnce(&[String]) -> Vec<bool>,
+    control: &RunControl,
+) -> Result<Cells, TableError> {
     let reader = guarded(|| SerializedFileReader::new(Bytes::copy_from_slice(bytes)))?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let columns = schema.root_schema().get_fields();
@@ -60,7 +64,7 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
         while left > 0 {
             let rows = left.min(BATCH);
             for (c, field_reader) in readers.iter_mut().enumerate() {
-                asking.spend(rows as u64 * 256).map_err(|Halted| TableError::Halted)?;
+                control.check(rows as u64 * 256).map_err(|Cancelled| TableError::Cancelled)?;
                 let Some(field_reader) = field_reader else { continue };
                 if let Some(row) = guarded(|| field_reader.read(rows))? {
                     return Err(TableError::value((cells.rows() + row) as u64, &names[c], ValueProblem::NoText));

@@ -9,7 +9,7 @@ use super::infer::Field;
 use super::options::{Table, TableOptions, TargetChoice};
 use super::{columnar, sniff, words};
 use crate::dataset::{Columns, Dataset, MissingWords};
-use crate::run::Asking;
+use crate::run::RunControl;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -40,7 +40,12 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
+    pub(super) fn of(
+        bytes: &[u8],
+        options: &TableOptions,
+        known: Option<&Columns>,
+        control: &RunControl,
+    ) -> Result<Self, TableError> {
         let (cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
             // Unused columns may contain anything and are not decoded.
             let leaves_out = |names: &[String]| {
@@ -49,11 +54,11 @@ impl Sheet {
                 dropped.for_each(|c| left_out[c] = true);
                 left_out
             };
-            (columnar::cells(file, bytes, leaves_out, asking)?, None)
+            (columnar::cells(file, bytes, leaves_out, control)?, None)
         } else {
             let text = text(bytes)?;
             let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
-            (Cells::of(text, delimiter, asking)?, Some(delimiter))
+            (Cells::of(text, delimiter, control)?, Some(delimiter))
         };
         if cells.rows() == 0 {
             return Err(TableError::Empty);
@@ -110,7 +115,7 @@ impl Sheet {
         layout: TableLayout,
         gaps: MissingPolicy,
         treatment: LabelTreatment,
-        asking: &Asking,
+        control: &RunControl,
     ) -> Result<Table, TableError> {
         let TableLayout { columns, places, target, choice, ignored } = layout;
         let rows = self.rows.clone();
@@ -123,7 +128,7 @@ impl Sheet {
             }
             None => (vec![0.0; rows.len()], MissingCells::new("")),
         };
-        let built = build::samples(&self.cells, rows.clone(), &columns, &places, gaps, asking)?;
+        let built = build::samples(&self.cells, rows.clone(), &columns, &places, gaps, control)?;
         Ok(Table {
             is_labelled: target.is_some() && unlabelled.rows < rows.len(),
             data: Dataset {

@@ -48,7 +48,7 @@ impl Candidates {
     pub(crate) fn keep(&self, iterate: &mut Iterate, clock: &mut Clock) -> Result<(), Status> {
         let ends = self.sampling.as_ref().filter(|(sampling, _)| sampling.finish == Finish::Sample);
         if ends.is_some_and(|(sampling, _)| SCATTERED * iterate.support.len() * sampling.candidates > iterate.len()) {
-            clock.asked(f64::INFINITY, |asking| iterate.complete(asking))?;
+            clock.asked(f64::INFINITY, |control| iterate.complete(control))?;
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Candidates {
                 }
             }
         }
-        clock.asked(f64::INFINITY, |asking| iterate.complete(asking))?;
+        clock.asked(f64::INFINITY, |control| iterate.complete(control))?;
         let best = iterate.furthest();
         Ok(if satisfied(iterate, best) { Search::NoViolator(true) } else { Search::Furthest(best) })
     }
@@ -139,7 +139,7 @@ fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::{Asking, Silent, Stop};
+    use maxmargin_core::{RunControl, Silent, Stop};
     use maxmargin_data::Par;
     use maxmargin_kernel::Rows;
     use maxmargin_testkit::generate;
@@ -169,7 +169,8 @@ mod tests {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = crate::random_start(&problem.dual, &rows, 20, 1).expect("a start");
         let iterate = || {
-            Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false, &Asking::nobody()).expect("not cancelled")
+            Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false, &RunControl::unlimited())
+                .expect("not cancelled")
         };
         for balanced in [false, true] {
             let sampling = Some(Sampling { balanced, ..Sampling::of(8, 3, Finish::Sample) });

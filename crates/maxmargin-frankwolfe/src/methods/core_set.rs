@@ -4,7 +4,7 @@ use crate::config::Rule;
 use crate::methods::steps::Target;
 use crate::point::iterate::Iterate;
 use crate::point::tight::relative_gap;
-use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
+use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};
 use maxmargin_simd::passes::{Diagonal, Extremes, Selection, add_and_scan, second_order, update_and_scan};
@@ -93,11 +93,11 @@ impl CoreSet {
     }
 
     /// Creates the core set of a point's support.
-    pub(crate) fn new(iterate: &mut Iterate, ridge: f64, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(iterate: &mut Iterate, ridge: f64, control: &RunControl) -> Result<Self, Cancelled> {
         let mut core = Self::empty(iterate.len(), ridge);
         let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
         support.sort_unstable();
-        core.add(iterate, &support, asking)?;
+        core.add(iterate, &support, control)?;
         core.read(iterate);
         Ok(core)
     }
@@ -142,8 +142,8 @@ impl CoreSet {
     }
 
     /// Adds members with their α and gradient in `iterate`, from rows of the store.
-    pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
-        iterate.fetch(vertices, asking)?;
+    pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize], control: &RunControl) -> Result<(), Cancelled> {
+        iterate.fetch(vertices, control)?;
         let old = self.enrol(iterate, vertices);
         let (stride, len) = (self.stride, self.len());
         for m in old..len {
@@ -240,8 +240,8 @@ impl CoreSet {
     }
 
     /// Copies α, gradient and `αᵀQα` to a point.
-    pub(crate) fn write(&self, iterate: &mut Iterate, asking: &Asking) -> Result<(), Halted> {
-        iterate.adopt(&self.members, &self.alpha, self.square, asking)?;
+    pub(crate) fn write(&self, iterate: &mut Iterate, control: &RunControl) -> Result<(), Cancelled> {
+        iterate.adopt(&self.members, &self.alpha, self.square, control)?;
         if !iterate.full {
             self.members.iter().zip(&self.g).for_each(|(&k, &g)| iterate.set_gradient(k, g));
         }

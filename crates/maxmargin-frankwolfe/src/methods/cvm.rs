@@ -72,7 +72,7 @@ pub(crate) fn run(
                 drop(rows.reserve(growing));
                 held = rows.reserve(growing - before);
             }
-            if let Err(status) = clock.asked(measure, |asking| core.add(iterate, &[furthest.k], asking)) {
+            if let Err(status) = clock.asked(measure, |control| core.add(iterate, &[furthest.k], control)) {
                 return Some((status, Evidence::None));
             }
         }
@@ -103,9 +103,9 @@ fn solve_core(
     // The result of an ended run is written within a short grace period.
     match solved.ended {
         Some(status) => {
-            clock.last_words(|asking| core.write(iterate, asking));
+            clock.last_words(|control| core.write(iterate, control));
             Err(status)
         }
-        None => clock.asked(measure, |asking| core.write(iterate, asking)),
+        None => clock.asked(measure, |control| core.write(iterate, control)),
     }
 }

@@ -14,8 +14,8 @@ use crate::methods::core_set::{Aim, CoreSet};
 use crate::methods::cvm::{IDLE_ROUNDS, PAIRS, PAIRS_EACH};
 use crate::methods::steps::{self, Target};
 use crate::point::iterate::Iterate;
-use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
-use maxmargin_kernel::{Rows, apply_asking, products};
+use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
+use maxmargin_kernel::{Rows, apply_controlled, products};
 
 /// The least number of vertices of the coarsest level, and the factor between levels.
 const COARSEST: usize = 512;
@@ -102,7 +102,7 @@ pub(crate) fn run(
         let ended = stream(source, iterate, core, &joining, clock, measure).err();
         let ended = ended.or_else(|| solve(core, target, INSIDE * target.tol, made, clock, measure));
         if let Some(status) = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err()) {
-            clock.last_words(|asking| spread(source, iterate, core, asking));
+            clock.last_words(|control| spread(source, iterate, core, control));
             return (status, Evidence::None);
         }
     }
@@ -203,17 +203,17 @@ fn levels(
         if stride == 1 || ended.is_some() {
             let ended = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err());
             if ended.is_some() {
-                clock.last_words(|asking| spread(source, iterate, core, asking));
+                clock.last_words(|control| spread(source, iterate, core, control));
             }
             return ended;
         }
         stride /= FINER;
         // Only vertices of the next level are needed; the margins of others are never read.
         let outside = outsiders(core, (0..n).step_by(stride));
-        let found = match clock.asked(measure, |asking| margins(source, iterate, core, &outside, asking)) {
+        let found = match clock.asked(measure, |control| margins(source, iterate, core, &outside, control)) {
             Ok(found) => found,
             Err(status) => {
-                clock.last_words(|asking| spread(source, iterate, core, asking));
+                clock.last_words(|control| spread(source, iterate, core, control));
                 return Some(status);
             }
         };
@@ -268,8 +268,8 @@ fn margins(
     iterate: &mut Iterate,
     core: &CoreSet,
     vertices: &[usize],
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     let (gram, dual) = (source.rows.gram(), source.dual);
     let (mut ids, mut coef) = (vec![], vec![]);
     for (&k, &a) in core.members.iter().zip(&core.alpha).filter(|(_, a)| **a > 0.0) {
@@ -283,13 +283,13 @@ fn margins(
         iterate.count_computed(rows.len());
         let mut found = Vec::with_capacity(rows.len());
         for rows in rows.chunks((PIECE / gram.len().max(1)).next_multiple_of(64)) {
-            asking.ask()?;
+            control.check_now()?;
             found.extend(products(gram, rows, &spread, source.rows.par()));
         }
         found
     } else {
         iterate.count_computed(ids.len());
-        let sums = apply_asking(gram, &ids, &coef, 0..gram.len(), source.rows.par(), asking)?;
+        let sums = apply_controlled(gram, &ids, &coef, 0..gram.len(), source.rows.par(), control)?;
         vertices.iter().map(|&k| sums[dual.ids()[k]]).collect()
     };
     found.iter_mut().zip(vertices).for_each(|(m, &k)| *m *= dual.sign()[k]);
@@ -303,15 +303,15 @@ fn outsiders(core: &CoreSet, vertices: impl Iterator<Item = usize>) -> Vec<usize
 
 /// Runs [`spread`] under the clock.
 fn evaluate(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, clock: &mut Clock, measure: f64) -> Result<(), Status> {
-    clock.asked(measure, |asking| spread(source, iterate, core, asking))
+    clock.asked(measure, |control| spread(source, iterate, core, control))
 }
 
 /// Copies the members' α to the point, with its gradient at every vertex (step 2); that of the
 /// members is known. After a cancellation the point is unchanged.
-fn spread(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, asking: &Asking) -> Result<(), Halted> {
+fn spread(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, control: &RunControl) -> Result<(), Cancelled> {
     let n = iterate.len();
     let outside = outsiders(core, 0..n);
-    let found = margins(source, iterate, core, &outside, asking)?;
+    let found = margins(source, iterate, core, &outside, control)?;
     let (mut alpha, mut gradient) = (vec![0.0; n], vec![0.0; n]);
     outside.iter().zip(found).for_each(|(&k, margin)| gradient[k] = margin);
     for (m, &k) in core.members.iter().enumerate() {
@@ -364,7 +364,7 @@ mod tests {
         let target = Target { rule: Rule::RelativeGap, tol: 1e-3, delta2, ridge: problem.dual.ridge() };
         for most in [0, 300, 600, MOST] {
             let start = random_start(&problem.dual, &rows, 20, 1).expect("a start");
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true, &Asking::nobody())
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true, &RunControl::unlimited())
                 .expect("not cancelled");
             let mut core = CoreSet::empty(2100, problem.dual.ridge());
             let (stop, mut silent, mut made) = (Stop::at(1e-3), Silent, Steps::default());

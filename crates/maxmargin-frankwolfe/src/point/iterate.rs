@@ -1,6 +1,6 @@
 //! The running point: α on the simplex, its gradient, and the steps that move both.
 
-use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
+use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Row, RowRef, Rows};
 use maxmargin_simd::passes::{Extremes, add_and_scan};
@@ -79,8 +79,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         alpha: &[f64],
         gradient: Option<&[f64]>,
         full: bool,
-        asking: &Asking,
-    ) -> Result<Self, Halted> {
+        control: &RunControl,
+    ) -> Result<Self, Cancelled> {
         let n = dual.len();
         let mut plus = vec![0; n.div_ceil(8)];
         let mut minus = plus.clone();
@@ -117,7 +117,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         }
         match gradient {
             Some(gradient) if full => iterate.refresh(gradient),
-            _ => iterate.recompute(asking)?,
+            _ => iterate.recompute(control)?,
         }
         Ok(iterate)
     }
@@ -167,7 +167,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         let held = self.rows.work().computed;
         let whole = self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64;
         if whole && !self.rows.contains(self.dual.ids()[k]) {
-            let done = clock.asked(measure, |asking| self.rows.complete(asking));
+            let done = clock.asked(measure, |control| self.rows.complete(control));
             self.rows_computed += self.rows.work().computed - held;
             done?;
         }
@@ -182,7 +182,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
             let held = self.rows.work().computed;
             if self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64 {
                 // Callers that can be cancelled have done this before ([`Iterate::ready`]).
-                let _ = self.rows.complete(&Asking::nobody());
+                let _ = self.rows.complete(&RunControl::unlimited());
             }
             let row = self.rows.row(id);
             self.rows_computed += self.rows.work().computed - held;
@@ -192,15 +192,15 @@ impl<'a, 'g> Iterate<'a, 'g> {
     }
 
     /// Computes the missing rows of these vertices in blocks, unless the run is cancelled.
-    pub(crate) fn fetch(&mut self, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
+    pub(crate) fn fetch(&mut self, vertices: &[usize], control: &RunControl) -> Result<(), Cancelled> {
         let mut ids: Vec<usize> = vertices.iter().map(|&k| self.dual.ids()[k]).filter(|&id| !self.rows.contains(id)).collect();
         ids.sort_unstable();
         ids.dedup();
         let held = self.rows.work().computed;
         let done = if self.rows.holds_all() && (held as usize + ids.len()) as f64 >= 2.0 * WHOLE * self.rows.gram().len() as f64 {
-            self.rows.complete(asking)
+            self.rows.complete(control)
         } else {
-            self.rows.fetch_asking(&ids, asking)
+            self.rows.fetch_controlled(&ids, control)
         };
         self.rows_computed += self.rows.work().computed - held;
         done

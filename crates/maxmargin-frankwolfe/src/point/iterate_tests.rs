@@ -47,7 +47,7 @@ proptest! {
             let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
             let mut alpha = vec![0.0; 12];
             alpha[(seed % 12) as usize] = 1.0;
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, full, &Asking::nobody()).expect("nobody calls it off");
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, full, &RunControl::unlimited()).expect("nobody calls it off");
             let mut values = vec![];
             let once = rounding(&iterate);
             let mut off = once;
@@ -80,7 +80,7 @@ proptest! {
                 off += once;
                 check(&problem, &iterate, off)?;
             }
-            iterate.complete(&Asking::nobody()).expect("nobody calls it off");
+            iterate.complete(&RunControl::unlimited()).expect("nobody calls it off");
             check(&problem, &iterate, off)?;
         }
     }
@@ -97,7 +97,7 @@ proptest! {
         let delta2 = problem.q(0, 0);
         let ball = Ball { delta2, square };
         for k in 0..15 {
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, Some(&gradient), true, &Asking::nobody()).expect("nobody calls it off");
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, Some(&gradient), true, &RunControl::unlimited()).expect("nobody calls it off");
             let (row, vertex) = (iterate.row(k), Vertex { k, gradient: gradient[k] });
             let excess = ball.excess(gradient[k]);
             let (lambda, expected) = if excess > 0.0 {
@@ -122,8 +122,8 @@ fn the_scale_neither_vanishes_nor_overflows() {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let mut alpha = vec![0.0; 10];
         alpha[0] = 1.0;
-        let mut iterate =
-            Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, true, &Asking::nobody()).expect("nobody calls it off");
+        let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, true, &RunControl::unlimited())
+            .expect("nobody calls it off");
         for step in 0..3000 {
             let k = step % 10;
             let (row, vertex) = (iterate.row(k), Vertex { k, gradient: iterate.gradient(k) });

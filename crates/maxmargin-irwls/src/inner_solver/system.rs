@@ -2,7 +2,7 @@
 
 use crate::working_set::chunk::Chunk;
 use faer::Mat;
-use maxmargin_core::{Asking, Factor};
+use maxmargin_core::{Factor, RunControl};
 
 /// The weights of insertions and deletions: if their weighted sum exceeds the samples that stay,
 /// the factor is computed anew. With 7,200 samples an insertion among others takes 3 to 4 ms, one
@@ -71,9 +71,9 @@ impl System {
         if kept == 0 || join * CHANGES.0 + leave.len() * CHANGES.1 > kept {
             return false;
         }
-        let asking = Asking::new(more);
+        let control = RunControl::new(more);
         for &at in leave.iter().rev() {
-            if asking.spend((self.members.len() * self.members.len() / 4) as u64).is_err() {
+            if control.check((self.members.len() * self.members.len() / 4) as u64).is_err() {
                 return false;
             }
             self.factor.remove(at);
@@ -87,7 +87,7 @@ impl System {
             let k = members[known + j];
             chunk.row(k)[members[i]] + if i == known + j { wanted[k] } else { 0.0 }
         };
-        if self.factor.append_all(join, value, chunk.par, &asking) != Ok(join) {
+        if self.factor.append_all(join, value, chunk.par, &control) != Ok(join) {
             self.members.truncate(self.factor.len());
             return false;
         }
@@ -112,7 +112,7 @@ impl System {
             column[0] += wanted[k];
         }
         let matrix = self.matrix.as_mut().submatrix_mut(0, 0, members.len(), members.len());
-        let built = self.factor.build(matrix, chunk.par, &Asking::new(more)).unwrap_or(false);
+        let built = self.factor.build(matrix, chunk.par, &RunControl::new(more)).unwrap_or(false);
         if !built {
             self.members.clear();
             self.damped.fill(f64::NAN);

@@ -2,7 +2,7 @@
 
 use crate::state::State;
 use crate::working_set::chunk::Chunk;
-use maxmargin_core::{Asking, Halted};
+use maxmargin_core::{Cancelled, RunControl};
 use maxmargin_kernel::Rows;
 
 /// The rows that are kept while a chunk is filled.
@@ -20,8 +20,8 @@ pub(crate) fn fill(
     rows: &Rows,
     set: &[usize],
     exact: bool,
-    asking: &Asking,
-) -> Result<(), Halted> {
+    control: &RunControl,
+) -> Result<(), Cancelled> {
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
     chunk.par = state.par;
@@ -32,11 +32,11 @@ pub(crate) fn fill(
     }
     chunk.kernel.resize(m * m, 0.0);
     if exact {
-        exact_entries(chunk, rows, &ids, asking)?;
+        exact_entries(chunk, rows, &ids, control)?;
     } else {
-        rows.fetch_asking(&ids, asking)?;
+        rows.fetch_controlled(&ids, control)?;
         for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
-            asking.spend((GROUP * m) as u64)?;
+            control.check((GROUP * m) as u64)?;
             for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {
                 let row = rows.row(i);
                 out.iter_mut().zip(&ids).for_each(|(out, &j)| *out = row.at(j));
@@ -57,7 +57,7 @@ pub(crate) fn fill(
 
 /// Fills the matrix with exact kernel values. Each is computed once, even if several variables
 /// share a sample.
-fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking) -> Result<(), Halted> {
+fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], control: &RunControl) -> Result<(), Cancelled> {
     let m = ids.len();
     let mut order: Vec<usize> = (0..m).collect();
     order.sort_by_key(|&k| ids[k]);
@@ -66,10 +66,11 @@ fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking)
     let gram = rows.gram();
     // Row i up to its diagonal, column by column, since the ids are scattered.
     let per_value = gram.value_operations();
-    let stretch = (Asking::piece() as usize / (per_value as usize * m.max(1))).max(1) * rows.par().threads();
+    let stretch =
+        (RunControl::operations_between_checks() as usize / (per_value as usize * m.max(1))).max(1) * rows.par().threads();
     for from in (0..samples.len()).step_by(stretch) {
         let to = samples.len().min(from + stretch);
-        asking.spend(per_value * ((to - from) * to / rows.par().threads()) as u64)?;
+        control.check(per_value * ((to - from) * to / rows.par().threads()) as u64)?;
         let halves = rows.par().map(to - from, |at| {
             let i = from + at;
             let mut half = vec![0.0; i + 1];

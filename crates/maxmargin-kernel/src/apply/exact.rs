@@ -4,7 +4,7 @@ use super::groups::{CoefficientGroup, coefficient_groups};
 use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
@@ -23,27 +23,27 @@ const IDS: usize = 64;
 ///
 /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
 pub fn apply_exact(gram: &dyn Gram, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
-    apply_exact_asking(gram, ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
+    apply_exact_controlled(gram, ids, coef, h, columns, par, &RunControl::unlimited()).unwrap_or_default()
 }
 
 /// [`apply_exact`] with the same bits that can be cancelled between groups of tiles.
 ///
 /// # Errors
 ///
-/// When `asking` cancels the computation.
+/// When `control` cancels the computation.
 ///
 /// # Panics
 ///
 /// As [`apply_exact`].
-pub fn apply_exact_asking(
+pub fn apply_exact_controlled(
     gram: &dyn Gram,
     ids: &[usize],
     coef: &[f64],
     h: usize,
     columns: Range<usize>,
     par: Par,
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
     assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
     let mut result = vec![0.0; columns.len() * h];
@@ -54,11 +54,11 @@ pub fn apply_exact_asking(
     // The cost of a kernel value and of its products.
     let per_value = gram.value_operations() + h as u64 / 4;
     // Enough tiles between two checks for cancellation that threads rarely wait for each other.
-    let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
+    let tiles = (RunControl::operations_between_checks() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
     let product = TiledProduct { gram, groups, h, per_value, tiles, par };
     let strip = COLUMNS * par.threads();
     for (s, result) in result.chunks_mut(strip * h).enumerate() {
-        let sums = product.strip(columns.start + s * strip, result.len() / h, asking)?;
+        let sums = product.strip(columns.start + s * strip, result.len() / h, control)?;
         product.write(&sums, result);
     }
     Ok(result)
@@ -85,13 +85,13 @@ impl TiledProduct<'_> {
 
     /// The sums of `count` columns from `first` on, tile by tile; a tile has its columns
     /// consecutively for each sum.
-    fn strip(&self, first: usize, count: usize, asking: &Asking) -> Result<Vec<f64>, Halted> {
+    fn strip(&self, first: usize, count: usize, control: &RunControl) -> Result<Vec<f64>, Cancelled> {
         let kept = self.sums_per_column();
         let mut sums = vec![0.0; count * kept];
         for group in &self.groups {
             let width = group.columns.len();
             for (ids, coef) in group.ids.chunks(IDS * self.tiles).zip(group.coef.chunks(IDS * self.tiles * width)) {
-                asking.spend(self.per_value * (ids.len() * COLUMNS.min(count)) as u64)?;
+                control.check(self.per_value * (ids.len() * COLUMNS.min(count)) as u64)?;
                 self.par.for_chunks(&mut sums, COLUMNS * kept, |t, sums| {
                     self.add_tile(ids, coef, &group.columns, first + t * COLUMNS, sums);
                 });

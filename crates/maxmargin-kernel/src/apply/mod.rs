@@ -4,8 +4,8 @@ mod exact;
 mod groups;
 mod single;
 
-pub use exact::{apply_exact, apply_exact_asking};
-pub use single::{apply, apply_asking, products, submatrix};
+pub use exact::{apply_exact, apply_exact_controlled};
+pub use single::{apply, apply_controlled, products, submatrix};
 
 #[cfg(test)]
 mod tests {

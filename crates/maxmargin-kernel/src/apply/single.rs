@@ -1,7 +1,7 @@
 //! Products with the kernel matrix and parts of it, from kernel values in `f32`.
 
 use crate::Gram;
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
 
@@ -25,40 +25,40 @@ fn constant(gram: &dyn Gram, coef: &[f64]) -> f64 {
 ///
 /// When there is not one coefficient per id or an index is out of range.
 pub fn apply(gram: &dyn Gram, ids: &[usize], coef: &[f64], columns: Range<usize>, par: Par) -> Vec<f64> {
-    apply_asking(gram, ids, coef, columns, par, &Asking::nobody()).unwrap_or_default()
+    apply_controlled(gram, ids, coef, columns, par, &RunControl::unlimited()).unwrap_or_default()
 }
 
 /// [`apply`] with the same bits that can be cancelled between groups of tiles.
 ///
 /// # Errors
 ///
-/// When `asking` cancels the computation.
+/// When `control` cancels the computation.
 ///
 /// # Panics
 ///
 /// As [`apply`].
-pub fn apply_asking(
+pub fn apply_controlled(
     gram: &dyn Gram,
     ids: &[usize],
     coef: &[f64],
     columns: Range<usize>,
     par: Par,
-    asking: &Asking,
-) -> Result<Vec<f64>, Halted> {
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     assert_eq!(coef.len(), ids.len(), "one coefficient per sample");
     assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
     let tile = gram.tile();
     let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
     let mut result = vec![constant(gram, coef); columns.len()];
     let per_value = gram.value_operations();
-    let tiles = (Asking::piece() / (per_value * (height * width) as u64)).max(1) as usize;
+    let tiles = (RunControl::operations_between_checks() / (per_value * (height * width) as u64)).max(1) as usize;
     // With few rows a strip has many columns: threads lose about as much time waiting for each
     // other as a small piece of work takes (a tenth of a millisecond).
     let tall = (ids.len().clamp(1, height * tiles) * width) as u64;
-    let group = width * par.threads() * (Asking::piece() / (per_value * tall)).max(1) as usize;
+    let group = width * par.threads() * (RunControl::operations_between_checks() / (per_value * tall)).max(1) as usize;
     for (g, sums) in result.chunks_mut(group).enumerate() {
         for (ids, coef) in ids.chunks(height * tiles).zip(coef.chunks(height * tiles)) {
-            asking.spend(per_value * (ids.len() * width.min(sums.len())) as u64)?;
+            control.check(per_value * (ids.len() * width.min(sums.len())) as u64)?;
             par.for_chunks(sums, width, |t, sums| {
                 let start = columns.start + g * group + t * width;
                 let count = sums.len();

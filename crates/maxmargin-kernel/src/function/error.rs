@@ -8,7 +8,7 @@ use std::fmt;
 pub enum KernelError {
     /// The caller cancelled the computation.
     #[error(transparent)]
-    Halted(#[from] maxmargin_data::Halted),
+    Cancelled(#[from] maxmargin_data::Cancelled),
     /// gamma must be finite and not negative.
     #[error("gamma is {0}: it must be a finite number, 0 or more")]
     Gamma(f64),

@@ -1,6 +1,6 @@
 //! Equal samples: one row of the kernel for all copies.
 
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -41,8 +41,8 @@ impl Distinct {
         len: usize,
         content: impl Fn(usize, &mut Vec<u64>),
         mark: impl Fn(usize) -> Mark,
-        asking: &Asking,
-    ) -> Result<Option<Self>, Halted> {
+        control: &RunControl,
+    ) -> Result<Option<Self>, Cancelled> {
         // The kinds by the hash of their content. Contents with equal hashes are compared. If they
         // differ, the later sample becomes a kind of its own.
         let mut kinds: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>> =
@@ -52,7 +52,7 @@ impl Distinct {
         for i in 0..len {
             words.clear();
             content(i, &mut words);
-            asking.spend(WORD * (4 + words.len() as u64))?;
+            control.check(WORD * (4 + words.len() as u64))?;
             let known = *kinds.entry(hash(&words)).or_insert(first.len() as u32);
             let same = first.get(known as usize).is_some_and(|&earlier: &usize| {
                 others.clear();
@@ -114,12 +114,12 @@ mod tests {
     fn kinds_of_several_folds_come_late_and_those_of_several_classes_last() {
         let (content, class, fold) = ([7, 3, 7, 9, 3, 7, 1, 9], [0, 1, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1, 0, 1, 1, 1]);
         let write = |i: usize, words: &mut Vec<u64>| words.push(content[i]);
-        let distinct = Distinct::of(content.len(), write, |i| Mark { class: class[i], fold: fold[i] }, &Asking::nobody())
+        let distinct = Distinct::of(content.len(), write, |i| Mark { class: class[i], fold: fold[i] }, &RunControl::unlimited())
             .expect("not cancelled")
             .expect("copies");
         let (first, of) = (vec![3, 6, 0, 1], vec![2, 3, 2, 0, 3, 2, 1, 0]);
         assert_eq!(distinct, Distinct { first, of, spread: 2, mixed: 3 });
-        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| Mark::default(), &Asking::nobody()), Ok(None));
+        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| Mark::default(), &RunControl::unlimited()), Ok(None));
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         let other = ends_as(8, &one);
         assert_eq!(hash(&one), hash(&other));
         let content = [one, other, one, other];
-        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| Mark::default(), &Asking::nobody())
+        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| Mark::default(), &RunControl::unlimited())
             .expect("not cancelled")
             .expect("copies");
         assert_eq!(distinct.of[0], distinct.of[2]);

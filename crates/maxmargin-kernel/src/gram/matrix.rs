@@ -2,7 +2,7 @@
 
 use super::definite::smallest_shift;
 use super::distinct::Distinct;
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,8 +96,8 @@ pub trait Gram: Sync {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the comparison.
-    fn distinct(&self, _asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
+    /// When `control` cancels the comparison.
+    fn distinct(&self, _controlled: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
         Ok(None)
     }
 
@@ -135,7 +135,7 @@ pub trait Gram: Sync {
         100.0
     }
 
-    /// The cost of a value in the operations that [`maxmargin_data::Asking`] counts, eight per
+    /// The cost of a value in the operations that [`maxmargin_data::RunControl`] counts, eight per
     /// nanosecond; at least one.
     fn value_operations(&self) -> u64 {
         (8.0 * self.value_cost()).ceil().max(1.0) as u64

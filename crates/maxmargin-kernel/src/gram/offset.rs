@@ -3,7 +3,7 @@
 use super::distinct::Distinct;
 use super::matrix::{Gram, Tile, indefiniteness};
 use super::reference::GramRef;
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -100,8 +100,8 @@ impl Gram for OffsetGram<'_> {
         Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal, indefiniteness: OnceLock::new() }))
     }
 
-    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
-        self.gram.get().distinct(asking)
+    fn distinct(&self, control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
+        self.gram.get().distinct(control)
     }
 
     fn relative_error(&self, i: usize) -> f64 {

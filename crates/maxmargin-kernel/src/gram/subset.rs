@@ -2,7 +2,7 @@
 
 use super::distinct::{Distinct, Mark};
 use super::matrix::{Gram, Tile, indefiniteness};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -122,14 +122,14 @@ impl Gram for Subset<'_> {
         self.gram.part(&self.whole(ids))
     }
 
-    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
-        let Some(whole) = self.gram.distinct(asking)? else { return Ok(None) };
+    fn distinct(&self, control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
+        let Some(whole) = self.gram.distinct(control)? else { return Ok(None) };
         let kind = |k: usize| whole.of[self.ids[k]];
         // The marks themselves are not known here. Copies of a kind with one class (or one fold)
         // get equal marks, all other samples different ones.
         let one = |k: usize, until: usize| if (kind(k) as usize) < until { 0 } else { k as u32 };
         let mark = |k: usize| Mark { class: one(k, whole.mixed), fold: one(k, whole.spread) };
-        let found = Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark, asking)?;
+        let found = Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark, control)?;
         Ok(found.map(Arc::new))
     }
 

@@ -9,7 +9,7 @@ use crate::store::distances::{needs_differences, with_distances32, with_distance
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
 use crate::{Distinct, Gram, Kernel, KernelError, Mark, Tile};
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::row::Table;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
@@ -64,21 +64,21 @@ impl KernelGram {
     /// When a parameter is invalid, a kernel value does not fit in `f32`, a precomputed matrix is
     /// malformed, or all backends compute wrong values.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
-        Self::new_asking(samples, kernel, &Asking::nobody())
+        Self::new_controlled(samples, kernel, &RunControl::unlimited())
     }
 
     /// [`KernelGram::new`] that can be cancelled between parts of the samples.
     ///
     /// # Errors
     ///
-    /// As [`KernelGram::new`], and [`KernelError::Halted`] when `asking` cancels it.
-    pub fn new_asking(samples: &Samples, kernel: Kernel, asking: &Asking) -> Result<Self, KernelError> {
+    /// As [`KernelGram::new`], and [`KernelError::Cancelled`] when `control` cancels it.
+    pub fn new_controlled(samples: &Samples, kernel: Kernel, control: &RunControl) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
         let spot_checks = Arc::new(SpotChecks::of(samples, &kernel));
         let packed = if kernel.is_of_products() { samples.packed() } else { None };
         let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
         let make = |backend: Backend| {
-            let store = Arc::new(Store::new(samples, &kernel, backend.plain, asking)?);
+            let store = Arc::new(Store::new(samples, &kernel, backend.plain, control)?);
             Self::over(store, kernel.clone(), Arc::clone(&spot_checks))
         };
         first_right(true, make, Self::fault)
@@ -270,14 +270,14 @@ impl Gram for KernelGram {
         }))
     }
 
-    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
+    fn distinct(&self, control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
         let mark = |i: usize| self.marks.get(i).copied().unwrap_or(Mark { class: i as u32, fold: 0 });
         let find = || match &*self.store {
             // Samples that differ by rounding are not merged: their large coefficients may cancel.
             Store::Integers(integers) if integers.merges_values() => Ok(None),
-            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark, asking),
-            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark, asking),
-            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark, asking),
+            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark, control),
+            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark, control),
+            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark, control),
             Store::Precomputed(_) | Store::Pairwise(_) => Ok(None),
         };
         self.distinct.get_or_try_init(|| Ok(find()?.map(Arc::new))).cloned()

@@ -6,7 +6,7 @@ use crate::store::integers::Integers;
 use crate::store::sparse::Sparse;
 use crate::store::summary::summarize;
 use crate::{Expansion, Kernel};
-use maxmargin_data::{Halted, Par, Samples};
+use maxmargin_data::{Cancelled, Par, Samples};
 
 /// `KernelGram::new` with a kernel that is evaluated one value at a time by [`Kernel::of_dot`].
 fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
@@ -108,7 +108,7 @@ fn multiples_of_a_number_are_integers() {
     }
     let thirds = |values: &[f64]| {
         let samples = Samples::from_slice(values, values.len(), 1).expect("finite values");
-        summarize(&samples, &Asking::nobody()).expect("not cancelled").unit
+        summarize(&samples, &RunControl::unlimited()).expect("not cancelled").unit
     };
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0, 0.0, -5.0 / 3.0]), Some((5.0 / 3.0) / 5.0));
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0 + 1e-12]), None, "off by more than rounding");
@@ -142,7 +142,7 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
             asked += 1;
             true
         };
-        let packed = KernelGram::new_asking(&samples, Kernel::rbf(1e-3), &Asking::new(&mut go_on));
+        let packed = KernelGram::new_controlled(&samples, Kernel::rbf(1e-3), &RunControl::new(&mut go_on));
         assert!(packed.is_ok() && asked >= least.max(1), "{form}: {asked} questions of {least}");
         for patience in [1, asked] {
             let mut left = patience;
@@ -150,18 +150,18 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
                 left -= 1;
                 left > 0
             };
-            let packed = KernelGram::new_asking(&samples, Kernel::rbf(1e-3), &Asking::new(&mut go_on));
-            assert_eq!(packed.expect_err("it is cancelled"), KernelError::Halted(Halted), "{form}: {patience}");
+            let packed = KernelGram::new_controlled(&samples, Kernel::rbf(1e-3), &RunControl::new(&mut go_on));
+            assert_eq!(packed.expect_err("it is cancelled"), KernelError::Cancelled(Cancelled), "{form}: {patience}");
             assert_eq!(left, 0, "{form}: asked again after a no");
         }
         // A cancelled comparison stores no result, and the next one starts again.
         let packed = packed.expect("it was asserted");
         let mut no = || false;
-        let asking = Asking::new(&mut no);
-        assert_eq!(asking.ask(), Err(Halted));
-        assert_eq!(packed.distinct(&asking), Err(Halted), "{form}");
-        let found = packed.distinct(&Asking::nobody()).expect("not cancelled");
-        assert_eq!(packed.distinct(&asking), Ok(found), "{form}: it is known by then");
+        let control = RunControl::new(&mut no);
+        assert_eq!(control.check_now(), Err(Cancelled));
+        assert_eq!(packed.distinct(&control), Err(Cancelled), "{form}");
+        let found = packed.distinct(&RunControl::unlimited()).expect("not cancelled");
+        assert_eq!(packed.distinct(&control), Ok(found), "{form}: it is known by then");
     }
 }
 
@@ -179,7 +179,7 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
         *value = if kept { f64::from((state >> 56) as u8) - 3.0 } else { 0.0 };
     }
     let samples = Samples::from_slice(&values, n, d).expect("finite values");
-    let nobody = Asking::nobody();
+    let nobody = RunControl::unlimited();
     let summary = summarize(&samples, &nobody).expect("not cancelled");
     assert!(Integers::accepts(&samples, &summary, &Kernel::rbf(1.0)) && summary.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {

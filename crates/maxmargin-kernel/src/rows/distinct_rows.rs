@@ -2,7 +2,7 @@
 
 use super::Rows;
 use crate::{Distinct, Gram};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use std::sync::Arc;
 
 /// Kernel rows of the distinct samples, one per kind, for all problems over the same row store.
@@ -16,8 +16,8 @@ pub struct DistinctRows {
 impl DistinctRows {
     /// The rows of the distinct samples of `gram`, where at least a tenth of all samples are copies
     /// and the budget has room.
-    pub(crate) fn new(rows: &Rows, gram: &dyn Gram, asking: &Asking) -> Result<Option<Box<Self>>, Halted> {
-        let Some(distinct) = gram.distinct(asking)? else { return Ok(None) };
+    pub(crate) fn new(rows: &Rows, gram: &dyn Gram, control: &RunControl) -> Result<Option<Box<Self>>, Cancelled> {
+        let Some(distinct) = gram.distinct(control)? else { return Ok(None) };
         if 10 * distinct.first.len() > 9 * gram.len() {
             return Ok(None);
         }

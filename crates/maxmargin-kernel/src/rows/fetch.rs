@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::row::RowRef;
 use super::{Cache, Rows, lock};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -58,21 +58,21 @@ impl Rows<'_> {
     /// that another thread is computing in a block are left to that thread.
     pub fn fetch(&self, wanted: &[usize]) {
         // This call cannot be cancelled.
-        let _ = self.fetch_asking(wanted, &Asking::nobody());
+        let _ = self.fetch_controlled(wanted, &RunControl::unlimited());
     }
 
     /// [`Rows::fetch`] that can be cancelled.
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the computation. Rows that are not finished remain missing.
-    pub fn fetch_asking(&self, wanted: &[usize], asking: &Asking) -> Result<(), Halted> {
+    /// When `control` cancels the computation. Rows that are not finished remain missing.
+    pub fn fetch_controlled(&self, wanted: &[usize], control: &RunControl) -> Result<(), Cancelled> {
         let n = self.gram().len();
         match &self.cache {
             Cache::All { rows, claimed } => {
                 let claim = |&&i: &&usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
                 let ids: Vec<usize> = wanted.iter().filter(claim).copied().collect();
-                self.fetch_claimed(&ids, false, asking)
+                self.fetch_claimed(&ids, false, control)
             }
             Cache::Recent(lru) => {
                 let mut list = lock(lru);
@@ -91,7 +91,7 @@ impl Rows<'_> {
                             spare.unwrap_or_else(|| self.format.block(n))
                         })
                         .collect();
-                    let done = self.compute(ids, blocks.iter_mut().map(Block::contents_mut), false, asking);
+                    let done = self.compute(ids, blocks.iter_mut().map(Block::contents_mut), false, control);
                     let mut list = lock(lru);
                     if let Err(halted) = done {
                         blocks.into_iter().for_each(|block| list.give_back(block));
@@ -110,10 +110,10 @@ impl Rows<'_> {
 
     /// Computes rows that this thread has claimed, in blocks. After a cancellation it releases the
     /// claims of the remaining rows.
-    fn fetch_claimed(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
+    fn fetch_claimed(&self, ids: &[usize], mirror: bool, control: &RunControl) -> Result<(), Cancelled> {
         let Cache::All { claimed, .. } = &self.cache else { return Ok(()) };
         for (b, block) in ids.chunks(BLOCK_ROWS).enumerate() {
-            if let Err(halted) = self.fetch_block(block, mirror, asking) {
+            if let Err(halted) = self.fetch_block(block, mirror, control) {
                 ids[b * BLOCK_ROWS..].iter().for_each(|&i| claimed[i].store(false, Relaxed));
                 return Err(halted);
             }
@@ -126,23 +126,23 @@ impl Rows<'_> {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the computation. Rows that are not finished remain missing.
-    pub fn complete(&self, asking: &Asking) -> Result<(), Halted> {
+    /// When `control` cancels the computation. Rows that are not finished remain missing.
+    pub fn complete(&self, control: &RunControl) -> Result<(), Cancelled> {
         let Cache::All { rows, claimed } = &self.cache else { return Ok(()) };
         let missing = |&i: &usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
         let ids: Vec<usize> = (0..rows.len()).filter(missing).collect();
-        self.fetch_claimed(&ids, true, asking)
+        self.fetch_claimed(&ids, true, control)
     }
 
     /// Computes claimed rows into one block and stores them.
-    fn fetch_block(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
+    fn fetch_block(&self, ids: &[usize], mirror: bool, control: &RunControl) -> Result<(), Cancelled> {
         let Cache::All { rows, .. } = &self.cache else { return Ok(()) };
         let n = self.gram().len();
         if ids.is_empty() {
             return Ok(());
         }
         let mut block = self.format.block(ids.len() * n);
-        self.compute(ids, std::iter::once(block.contents_mut()), mirror, asking)?;
+        self.compute(ids, std::iter::once(block.contents_mut()), mirror, control)?;
         self.count_computed(ids.len());
         self.count_bytes(self.row_bytes() * ids.len() as u64);
         let block = Arc::new(block);

@@ -3,7 +3,7 @@
 use super::Rows;
 use super::block::{Block, BlockMut};
 use crate::Gram;
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::row::Row;
 use maxmargin_simd::transpose::transpose;
 use std::ops::Range;
@@ -60,8 +60,8 @@ impl Rows<'_> {
         ids: &[usize],
         out: impl Iterator<Item = BlockMut<'b>>,
         mirror: bool,
-        asking: &Asking,
-    ) -> Result<(), Halted> {
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         let n = self.gram().len().max(1);
         let (mut values, mut codes) = (Vec::new(), Vec::new());
         for buffer in out {
@@ -70,7 +70,7 @@ impl Rows<'_> {
                 BlockMut::Codes(buffer) => codes.extend(buffer.chunks_exact_mut(n)),
             }
         }
-        if codes.is_empty() { self.compute_as(ids, values, mirror, asking) } else { self.compute_as(ids, codes, false, asking) }
+        if codes.is_empty() { self.compute_as(ids, values, mirror, control) } else { self.compute_as(ids, codes, false, control) }
     }
 
     fn compute_as<T: RowElement>(
@@ -78,8 +78,8 @@ impl Rows<'_> {
         ids: &[usize],
         mut out: Vec<&mut [T]>,
         mirror: bool,
-        asking: &Asking,
-    ) -> Result<(), Halted> {
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         let begun = Instant::now();
         let n = self.gram().len();
         let tile = self.gram().tile();
@@ -109,9 +109,9 @@ impl Rows<'_> {
             // A group is the work of all threads between two checks for cancellation.
             let per_value = self.gram().value_operations();
             let entries = tile.rows.max(1).saturating_mul(tile.columns.max(1)).min(ids.len() * n) as u64;
-            let group = (Asking::piece() / (per_value * entries)).max(1) as usize * self.par.threads();
+            let group = (RunControl::operations_between_checks() / (per_value * entries)).max(1) as usize * self.par.threads();
             for pieces in pieces.chunks_mut(group) {
-                done = asking.spend(per_value * entries * pieces.len().div_ceil(self.par.threads()) as u64);
+                done = control.check(per_value * entries * pieces.len().div_ceil(self.par.threads()) as u64);
                 if done.is_err() {
                     break;
                 }

@@ -18,7 +18,7 @@ use crate::Gram;
 use crate::gram::GramRef;
 use block::BlockFormat;
 use lru::Lru;
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::pages::Pages;
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -116,10 +116,10 @@ impl<'g> Rows<'g> {
     ///
     /// # Errors
     ///
-    /// When `asking` cancels the search for equal samples.
-    pub fn merged(&self, asking: &Asking) -> Result<Option<&DistinctRows>, Halted> {
+    /// When `control` cancels the search for equal samples.
+    pub fn merged(&self, control: &RunControl) -> Result<Option<&DistinctRows>, Cancelled> {
         let made = self.merged.get_or_try_init(|| match &self.gram {
-            GramRef::Borrowed(gram) => DistinctRows::new(self, *gram, asking),
+            GramRef::Borrowed(gram) => DistinctRows::new(self, *gram, control),
             // A part consists of distinct samples already.
             GramRef::Owned(_) => Ok(None),
         });

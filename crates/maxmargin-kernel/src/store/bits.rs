@@ -1,7 +1,7 @@
 //! Zeros and ones as bits: 64 products per word.
 
 use crate::store::blocks::{Panels, STRIDE};
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::bits::{PANEL, products};
 
 /// Samples as bits.
@@ -15,10 +15,10 @@ pub(crate) struct Bits {
 
 impl Bits {
     /// Panels for `samples`, whose values are 0 and 1.
-    pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(samples: &Samples, control: &RunControl) -> Result<Self, Cancelled> {
         let words = samples.features().div_ceil(64).max(1);
         let mut bits = Self { words, panels: vec![0; samples.len().div_ceil(PANEL) * PANEL * words] };
-        samples.each_row(asking, |i, row| {
+        samples.each_row(control, |i, row| {
             row.for_each(|k, v| {
                 let at = bits.at(i, k / 64);
                 bits.panels[at] |= u64::from(v != 0.0) << (k % 64);

@@ -6,7 +6,7 @@
 
 use crate::store::blocks::{Panels, STRIDE};
 use crate::store::summary::DataSummary;
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::bytes::{PANEL, position, products};
 
 /// Samples as bytes.
@@ -21,14 +21,14 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     /// Panels for `samples`.
-    pub(crate) fn new(samples: &Samples, summary: &DataSummary, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(samples: &Samples, summary: &DataSummary, control: &RunControl) -> Result<Self, Cancelled> {
         let (len, features) = (samples.len(), samples.features());
         let depth = features.next_multiple_of(4).max(4);
         let low = summary.low as i64;
         let shift: u8 = if summary.high - summary.low > 127.0 { 128 } else { 0 };
         let zero = (-low) as u8;
         let mut panels = vec![0u8; len.div_ceil(PANEL) * PANEL * depth];
-        samples.each_row(asking, |i, row| {
+        samples.each_row(control, |i, row| {
             let panel = &mut panels[i / PANEL * PANEL * depth..][..PANEL * depth];
             if zero != 0 {
                 (0..features).for_each(|k| panel[position(i % PANEL, k)] = zero);

@@ -6,7 +6,7 @@ use crate::store::distances::needs_differences;
 use crate::store::panel::{Packer, Panel, PanelAsF64};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::summary::{DataSummary, max_norm_from};
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -43,10 +43,10 @@ thread_local! {
 }
 
 /// The samples as panels of `f64`, minus `centre` unless it is empty.
-fn panel64(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<Panel<f64>, Halted> {
+fn panel64(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<Panel<f64>, Cancelled> {
     let mut packer = Packer::new(samples.features());
     let (mut values, mut centred) = (Vec::new(), Vec::new());
-    samples.each_row(asking, |_, row| {
+    samples.each_row(control, |_, row| {
         if centre.is_empty() {
             values.clear();
             row.for_each(|k, v| values.push((k, v)));
@@ -62,10 +62,10 @@ fn panel64(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<Panel<f
 }
 
 /// The samples as panels of `f32`.
-fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
+fn panel32(samples: &Samples, control: &RunControl) -> Result<Panel<f32>, Cancelled> {
     let mut packer = Packer::new(samples.features());
     let mut values = Vec::new();
-    samples.each_row(asking, |_, row| {
+    samples.each_row(control, |_, row| {
         values.clear();
         row.for_each(|k, v| values.push((k, v as f32)));
         packer.push(values.iter().copied());
@@ -76,7 +76,12 @@ fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
 impl Dense {
     /// Panels for `samples`. With the `gamma` of an RBF kernel only distances matter, and the data
     /// may be centred.
-    pub(crate) fn new(samples: &Samples, summary: &DataSummary, gamma: Option<f64>, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(
+        samples: &Samples,
+        summary: &DataSummary,
+        gamma: Option<f64>,
+        control: &RunControl,
+    ) -> Result<Self, Cancelled> {
         let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
         let mut dense = Self {
             len: samples.len(),
@@ -90,22 +95,22 @@ impl Dense {
         let limit = if summary.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
         let near = estimate(summary.max_norm) <= limit && NORMS.contains(&summary.max_norm);
         if summary.exact || (summary.single && near) {
-            dense.single = Some(panel32(samples, asking)?);
+            dense.single = Some(panel32(samples, control)?);
         } else {
             let mut centre: &[f64] = if gamma.is_some() && !near { &summary.means } else { &[] };
-            dense.max_norm = max_norm_from(samples, centre, asking)?;
+            dense.max_norm = max_norm_from(samples, centre, control)?;
             // Centring rounds the samples, so differences of the original samples are more
             // accurate.
             if gamma.is_some_and(|g| needs_differences(g, dense.max_norm)) {
                 (centre, dense.max_norm) = (&[], summary.max_norm);
             }
-            let double = panel64(samples, centre, asking)?;
+            let double = panel64(samples, centre, control)?;
             if estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm) {
-                dense.single = Some(double.map(|v| v as f32, asking)?);
+                dense.single = Some(double.map(|v| v as f32, control)?);
             }
             dense.double = Some(double);
         }
-        dense.set_norms(asking)?;
+        dense.set_norms(control)?;
         Ok(dense)
     }
 
@@ -163,13 +168,13 @@ impl Dense {
 
     /// Computes norms by the arithmetic of the blocks, so that equal samples have distance
     /// exactly 0.
-    fn set_norms(&mut self, asking: &Asking) -> Result<(), Halted> {
+    fn set_norms(&mut self, control: &RunControl) -> Result<(), Cancelled> {
         let mut norms64 = vec![0.0; self.len];
         let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
         for first in (0..self.len).step_by(32) {
             let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
             let columns = first..first + rows.len();
-            asking.spend((rows.len() * rows.len() * self.width()) as u64)?;
+            control.check((rows.len() * rows.len() * self.width()) as u64)?;
             if self.single.is_some() {
                 self.blocks32(&rows, &columns, |r, part, dots| {
                     if part.contains(&rows[r]) {

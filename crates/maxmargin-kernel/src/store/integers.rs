@@ -11,7 +11,7 @@ use crate::store::bytes::Bytes;
 use crate::store::distances::{EXPONENT_ERROR, multiples_error};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::summary::DataSummary;
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::codes::{distance_codes, dot_codes};
 use maxmargin_simd::distances::{DISTANCES, Distances};
 use maxmargin_simd::exp::Gaussian;
@@ -87,18 +87,18 @@ impl Integers {
     }
 
     /// Panels for `samples`.
-    pub(crate) fn new(samples: &Samples, summary: &DataSummary, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(samples: &Samples, summary: &DataSummary, control: &RunControl) -> Result<Self, Cancelled> {
         let features = samples.features();
         let low = summary.low as i64;
         let panels = if Self::are_bits(summary) {
-            Packing::Bits(Bits::new(samples, asking)?)
+            Packing::Bits(Bits::new(samples, control)?)
         } else {
-            Packing::Bytes(Bytes::new(samples, summary, asking)?)
+            Packing::Bytes(Bytes::new(samples, summary, control)?)
         };
         let middle = if let Packing::Bytes(bytes) = &panels { low + i64::from(bytes.shift()) } else { 0 };
         let mut norms = Vec::with_capacity(samples.len());
         let mut sums = Vec::with_capacity(samples.len());
-        samples.each_row(asking, |_, row| {
+        samples.each_row(control, |_, row| {
             let (mut sum, mut norm) = (0i64, 0i64);
             row.for_each(|_, v| {
                 let v = summary.multiple(v) as i64;

@@ -16,7 +16,7 @@ pub(crate) mod summary;
 use crate::{Kernel, KernelError};
 use dense::Dense;
 use integers::Integers;
-use maxmargin_data::{Asking, Samples};
+use maxmargin_data::{RunControl, Samples};
 use pairwise::PairwiseKernel;
 use precomputed::Precomputed;
 use sparse::Sparse;
@@ -38,27 +38,27 @@ pub(crate) enum Store {
 
 impl Store {
     /// Stores `samples` in the fastest form, or with `plain` in lists.
-    pub(crate) fn new(samples: &Samples, kernel: &Kernel, plain: bool, asking: &Asking) -> Result<Self, KernelError> {
+    pub(crate) fn new(samples: &Samples, kernel: &Kernel, plain: bool, control: &RunControl) -> Result<Self, KernelError> {
         if *kernel == Kernel::Precomputed {
-            return Ok(Self::Precomputed(Precomputed::new(samples, asking)?));
+            return Ok(Self::Precomputed(Precomputed::new(samples, control)?));
         }
         if let Kernel::User(function) = kernel {
-            return Ok(Self::Pairwise(PairwiseKernel::new(samples, function, asking)?));
+            return Ok(Self::Pairwise(PairwiseKernel::new(samples, function, control)?));
         }
         if plain {
-            return Ok(Self::Sparse(Sparse::new(samples, asking)?));
+            return Ok(Self::Sparse(Sparse::new(samples, control)?));
         }
-        let summary = summarize(samples, asking)?;
+        let summary = summarize(samples, control)?;
         let bytes = if summary.single { 4 } else { 12 };
         // The choice must not depend on the machine: solvers behave differently with codes.
         if Integers::accepts(samples, &summary, kernel) {
             if summary.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&summary)) {
-                return Ok(Self::Integers(Integers::new(samples, &summary, asking)?));
+                return Ok(Self::Integers(Integers::new(samples, &summary, control)?));
             }
         } else if summary.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
-            return Ok(Self::Dense(Dense::new(samples, &summary, width(kernel), asking)?));
+            return Ok(Self::Dense(Dense::new(samples, &summary, width(kernel), control)?));
         }
-        Ok(Self::Sparse(Sparse::new(samples, asking)?))
+        Ok(Self::Sparse(Sparse::new(samples, control)?))
     }
 
     /// Squared norms, for integers in units; empty where there are no features.

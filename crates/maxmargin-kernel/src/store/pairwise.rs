@@ -1,7 +1,7 @@
 //! Kernel values from a user kernel, one pair of samples at a time.
 
 use crate::function::UserKernel;
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use std::ops::Range;
 
 /// Samples and the user kernel that is called for each pair of them.
@@ -14,9 +14,9 @@ pub(crate) struct PairwiseKernel {
 
 impl PairwiseKernel {
     /// Keeps a copy of the samples and computes the diagonal.
-    pub(crate) fn new(samples: &Samples, kernel: &UserKernel, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(samples: &Samples, kernel: &UserKernel, control: &RunControl) -> Result<Self, Cancelled> {
         let mut diagonal = Vec::with_capacity(samples.len());
-        samples.each_row(asking, |_, row| diagonal.push(kernel.value(row, row)))?;
+        samples.each_row(control, |_, row| diagonal.push(kernel.value(row, row)))?;
         Ok(Self { samples: samples.clone(), kernel: kernel.clone(), diagonal })
     }
 

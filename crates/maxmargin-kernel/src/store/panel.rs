@@ -1,7 +1,7 @@
 //! Samples in feature-major panels of floating-point numbers, as [`products`] reads them.
 
 use crate::store::blocks::{Panels, STRIDE};
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::products::{Columns, Real, products};
 use std::ops::Range;
 
@@ -81,10 +81,10 @@ impl<T: Real + PartialEq> Packer<T> {
 
 impl<T: Real + PartialEq> Panel<T> {
     /// The same samples with converted values; `convert` must map 0 to 0.
-    pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, asking: &Asking) -> Result<Panel<S>, Halted> {
+    pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, control: &RunControl) -> Result<Panel<S>, Cancelled> {
         let mut packer = Packer::new(self.depth);
         for i in 0..self.len {
-            asking.spend(MOVE * self.width() as u64)?;
+            control.check(MOVE * self.width() as u64)?;
             packer.push(self.sample(i).map(|(k, v)| (k, convert(v))));
         }
         Ok(packer.finish())
@@ -240,7 +240,7 @@ impl Panels for PanelAsF64<'_> {
 mod tests {
     use super::{Packer, Panel, PanelAsF64};
     use crate::store::blocks::{Panels, Scratch, blocks};
-    use maxmargin_data::Asking;
+    use maxmargin_data::RunControl;
     use proptest::prelude::*;
 
     /// All dot products of a source, as integers.
@@ -271,7 +271,7 @@ mod tests {
             let mut packer = Packer::new(depth);
             rows.iter().for_each(|row| packer.push(row.iter().map(|&v| f64::from(v)).enumerate()));
             let double: Panel<f64> = packer.finish();
-            let single = double.map(|v| v as f32, &Asking::nobody()).expect("not cancelled");
+            let single = double.map(|v| v as f32, &RunControl::unlimited()).expect("not cancelled");
             let ids: Vec<usize> = picked.iter().map(|at| at.index(rows.len())).collect();
             let part = single.select(&ids);
             let want = |i: usize| -> Vec<(usize, f64)> { rows[i].iter().map(|&v| f64::from(v)).enumerate().filter(|(_, v)| *v != 0.0).collect() };

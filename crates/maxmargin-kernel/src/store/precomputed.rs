@@ -1,7 +1,7 @@
 //! Precomputed kernel values in the data: LIBSVM's `label 0:serial 1:K(x,x1) 2:K(x,x2) …`.
 
 use crate::KernelError;
-use maxmargin_data::{Asking, Samples};
+use maxmargin_data::{RunControl, Samples};
 use std::ops::Range;
 
 /// Largest relative difference of `K_ij` and `K_ji` that counts as rounding.
@@ -81,14 +81,14 @@ pub(crate) fn cell(samples: &Samples, i: usize, k: usize) -> f64 {
 impl Precomputed {
     /// Reads and validates the matrix: serial numbers in range, no value larger than the largest
     /// `f32`, symmetric up to rounding.
-    pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, KernelError> {
+    pub(crate) fn new(samples: &Samples, control: &RunControl) -> Result<Self, KernelError> {
         let len = samples.len();
         let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;
         let mut values = vec![0.0; len * len];
         let columns = ColumnPlaces::new(&serials, samples.features());
         let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();
         let mut row = vec![0.0; columns.len()];
-        samples.each_row(asking, |i, stored| {
+        samples.each_row(control, |i, stored| {
             row.fill(0.0);
             stored.for_each(|k, v| {
                 if let Some(at) = columns.place(k) {

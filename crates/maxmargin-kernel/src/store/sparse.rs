@@ -2,7 +2,7 @@
 //! row of sums.
 
 use crate::store::slice_kernel::SliceKernel;
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -28,9 +28,9 @@ thread_local! {
 
 impl Sparse {
     /// Rows and lists of `samples`.
-    pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, Halted> {
+    pub(crate) fn new(samples: &Samples, control: &RunControl) -> Result<Self, Cancelled> {
         let (mut offsets, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
-        samples.each_row(asking, |_, row| {
+        samples.each_row(control, |_, row| {
             row.for_each(|k, v| {
                 features.push(k as u32);
                 values.push(v);

@@ -1,6 +1,6 @@
 //! A summary of the values of a sample matrix, which determines how dot products are computed.
 
-use maxmargin_data::{Asking, Halted, Samples, Storage};
+use maxmargin_data::{Cancelled, RunControl, Samples, Storage};
 
 /// Properties of all values of a sample matrix.
 #[derive(Clone, Debug)]
@@ -31,12 +31,12 @@ pub(crate) struct DataSummary {
 }
 
 /// Computes the summary in one pass over `samples`, and a second one for the unit.
-pub(crate) fn summarize(samples: &Samples, asking: &Asking) -> Result<DataSummary, Halted> {
+pub(crate) fn summarize(samples: &Samples, control: &RunControl) -> Result<DataSummary, Cancelled> {
     let mut means = vec![0.0; samples.features()];
     let mut counts = vec![0u32; samples.features()];
     let (mut integer, mut single, mut max_norm) = (true, true, 0.0f64);
     let (mut low, mut high) = (0.0f64, 0.0f64);
-    samples.each_row(asking, |_, row| {
+    samples.each_row(control, |_, row| {
         let mut norm = 0.0;
         row.for_each(|k, v| {
             means[k] += v;
@@ -123,10 +123,10 @@ fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
 }
 
 /// The largest `‖x − centre‖²`; an empty centre means the origin.
-pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<f64, Halted> {
+pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<f64, Cancelled> {
     let mut most = 0.0_f64;
     let mut own = vec![0.0; centre.len()];
-    samples.each_row(asking, |_, row| {
+    samples.each_row(control, |_, row| {
         let mut norm = 0.0;
         if centre.is_empty() {
             row.for_each(|_, v| norm += v * v);

@@ -18,7 +18,7 @@
 use crate::point::PointValues;
 use crate::second_order::search::{Line, Variable, search};
 use crate::second_order::system::{Curvature, System};
-use maxmargin_core::{Asking, Dual, EqualityConstraint};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
@@ -209,7 +209,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             let (cost, violation) = (self.cost, self.violation.max(disturbed));
             let mut go_on = || !stop(&cost, violation);
             // 3: the Newton direction.
-            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &Asking::new(&mut go_on));
+            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &RunControl::new(&mut go_on));
             let Ok((direction, bias_direction, gradients)) = found else { return Round::Stopped };
             self.cost.gradients += gradients;
             self.look_along(&direction, bias_direction);

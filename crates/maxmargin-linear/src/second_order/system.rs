@@ -3,7 +3,7 @@
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Mat};
-use maxmargin_core::{Asking, Dual, Halted, cholesky};
+use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{combine, products};
@@ -42,7 +42,7 @@ impl Curvature {
     }
 
     /// Adds new members and subtracts former ones, or computes the sum anew if that is less work.
-    fn follow<R: FeatureRows>(&mut self, system: &System<R>, asking: &Asking) -> Result<&Mat<f64>, Halted> {
+    fn follow<R: FeatureRows>(&mut self, system: &System<R>, control: &RunControl) -> Result<&Mat<f64>, Cancelled> {
         let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
         let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
@@ -68,11 +68,11 @@ impl Curvature {
             }
         }
         if self.sum.is_none() || 2 * changes.len() > wanted.len() {
-            self.sum = Some(system.products(&wanted, asking)?);
+            self.sum = Some(system.products(&wanted, control)?);
         } else if !changes.is_empty()
             && let Some(sum) = &mut self.sum
         {
-            *sum += system.products(&changes, asking)?;
+            *sum += system.products(&changes, control)?;
         }
         self.members = wanted;
         Ok(self.sum.as_ref().expect("made above"))
@@ -105,12 +105,12 @@ impl<R: FeatureRows> System<'_, R> {
         bias_gradient: Option<f64>,
         accuracy: f64,
         curvature: &mut Curvature,
-        asking: &Asking,
-    ) -> Result<(Vec<f64>, f64, u64), Halted> {
+        control: &RunControl,
+    ) -> Result<(Vec<f64>, f64, u64), Cancelled> {
         let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let ids: Vec<usize> = self.free.iter().map(|&k| self.dual.ids()[k]).collect();
-        let mut inverse = self.inverse(&ids, curvature, asking)?;
-        let (mut direction, mut iterations) = inverse.apply(&down, accuracy, asking)?;
+        let mut inverse = self.inverse(&ids, curvature, control)?;
+        let (mut direction, mut iterations) = inverse.apply(&down, accuracy, control)?;
         let Some(bias_gradient) = bias_gradient else { return Ok((direction, 0.0, iterations)) };
         if ids.is_empty() {
             // No variable holds the bias: the line search decides the length of its step.
@@ -118,7 +118,7 @@ impl<R: FeatureRows> System<'_, R> {
         }
         // Block elimination of the bias: its column is q = Σ h_k x_k, its diagonal Σ h_k.
         let column = combine(self.rows, &ids, self.weights, self.par);
-        let (response, more) = inverse.apply(&column, accuracy.min(1e-4), asking)?;
+        let (response, more) = inverse.apply(&column, accuracy.min(1e-4), control)?;
         iterations += more;
         let diagonal: f64 = self.weights.iter().sum();
         let pivot = (diagonal - dot(&column, &response)).max(1e-12 * diagonal);
@@ -127,7 +127,12 @@ impl<R: FeatureRows> System<'_, R> {
         Ok((direction, bias, iterations))
     }
 
-    fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature, asking: &Asking) -> Result<Inverse<'s, R>, Halted> {
+    fn inverse<'s>(
+        &'s self,
+        ids: &'s [usize],
+        curvature: &mut Curvature,
+        control: &RunControl,
+    ) -> Result<Inverse<'s, R>, Cancelled> {
         let (width, m) = (self.rows.width(), ids.len());
         let base = Base { rows: self.rows, memory: self.memory, ids, weights: self.weights, par: self.par };
         // Memory for the sum that changes little, the parts added to it, and the factor. Without
@@ -140,18 +145,18 @@ impl<R: FeatureRows> System<'_, R> {
             if held.is_none() {
                 return Ok(Inverse { base, factor: None, held });
             }
-            let mut hessian = self.hessian(curvature, asking)?;
-            cholesky(hessian.as_mut(), self.par, asking)?.then_some(Factor::Primal(hessian))
+            let mut hessian = self.hessian(curvature, control)?;
+            cholesky(hessian.as_mut(), self.par, control)?.then_some(Factor::Primal(hessian))
         } else {
-            let (factor, held) = base.dual_factor(asking)?;
+            let (factor, held) = base.dual_factor(control)?;
             return Ok(Inverse { base, factor, held });
         };
         Ok(Inverse { base, factor, held })
     }
 
     /// Returns `I + Σ h_k x_k x_kᵀ`, lower triangle.
-    fn hessian(&self, curvature: &mut Curvature, asking: &Asking) -> Result<Mat<f64>, Halted> {
-        let mut h = curvature.follow(self, asking)?.clone();
+    fn hessian(&self, curvature: &mut Curvature, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
+        let mut h = curvature.follow(self, control)?.clone();
         for j in 0..h.ncols() {
             h.col_as_slice_mut(j)[j..].iter_mut().for_each(|v| *v *= self.scale);
             h[(j, j)] += 1.0;
@@ -160,7 +165,7 @@ impl<R: FeatureRows> System<'_, R> {
     }
 
     /// Returns `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
-    fn products(&self, of: &[(usize, f64)], asking: &Asking) -> Result<Mat<f64>, Halted> {
+    fn products(&self, of: &[(usize, f64)], control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let (width, m) = (self.rows.width(), of.len());
         let id = |at: usize| self.dual.ids()[of[at].0];
         let entries = (0..m).map(|at| self.rows.entries_of(id(at))).sum::<usize>() / m.max(1);
@@ -172,9 +177,9 @@ impl<R: FeatureRows> System<'_, R> {
         let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
         // Every part in stretches of whole blocks, so that the sums do not depend on the cuts.
         let cost = if dense { width * width / 8 } else { entries * entries };
-        let stretch = (Asking::piece() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
+        let stretch = (RunControl::operations_between_checks() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
         for from in (0..size).step_by(stretch) {
-            asking.spend((stretch.min(size) * cost) as u64)?;
+            control.check((stretch.min(size) * cost) as u64)?;
             self.par.for_chunks(&mut sums, 1, |part, sum| {
                 let (begin, end) = (part * size + from, part * size + size.min(from + stretch));
                 let of = &of[begin.min(m)..end.min(m)];
@@ -265,7 +270,7 @@ struct Inverse<'s, R> {
 
 impl<R: FeatureRows> Inverse<'_, R> {
     /// Returns the solution for the right-hand side `r`, and its iterations.
-    fn apply(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
+    fn apply(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<(Vec<f64>, u64), Cancelled> {
         let base = &self.base;
         Ok(match &self.factor {
             _ if base.ids.is_empty() => (r.to_vec(), 0),
@@ -280,14 +285,14 @@ impl<R: FeatureRows> Inverse<'_, R> {
                 let back = combine(base.rows, base.ids, y.col_as_slice(0), base.par);
                 (r.iter().zip(&back).map(|(r, b)| r - b).collect(), 0)
             }
-            None => return self.iterated(r, accuracy, asking),
+            None => return self.iterated(r, accuracy, control),
         })
     }
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
     /// Solves by conjugate gradients while they are cheaper than a factor.
-    fn iterated(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
+    fn iterated(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<(Vec<f64>, u64), Cancelled> {
         let base = &self.base;
         let m = base.ids.len();
         let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
@@ -300,34 +305,34 @@ impl<R: FeatureRows> Inverse<'_, R> {
         } else {
             GRADIENTS
         };
-        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most, asking)?;
+        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most, control)?;
         if reached || m > MOST {
             return Ok((x, iterations));
         }
-        (self.factor, self.held) = base.dual_factor(asking)?;
-        Ok(if self.factor.is_some() { (self.apply(r, accuracy, asking)?.0, iterations) } else { (x, iterations) })
+        (self.factor, self.held) = base.dual_factor(control)?;
+        Ok(if self.factor.is_some() { (self.apply(r, accuracy, control)?.0, iterations) } else { (x, iterations) })
     }
 }
 
 impl<'s, R: FeatureRows> Base<'s, R> {
     /// Returns the factor and its memory, if there is room for it and its copy.
-    fn dual_factor(&self, asking: &Asking) -> Result<(Option<Factor>, Option<Reservation<'s>>), Halted> {
+    fn dual_factor(&self, control: &RunControl) -> Result<(Option<Factor>, Option<Reservation<'s>>), Cancelled> {
         let m = self.ids.len() as u64;
         let Some(held) = self.memory.reserve(16 * m * m) else { return Ok((None, None)) };
-        let mut gram = self.gram(asking)?;
-        let factored = cholesky(gram.as_mut(), self.par, asking)?;
+        let mut gram = self.gram(control)?;
+        let factored = cholesky(gram.as_mut(), self.par, control)?;
         Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))
     }
 
     /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
-    fn gram(&self, asking: &Asking) -> Result<Mat<f64>, Halted> {
+    fn gram(&self, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let m = self.ids.len();
         let mut values = vec![0.0; m * m];
         let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
         // Column a holds the products of row a with the rows after it.
         let stretch = 8 * self.par.threads();
         for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
-            asking.spend(8 * entries)?;
+            control.check(8 * entries)?;
             self.par.for_chunks(columns, 8 * m, |chunk, columns| {
                 let mut spread = vec![0.0; self.rows.width()];
                 for (at, column) in columns.chunks_mut(m).enumerate() {
@@ -345,7 +350,13 @@ impl<'s, R: FeatureRows> Base<'s, R> {
     }
 
     /// Solves by conjugate gradients with the diagonal as preconditioner.
-    fn conjugate_gradients(&self, r: &[f64], accuracy: f64, most: u64, asking: &Asking) -> Result<(Vec<f64>, u64, bool), Halted> {
+    fn conjugate_gradients(
+        &self,
+        r: &[f64],
+        accuracy: f64,
+        most: u64,
+        control: &RunControl,
+    ) -> Result<(Vec<f64>, u64, bool), Cancelled> {
         let width = self.rows.width();
         let mut diagonal = vec![1.0; width];
         for (&id, h) in self.ids.iter().zip(self.weights) {
@@ -361,7 +372,7 @@ impl<'s, R: FeatureRows> Base<'s, R> {
         let mut iterations = 0;
         let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
         while dot(&residual, &residual) > goal && iterations < most {
-            asking.spend(4 * entries + width as u64)?;
+            control.check(4 * entries + width as u64)?;
             iterations += 1;
             products(self.rows, self.ids, &direction, &mut coef, self.par);
             coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);

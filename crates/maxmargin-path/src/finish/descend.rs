@@ -33,7 +33,7 @@ impl State {
             if highest - least <= tol {
                 return Ok(());
             }
-            pool.asking.spend(8 * n as u64)?;
+            pool.control.check(8 * n as u64)?;
             let column = self.column(pool, i)?;
             let curvature = |j: usize| (diagonal[i] + diagonal[j] - 2.0 * column[j]).max(1e-12 * (diagonal[i] + diagonal[j]));
             let mut falling = (0.0, None);

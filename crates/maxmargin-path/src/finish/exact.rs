@@ -4,7 +4,7 @@
 use crate::pool::Pool;
 use crate::update::{PathError, check_ids};
 use crate::walk::state::{State, StepCounts};
-use maxmargin_core::{Asking, Dual, EqualityConstraint, Solution, Status, Work};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, Solution, Status, Work};
 use maxmargin_kernel::Gram;
 
 /// A solution taken to an exact optimum.
@@ -66,8 +66,8 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &
         .collect();
     let mut counts = StepCounts::default();
     let mut go_on = || go_on();
-    let asking = Asking::new(&mut go_on);
-    let pool = Pool { gram, asking: &asking };
+    let control = RunControl::new(&mut go_on);
+    let pool = Pool { gram, control: &control };
     state.take(pool, &entries, alpha, &mut counts)?;
     let kkt = state.polish(pool, &mut counts)?;
     let tolerance = state.tolerance();

@@ -92,7 +92,7 @@ impl State {
         self.refresh(pool)?;
         let mut best_free = f64::INFINITY;
         loop {
-            pool.asking.spend(8 * self.slots() as u64)?;
+            pool.control.check(8 * self.slots() as u64)?;
             if self.margin.is_empty() && !self.centre(tol) {
                 // Two bounded samples contradict each other: one becomes free, the other follows in
                 // a later round.
@@ -209,7 +209,7 @@ impl State {
         let mut step = std::mem::take(&mut self.step);
         while !self.margin.is_empty() {
             let m = self.margin.len() as u64;
-            pool.asking.spend(2 * m * m)?;
+            pool.control.check(2 * m * m)?;
             step.clear();
             step.extend(targets.iter().map(|r| -r));
             let lack = self.lack();

@@ -64,7 +64,7 @@ impl State {
         let listed = (self.place[slot] == Place::Margin).then(|| self.margin.iter().position(|&j| j == slot)).flatten();
         if let Some(k) = listed {
             let m = self.margin.len() as u64;
-            pool.asking.spend(m * m)?;
+            pool.control.check(m * m)?;
             self.factor.remove(k);
             self.margin.remove(k);
         }

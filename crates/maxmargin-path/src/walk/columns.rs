@@ -2,7 +2,7 @@
 
 use crate::pool::Pool;
 use maxmargin_core::dense::sum_columns;
-use maxmargin_data::{Asking, Halted};
+use maxmargin_data::{Cancelled, RunControl};
 use std::sync::Arc;
 
 /// The marker of a pool id without a slot.
@@ -151,7 +151,7 @@ impl Columns {
         slots: &[usize],
         keep: impl Fn(usize) -> bool,
         mut each: impl FnMut(usize, &[f64]),
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Cancelled> {
         self.clock += 1;
         for &slot in slots {
             self.used_at[slot] = self.clock;
@@ -180,7 +180,7 @@ impl Columns {
         seats: &Seats,
         slot: usize,
         keep: impl Fn(usize) -> bool,
-    ) -> Result<Arc<Vec<f64>>, Halted> {
+    ) -> Result<Arc<Vec<f64>>, Cancelled> {
         self.clock += 1;
         self.used_at[slot] = self.clock;
         if let Some(column) = &self.held[slot] {
@@ -192,7 +192,7 @@ impl Columns {
     }
 
     /// Returns the exact columns of `slots`, each with one entry per slot.
-    fn compute(&mut self, pool: Pool, seats: &Seats, slots: &[usize]) -> Result<Vec<Vec<f64>>, Halted> {
+    fn compute(&mut self, pool: Pool, seats: &Seats, slots: &[usize]) -> Result<Vec<Vec<f64>>, Cancelled> {
         if slots.is_empty() {
             return Ok(Vec::new());
         }
@@ -200,13 +200,13 @@ impl Columns {
         let mut columns = vec![vec![0.0; self.held.len()]; slots.len()];
         self.note(self.size() * slots.len() as u64);
         let per_value = pool.gram.value_operations();
-        let most = (Asking::piece() / (per_value * ids.len() as u64)).max(1) as usize;
+        let most = (RunControl::operations_between_checks() / (per_value * ids.len() as u64)).max(1) as usize;
         let mut buffer = Vec::new();
         for (begin, end) in runs(&seats.slot) {
             for from in (begin..end).step_by(most) {
                 let to = end.min(from + most);
                 let width = to - from;
-                pool.asking.spend(per_value * (ids.len() * width) as u64)?;
+                pool.control.check(per_value * (ids.len() * width) as u64)?;
                 buffer.resize(ids.len() * width, 0.0);
                 pool.gram.fill_exact(&ids, from..to, &mut buffer[..ids.len() * width]);
                 for (column, values) in columns.iter_mut().zip(buffer.chunks_exact(width)) {
@@ -234,7 +234,7 @@ impl Columns {
         fresh: &[usize],
         keep: impl Fn(usize) -> bool,
         mut each: impl FnMut(usize, &[f64]),
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Cancelled> {
         self.clock += 1;
         // Only columns from before need the new rows; those of new slots are complete.
         let mut old: Vec<usize> = (0..self.held.len()).filter(|&s| self.holds(s)).collect();
@@ -248,7 +248,7 @@ impl Columns {
                     values[slot] = column[other];
                 }
             }
-            pool.asking.spend((old.len() * batch.len()) as u64)?;
+            pool.control.check((old.len() * batch.len()) as u64)?;
             for (&slot, column) in batch.iter().zip(columns) {
                 each(slot, &column);
                 self.hold(slot, Arc::new(column), &keep);
@@ -265,10 +265,10 @@ impl Columns {
         seats: &Seats,
         terms: &[(usize, f64)],
         out: &mut [f64],
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Cancelled> {
         let mut sum = vec![0.0; out.len()];
         for group in terms.chunks((self.batch() / SUMMED * SUMMED).max(SUMMED)) {
-            pool.asking.spend((group.len() * out.len()) as u64)?;
+            pool.control.check((group.len() * out.len()) as u64)?;
             let missing: Vec<usize> = group.iter().map(|term| term.0).filter(|&slot| !self.holds(slot)).collect();
             let fresh = self.compute(pool, seats, &missing)?;
             let column = |k: usize| {

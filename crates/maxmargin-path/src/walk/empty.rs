@@ -64,7 +64,7 @@ impl State {
         // from the far end descends to its first zero.
         let mut eta = left;
         loop {
-            pool.asking.spend(2 * self.slots() as u64)?;
+            pool.control.check(2 * self.slots() as u64)?;
             let (low, high) = self.extremes(eta);
             let (Some((i, low)), Some((j, high))) = (low, high) else {
                 self.glide(eta);

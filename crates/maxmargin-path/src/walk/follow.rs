@@ -96,7 +96,7 @@ impl State {
                     }
                 }
             }
-            pool.asking.spend(8 * self.slots() as u64)?;
+            pool.control.check(8 * self.slots() as u64)?;
             counts.breakpoints += 1;
             if self.tau - before > ZERO_STEP {
                 streak = 0;
@@ -124,7 +124,7 @@ impl State {
     /// driven samples move.
     fn direction(&mut self, pool: Pool) -> Result<(), PathError> {
         let m = self.margin.len() as u64;
-        pool.asking.spend(2 * m * m)?;
+        pool.control.check(2 * m * m)?;
         let mut step = std::mem::take(&mut self.step);
         step.clear();
         step.extend(self.margin.iter().map(|&j| -self.drive[j]));

@@ -37,7 +37,7 @@ impl State {
     /// Adds `slot` to the margin; returns false if the bordered system would become singular.
     pub(crate) fn enter(&mut self, pool: Pool, slot: usize) -> Result<bool, PathError> {
         let m = self.margin.len() as u64;
-        pool.asking.spend(m * m)?;
+        pool.control.check(m * m)?;
         let column = self.column(pool, slot)?;
         if !self.factor.append(self.margin.iter().map(|&j| column[j]), column[slot]) {
             return Ok(false);
@@ -66,7 +66,7 @@ impl State {
     /// Takes the `k`-th margin sample out of the margin, to α = C if `far`, otherwise to α = 0.
     pub(crate) fn leave(&mut self, pool: Pool, k: usize, far: bool) -> Result<(), PathError> {
         let m = self.margin.len() as u64;
-        pool.asking.spend(m * m)?;
+        pool.control.check(m * m)?;
         self.factor.remove(k);
         let slot = self.margin.remove(k);
         self.rest_on_bound(pool, slot, far)
@@ -165,7 +165,7 @@ impl State {
                 out.iter_mut().zip(&slots).for_each(|(out, &slot)| *out = column[slot]);
             },
         )?;
-        let built = self.factor.build(matrix.as_mut(), Par::Seq, pool.asking)?;
+        let built = self.factor.build(matrix.as_mut(), Par::Seq, pool.control)?;
         self.account(0)?;
         if built {
             for &slot in &slots {

@@ -68,12 +68,12 @@ fn every_part_of_a_path_ends_when_it_is_told() {
             let config = Config::default().with_memory(20 * (n * n) as u64);
             let fresh = Path::new(&gram, &labels, config.clone()).expect("labels");
             let result = match what {
-                0 => fresh.asking(&go_on).adopt(&ids, &[10.0; 900], &[0.0; 900]),
-                1 => fresh.asking(&go_on).change(&add, &[]),
+                0 => fresh.control(&go_on).adopt(&ids, &[10.0; 900], &[0.0; 900]),
+                1 => fresh.control(&go_on).change(&add, &[]),
                 _ => {
                     let mut whole = fresh;
                     whole.change(&add, &[]).expect("new samples");
-                    let mut path = whole.asking(&go_on);
+                    let mut path = whole.control(&go_on);
                     at.store(values(), Ordering::Relaxed);
                     path.set_c(1.0)
                 }
@@ -100,7 +100,7 @@ fn a_path_that_was_called_off_says_so_for_ever() {
     let (gram, labels) = counted(900, 30.0);
     let add: Vec<Added> = (0..900).map(|id| Added { id, upper: 10.0 }).collect();
     let never = || false;
-    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels").asking(&never);
+    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels").control(&never);
     assert_eq!(path.change(&add, &[]), Err(PathError::Interrupted));
     assert_eq!(path.set_c(1.0), Err(PathError::Interrupted));
     assert_eq!(path.resume(None), Err(PathError::Interrupted));

@@ -16,7 +16,7 @@ use crate::pair_budget;
 use crate::pairs::Pairs;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
-use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
+use maxmargin_core::{Clock, Dual, Goal, Looking, RunControl, Status, Work};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
@@ -260,7 +260,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let computed = work.rows_computed * ids.len() as u64;
         let changes = Changes { set: &self.set, before: &before, after: &after };
         let (changed, coef) = changes.of(self.dual);
-        let add_up = |asking: &Asking| sums_of(self.dual, self.rows, &changed, &coef, asking);
+        let add_up = |control: &RunControl| sums_of(self.dual, self.rows, &changed, &coef, control);
         let begun = Instant::now();
         // A run that spent its pair budget may still use the time limit.
         let goes_on =

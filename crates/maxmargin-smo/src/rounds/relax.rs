@@ -6,7 +6,7 @@ use crate::rounds::active::furthest;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
 use maxmargin_core::Dual;
-use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Rows, part_of};
 
 /// The point that [`relax`] returns.
@@ -55,14 +55,14 @@ pub fn relax(
     alpha: &[f64],
     gradient: &[f64],
     relaxation: &Relaxation,
-    asking: &Asking,
-) -> Result<Relaxed, Halted> {
+    control: &RunControl,
+) -> Result<Relaxed, Cancelled> {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
     let near = if relaxation.shrinking.pays(dual, rows) { relaxation.near(dual, alpha, gradient) } else { vec![] };
     if near.is_empty() || 2 * near.len() > dual.len() {
-        return relaxation.all(dual, rows, alpha, gradient, asking);
+        return relaxation.all(dual, rows, alpha, gradient, control);
     }
-    relaxation.among(&near, dual, rows, alpha, gradient, asking)
+    relaxation.among(&near, dual, rows, alpha, gradient, control)
 }
 
 /// The least violation of the variables that may move if full rows are not kept; negative, half of
@@ -89,7 +89,7 @@ impl Relaxation {
         near
     }
 
-    fn all(&self, dual: &Dual, rows: &Rows, alpha: &[f64], gradient: &[f64], asking: &Asking) -> Result<Relaxed, Halted> {
+    fn all(&self, dual: &Dual, rows: &Rows, alpha: &[f64], gradient: &[f64], control: &RunControl) -> Result<Relaxed, Cancelled> {
         let threshold = -self.bias;
         let mut state = State::new(dual, rows.gram(), alpha, gradient, Par::Seq);
         let mut extremes = state.extremes();
@@ -101,7 +101,7 @@ impl Relaxation {
             }
             let place = if above >= below { extremes.argmin_up } else { extremes.argmax_low };
             let id = state.layout.id(place);
-            asking.spend(if rows.contains(id) { 1 } else { rows.gram().value_operations() } * dual.len() as u64)?;
+            control.check(if rows.contains(id) { 1 } else { rows.gram().value_operations() } * dual.len() as u64)?;
             let row = rows.row(id);
             extremes = state.single(place, threshold, &row);
             made += 1;
@@ -118,8 +118,8 @@ impl Relaxation {
         rows: &Rows,
         alpha: &[f64],
         gradient: &[f64],
-        asking: &Asking,
-    ) -> Result<Relaxed, Halted> {
+        control: &RunControl,
+    ) -> Result<Relaxed, Cancelled> {
         let RoundLayout { set, ids, row } = RoundLayout::new(dual, variables);
         let part = dual.among(&set, row, alpha, gradient);
         let before: Vec<f64> = set.iter().map(|&k| alpha[k]).collect();
@@ -128,14 +128,14 @@ impl Relaxation {
         let held = rows.reserve(bytes);
         let pages = rows.part_pages();
         let short = Rows::with_pages(&*gram, bytes, Par::Seq, pages.clone());
-        let relaxed = self.all(&part, &short, &before, part.linear_term(), asking);
+        let relaxed = self.all(&part, &short, &before, part.linear_term(), control);
         // Drop the rows before their memory reservation, so the budget never undercounts.
         drop(short);
         drop(held);
         let relaxed = relaxed?;
         let changes = Changes { set: &set, before: &before, after: &relaxed.alpha };
         let (moved, coef) = changes.of(dual);
-        let sums = sums_of(dual, rows, &moved, &coef, asking)?;
+        let sums = sums_of(dual, rows, &moved, &coef, control)?;
         let (mut alpha, mut gradient) = (alpha.to_vec(), gradient.to_vec());
         changes.make(dual, &sums, &mut alpha, &mut gradient);
         Ok(Relaxed { alpha, gradient, steps: relaxed.steps })

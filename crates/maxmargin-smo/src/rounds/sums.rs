@@ -1,8 +1,8 @@
 //! The effect of changes of some α on all gradients, computed without their rows.
 
 use maxmargin_core::Dual;
-use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Rows, apply_asking};
+use maxmargin_data::{Cancelled, RunControl};
+use maxmargin_kernel::{Rows, apply_controlled};
 use std::ops::Range;
 
 /// Returns `Σ_r coef_r K[ids_r, ·]` at every row that a variable of `dual` belongs to, 0 at others.
@@ -10,10 +10,16 @@ use std::ops::Range;
 /// # Errors
 ///
 /// When the run is cancelled.
-pub(crate) fn sums_of(dual: &Dual, rows: &Rows, ids: &[usize], coef: &[f64], asking: &Asking) -> Result<Vec<f64>, Halted> {
+pub(crate) fn sums_of(
+    dual: &Dual,
+    rows: &Rows,
+    ids: &[usize],
+    coef: &[f64],
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
     let mut sums = vec![0.0; rows.gram().len()];
     for columns in columns(dual) {
-        sums[columns.clone()].copy_from_slice(&apply_asking(rows.gram(), ids, coef, columns, rows.par(), asking)?);
+        sums[columns.clone()].copy_from_slice(&apply_controlled(rows.gram(), ids, coef, columns, rows.par(), control)?);
     }
     Ok(sums)
 }

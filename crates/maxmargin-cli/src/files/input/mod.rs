@@ -12,7 +12,7 @@ use crate::files::signature::is_native_model;
 use crate::machine::memory;
 use maxmargin::data::libsvm::{self, IndexBase, Problem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
-use maxmargin::data::{Asking, Columns, Dataset, Generator, Impute, Par, cache, compress};
+use maxmargin::data::{Columns, Dataset, Generator, Impute, Par, RunControl, cache, compress};
 use maxmargin::model::Model;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -318,8 +318,8 @@ fn parse(
         return Ok(data);
     }
     let mut go_on = || until.is_none_or(|until| Instant::now() < until);
-    let asking = Asking::new(&mut go_on);
-    let data = libsvm::parse_asking(bytes, &options, par, &asking).map_err(|e| read_failure(name, &e))?;
+    let control = RunControl::new(&mut go_on);
+    let data = libsvm::parse_controlled(bytes, &options, par, &control).map_err(|e| read_failure(name, &e))?;
     if let Some((folder, key)) = &key
         && let Err(error) = store(folder, key, &data)
     {
@@ -362,7 +362,7 @@ pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
 /// `FILE:LINE:COLUMN: what; what to do`
 fn read_failure(name: &str, error: &ReadError) -> Failure {
     match error {
-        ReadError::Halted => time_limit_failure(name),
+        ReadError::Cancelled => time_limit_failure(name),
         ReadError::Line { line, column, text, problem } if text.is_empty() => {
             Failure::input(format!("{name}:{line}:{column}"), problem)
         }
@@ -385,18 +385,4 @@ fn read_failure(name: &str, error: &ReadError) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::MaxSize;
-    use crate::machine::memory;
-
-    /// A packed file of one megabyte once exceeded the memory.
-    #[test]
-    fn a_file_may_take_half_of_what_is_free_unless_told() {
-        let (before, usual, after) = (memory::free(), MaxSize::usual(), memory::free());
-        // Other processes allocate and free memory meanwhile.
-        let (least, most) = (before.min(after) / 4, before.max(after) / 4 * 3);
-        assert!(usual.bytes > 0 && (least..=most).contains(&usual.bytes), "{} of {before} and {after}", usual.bytes);
-        assert!(usual.bytes <= memory::whole() / 2 || memory::whole() == 0);
-        assert!(usual.in_words().contains("half of the free memory"), "{}", usual.in_words());
-    }
-}
+mod tests;

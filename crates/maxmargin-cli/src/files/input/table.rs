@@ -8,7 +8,7 @@ use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{
     self, ColumnProblem, Columnar, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
 };
-use maxmargin::data::{Asking, Columns, Dataset, Table};
+use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use maxmargin::model::Model;
 use std::sync::Arc;
 use std::time::Instant;
@@ -135,11 +135,11 @@ pub(super) fn read(
         },
     };
     let mut go_on = || until.is_none_or(|until| Instant::now() < until);
-    let asking = Asking::new(&mut go_on);
+    let control = RunControl::new(&mut go_on);
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
     let read = match &known {
-        Some(columns) => table::read_like_asking(bytes, columns, &options, &asking),
-        None => table::read_asking(bytes, &options, &asking),
+        Some(columns) => table::read_like_controlled(bytes, columns, &options, &control),
+        None => table::read_controlled(bytes, &options, &control),
     };
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
@@ -298,7 +298,7 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
 fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
     let at = |line: u64| format!("{name}:{line}");
     match error {
-        TableError::Halted => time_limit_failure(name),
+        TableError::Cancelled => time_limit_failure(name),
         TableError::Value { line, column, problem } => {
             Failure::input(at(*line), format!("{}: {}", column_name(column), value_problem(column, problem, wanted)))
         }

@@ -2,7 +2,7 @@
 //! support vectors for each parameter.
 
 use maxmargin_core::{Dual, Factor, Solution};
-use maxmargin_data::{Asking, Halted, Samples};
+use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_kernel::Gram;
 
 /// Number of kernel rows in a block.
@@ -70,7 +70,7 @@ impl<'g> Sensitivity<'g> {
     /// # Errors
     ///
     /// When the run was cancelled.
-    pub fn new(gram: &'g dyn Gram, dual: &Dual, solution: &Solution, asking: &Asking) -> Result<Self, Halted> {
+    pub fn new(gram: &'g dyn Gram, dual: &Dual, solution: &Solution, control: &RunControl) -> Result<Self, Cancelled> {
         let alpha = &solution.alpha;
         let near = ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a));
         let (mut free, mut bounded) = (Vec::new(), Vec::new());
@@ -85,9 +85,9 @@ impl<'g> Sensitivity<'g> {
         let ends = if free.is_empty() { ends(dual, alpha, &solution.gradient, near) } else { Vec::new() };
         let rows: Vec<usize> = free.iter().map(|term: &(usize, f64)| term.0).collect();
         let mut matrix = Vec::with_capacity(rows.len() * rows.len());
-        exact_rows(gram, &rows, &rows, 0, asking, |_, kernel| matrix.extend_from_slice(kernel))?;
+        exact_rows(gram, &rows, &rows, 0, control, |_, kernel| matrix.extend_from_slice(kernel))?;
         // The diagonal of a Gaussian kernel is 1.
-        let (factor, kept) = Factor::independent(1.0, &matrix, asking)?;
+        let (factor, kept) = Factor::independent(1.0, &matrix, control)?;
         // A dependent sample keeps its coefficient: it is treated as bounded, but does not follow
         // C.
         let (mut terms, mut idle) = (Vec::new(), Vec::new());
@@ -109,12 +109,12 @@ impl<'g> Sensitivity<'g> {
     /// # Panics
     ///
     /// When a row is out of range.
-    pub fn of_rows(&self, rows: &[usize], parameters: Parameters, asking: &Asking) -> Result<Moved, Halted> {
+    pub fn of_rows(&self, rows: &[usize], parameters: Parameters, control: &RunControl) -> Result<Moved, Cancelled> {
         let way = KernelDerivatives::new(parameters, &self.rows);
         let count = way.count();
-        let (change, bias) = self.solved(&way, asking)?;
+        let (change, bias) = self.solved(&way, control)?;
         let mut moved = Moved { decisions: vec![0.0; rows.len()], derivatives: vec![0.0; rows.len() * count] };
-        self.each(rows, &way, asking, |at, kernel| {
+        self.each(rows, &way, control, |at, kernel| {
             let own = &mut moved.derivatives[at * count..(at + 1) * count];
             moved.decisions[at] = self.bias + kernel.iter().zip(&self.beta).map(|(k, beta)| k * beta).sum::<f64>();
             way.kernel_moves(rows[at], kernel, &self.beta, &mut own[1..]);
@@ -127,14 +127,14 @@ impl<'g> Sensitivity<'g> {
     }
 
     /// Returns dβ of every support vector, row-major support vectors × parameters, and db.
-    fn solved(&self, way: &KernelDerivatives, asking: &Asking) -> Result<(Vec<f64>, Vec<f64>), Halted> {
+    fn solved(&self, way: &KernelDerivatives, control: &RunControl) -> Result<(Vec<f64>, Vec<f64>), Cancelled> {
         let (count, free) = (way.count(), self.free);
         let bounded = free..self.bounded;
         // The change of each free row's sum that free samples do not cause: a column for each
         // parameter.
         let mut right = vec![0.0; free * count];
         let mut own = vec![0.0; count];
-        self.each(&self.rows[..free], way, asking, |at, kernel| {
+        self.each(&self.rows[..free], way, control, |at, kernel| {
             own[0] = bounded.clone().map(|j| kernel[j] * self.beta[j]).sum();
             way.kernel_moves(self.rows[at], kernel, &self.beta, &mut own[1..]);
             own.iter().enumerate().for_each(|(p, sum)| right[p * free + at] = -sum);
@@ -144,14 +144,14 @@ impl<'g> Sensitivity<'g> {
             let follows = if p == 0 { 1.0 } else { 0.0 };
             bounded.clone().for_each(|j| change[j * count + p] = follows * self.beta[j]);
             if free > 0 {
-                asking.spend(2 * (free * free) as u64)?;
+                control.check(2 * (free * free) as u64)?;
                 let column = &mut right[p * free..(p + 1) * free];
                 *bias = self.factor.solve(column, -follows * self.beta[bounded.clone()].iter().sum::<f64>());
                 column.iter().enumerate().for_each(|(j, value)| change[j * count + p] = *value);
             }
         }
         // The bias is minus the mean of the sums at the two ends of its interval.
-        self.each(&self.ends, way, asking, |at, kernel| {
+        self.each(&self.ends, way, control, |at, kernel| {
             way.kernel_moves(self.ends[at], kernel, &self.beta, &mut own[1..]);
             own[0] = 0.0;
             for (j, k) in kernel.iter().enumerate() {
@@ -167,11 +167,11 @@ impl<'g> Sensitivity<'g> {
         &self,
         rows: &[usize],
         way: &KernelDerivatives,
-        asking: &Asking,
+        control: &RunControl,
         each: impl FnMut(usize, &[f64]),
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Cancelled> {
         let passes = (way.count() * rows.len().min(BLOCK) * self.rows.len()) as u64;
-        exact_rows(self.gram, rows, &self.rows, passes, asking, each)
+        exact_rows(self.gram, rows, &self.rows, passes, control, each)
     }
 }
 
@@ -200,14 +200,14 @@ fn exact_rows(
     rows: &[usize],
     columns: &[usize],
     passes: u64,
-    asking: &Asking,
+    control: &RunControl,
     mut each: impl FnMut(usize, &[f64]),
-) -> Result<(), Halted> {
+) -> Result<(), Cancelled> {
     let n = gram.len();
     let mut block = vec![0.0; rows.len().min(BLOCK) * n];
     let mut own = vec![0.0; columns.len()];
     for (b, rows) in rows.chunks(BLOCK).enumerate() {
-        asking.spend(gram.value_operations() * (rows.len() * n) as u64 + passes)?;
+        control.check(gram.value_operations() * (rows.len() * n) as u64 + passes)?;
         let block = &mut block[..rows.len() * n];
         gram.fill_exact(rows, 0..n, block);
         for (at, row) in block.chunks_exact(n).enumerate() {

@@ -10,7 +10,7 @@ use crate::search::gradient::sensitivity::{Moved, Parameters, Sensitivity};
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout};
 use crate::study::space_source::{Prepared, SpaceSource};
-use maxmargin_core::{Asking, Dual, Halted, Problem, Progress, Refine, Run, Start, Status, Watch, warm};
+use maxmargin_core::{Cancelled, Dual, Problem, Progress, Refine, Run, RunControl, Start, Status, Watch, warm};
 use maxmargin_data::{Par, Samples, scale::Scaler};
 use maxmargin_kernel::{Kernel, Space};
 use maxmargin_model::Calibration;
@@ -186,9 +186,9 @@ impl Evaluation<'_, '_> {
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
         let (layout, deadline) = (&self.of.layout, &self.of.deadline);
         let mut go_on = || deadline.may_continue(self.watch);
-        let asking = Asking::new(&mut go_on);
+        let control = RunControl::new(&mut go_on);
         let at = |ground: &Prepared, kernel: &Kernel| {
-            SpaceSource::at(ground, kernel, layout, &asking).map_err(|error| deadline.error(error))
+            SpaceSource::at(ground, kernel, layout, &control).map_err(|error| deadline.error(error))
         };
         let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
@@ -230,12 +230,12 @@ impl Evaluation<'_, '_> {
             }
             !of.deadline.is_over()
         };
-        let asking = Asking::new(&mut go_on);
+        let control = RunControl::new(&mut go_on);
         let gram = space.rows().expect("a Gaussian kernel has rows").gram();
         let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
-        let moved = Sensitivity::new(gram, &dual, &solution, &asking)
-            .and_then(|sensitivity| sensitivity.of_rows(&held_out.test, parameters, &asking))
-            .map_err(|Halted| CvError::Ended(of.deadline.status()))?;
+        let moved = Sensitivity::new(gram, &dual, &solution, &control)
+            .and_then(|sensitivity| sensitivity.of_rows(&held_out.test, parameters, &control))
+            .map_err(|Cancelled| CvError::Ended(of.deadline.status()))?;
         self.done.fetch_add(1, Ordering::Relaxed);
         Ok(FoldResult { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
     }

@@ -1,7 +1,7 @@
 //! Changes of many α at once, and gradients of many vertices.
 
 use super::Iterate;
-use maxmargin_core::{Asking, Halted};
+use maxmargin_core::{Cancelled, RunControl};
 use maxmargin_kernel::RowRef;
 
 /// Elements of the gradient that stay in the first-level cache while many rows are added to them.
@@ -42,23 +42,23 @@ impl Iterate<'_, '_> {
 
     /// Computes the gradient at every vertex from kernel rows, and keeps it from then on. After a
     /// cancellation it is kept where it was before.
-    pub(crate) fn complete(&mut self, asking: &Asking) -> Result<(), Halted> {
+    pub(crate) fn complete(&mut self, control: &RunControl) -> Result<(), Cancelled> {
         if self.full {
             return Ok(());
         }
         self.full = true;
-        let done = self.recompute(asking);
+        let done = self.recompute(control);
         self.full = done.is_ok();
         done
     }
 
     /// Recomputes the gradient from kernel rows, at every vertex or on the support.
-    pub(super) fn recompute(&mut self, asking: &Asking) -> Result<(), Halted> {
+    pub(super) fn recompute(&mut self, control: &RunControl) -> Result<(), Cancelled> {
         self.multiply_out();
         let known = self.h.clone();
         self.h.fill(0.0);
         let changes: Vec<(usize, f64)> = self.support.iter().map(|&k| (k as usize, self.beta[k as usize])).collect();
-        if let Err(halted) = self.accumulate(&changes, asking) {
+        if let Err(halted) = self.accumulate(&changes, control) {
             self.h = known;
             return Err(halted);
         }
@@ -71,7 +71,7 @@ impl Iterate<'_, '_> {
 
     /// Updates the gradient for many changes of α, given as (vertex, increase). α and `αᵀQα` are
     /// the caller's, and after a cancellation the gradient too.
-    fn accumulate(&mut self, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
+    fn accumulate(&mut self, changes: &[(usize, f64)], control: &RunControl) -> Result<(), Cancelled> {
         let ridge = self.dual.ridge();
         for &(k, change) in changes {
             self.h[k] += self.dual.sign()[k] * ridge * change / self.scale;
@@ -79,7 +79,7 @@ impl Iterate<'_, '_> {
         let vertices: Vec<usize> = changes.iter().map(|(k, _)| *k).collect();
         // A small row store holds few rows at once.
         for (vertices, changes) in vertices.chunks(512).zip(changes.chunks(512)) {
-            self.fetch(vertices, asking)?;
+            self.fetch(vertices, control)?;
             let held: Vec<(RowRef, f64)> =
                 changes.iter().map(|&(k, c)| (self.row(k), self.dual.sign()[k] * c / self.scale)).collect();
             if self.full {
@@ -124,13 +124,19 @@ impl Iterate<'_, '_> {
 
     /// Takes α of a few vertices from a solver of their problem; the full gradient is updated.
     /// After a cancellation the point is unchanged.
-    pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64, asking: &Asking) -> Result<(), Halted> {
+    pub(crate) fn adopt(
+        &mut self,
+        vertices: &[usize],
+        alpha: &[f64],
+        square: f64,
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
         self.multiply_out();
         let changes: Vec<(usize, f64)> =
             vertices.iter().zip(alpha).map(|(&k, a)| (k, a - self.beta[k])).filter(|(_, change)| *change != 0.0).collect();
         if self.full {
             let known = self.h.clone();
-            if let Err(halted) = self.accumulate(&changes, asking) {
+            if let Err(halted) = self.accumulate(&changes, control) {
                 self.h = known;
                 return Err(halted);
             }

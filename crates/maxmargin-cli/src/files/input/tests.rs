@@ -1,0 +1,15 @@
+//! Tests of reading data.
+
+use super::MaxSize;
+use crate::machine::memory;
+
+/// A packed file of one megabyte once exceeded the memory.
+#[test]
+fn a_file_may_take_half_of_what_is_free_unless_told() {
+    let (before, usual, after) = (memory::free(), MaxSize::usual(), memory::free());
+    // Other processes allocate and free memory meanwhile.
+    let (least, most) = (before.min(after) / 4, before.max(after) / 4 * 3);
+    assert!(usual.bytes > 0 && (least..=most).contains(&usual.bytes), "{} of {before} and {after}", usual.bytes);
+    assert!(usual.bytes <= memory::whole() / 2 || memory::whole() == 0);
+    assert!(usual.in_words().contains("half of the free memory"), "{}", usual.in_words());
+}
