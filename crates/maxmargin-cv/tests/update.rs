@@ -286,7 +286,7 @@ fn models_that_no_path_is_for_are_refused() {
         (Kernel::Linear, (Solver::Linear, Loss::Hinge, BiasTerm::None), "no bias"),
         (Kernel::Linear, (Solver::Linear, Loss::Hinge, BiasTerm::Free), "weights alone"),
     ] {
-        let model = train(&all, (&kernel, None), problem, 1.0, 1e-3);
+        let model = train(&all, &kernel, None, problem, 1.0, 1e-3);
         let refused = changed(&model, &TrainingData::new(all.clone()), &remove).expect_err("no path is for it").to_string();
         assert!(refused.contains(says) && refused.contains("train --solver smo --updatable"), "{refused}");
     }
