@@ -88,7 +88,7 @@ impl Solver {
         if self.is_simplex() { (Loss::SquaredHinge, BiasTerm::Feature(1.0)) } else { (Loss::Hinge, BiasTerm::Free) }
     }
 
-    /// Whether the solver works on features, without a kernel.
+    /// Returns true if the solver works on features, without a kernel.
     pub fn is_linear(self) -> bool {
         matches!(self, Self::Linear | Self::Descent | Self::Avsf | Self::Newton)
     }

@@ -116,7 +116,7 @@ fn table(later: &[bool], said: impl Iterator<Item = bool>) -> [[usize; 2]; 2] {
 pub(crate) fn check(metric: &Metric, classes: Option<&ClassLabels>) -> Result<(), CvError> {
     let name = metric.name();
     if !is_tunable(metric) {
-        let names: Vec<&str> = all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric)).map(Metric::name).collect();
+        let names: Vec<&str> = all_metrics(TargetKind::Classes).filter(|metric| is_tunable(metric)).map(Metric::name).collect();
         let why = format!("{name} does not weigh errors of both classes against each other; there are {}", names.join(", "));
         return Err(CvError::Threshold(why));
     }
@@ -175,7 +175,7 @@ mod tests {
 
     /// The metrics that can choose a threshold.
     fn tunable() -> Vec<&'static Metric> {
-        CLASS_METRICS.iter().chain(TWO_CLASS_METRICS).copied().filter(|metric| is_tunable(*metric)).collect()
+        CLASS_METRICS.iter().chain(TWO_CLASS_METRICS).copied().filter(|metric| is_tunable(metric)).collect()
     }
 
     fn said(decisions: &[f64], threshold: f64) -> Vec<f64> {

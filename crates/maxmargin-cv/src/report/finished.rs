@@ -94,7 +94,12 @@ impl Finished {
         if !fits || all.is_none_or(|all| all > 2 * hidden.decisions.len() as u64) {
             return Err(SealError::Damaged);
         }
-        let alpha = hidden.alpha.into_iter().map(dense).collect::<Option<Vec<_>>>().ok_or(SealError::Damaged)?;
+        let alpha = hidden
+            .alpha
+            .into_iter()
+            .map(|(length, entries)| dense(length, entries))
+            .collect::<Option<Vec<_>>>()
+            .ok_or(SealError::Damaged)?;
         for (fold, own) in report.folds.iter_mut().zip(hidden.folds) {
             (fold.solved, fold.scores, fold.machines) = (own.solved, with_static_names(own.scores), own.machines);
         }
@@ -107,7 +112,7 @@ impl Finished {
 }
 
 /// A dense vector from its length and non-zero entries; `None` if an index is out of range.
-fn dense((length, entries): (u64, Vec<(u32, f64)>)) -> Option<Vec<f64>> {
+fn dense(length: u64, entries: Vec<(u32, f64)>) -> Option<Vec<f64>> {
     let mut alpha = vec![0.0; usize::try_from(length).ok()?];
     for (k, value) in entries {
         *alpha.get_mut(k as usize)? = value;

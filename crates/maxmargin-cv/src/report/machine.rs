@@ -32,7 +32,7 @@ pub struct MachineReport {
     pub bias: f64,
     /// Training samples with α > 0.
     pub support_vectors: usize,
-    /// Those of them with α = C.
+    /// Number of support vectors with α = C.
     pub bounded: usize,
     /// The certificate of the solution, from fresh `f64` kernel values.
     pub certificate: CertificateReport,

@@ -121,7 +121,7 @@ pub enum CvError {
     Search(String),
     /// The run ended before any certificate was computed. Results without a certificate are not
     /// reported.
-    #[error("ended before anything could be judged: there is nothing to report")]
+    #[error("ended before any solution was certified: there is nothing to report")]
     Ended(Status),
     /// A class has one sample only, which cannot be in both a training set and a test set.
     #[error(

@@ -162,7 +162,7 @@ impl MachineLayout {
 pub(crate) struct HeldOut {
     /// Samples that the fold does not train on.
     pub(crate) out: Vec<usize>,
-    /// Those of them that the fold tests.
+    /// The held-out samples that the fold tests.
     pub(crate) test: Vec<usize>,
     /// The fold's round ([`FoldPlan::round`]).
     pub(crate) round: usize,
