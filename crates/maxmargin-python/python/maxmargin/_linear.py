@@ -88,7 +88,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         return teller(type(self).__name__) if self.verbose else None
 
     def _shares_engine(self) -> bool:
-        """Whether searches give what fitting one by one does."""
+        """Return true if searches give the same results as separate fits."""
         return self.max_time is None
 
     def _sees_rows(self) -> bool:
@@ -105,7 +105,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         raise NotImplementedError
 
     def _known(self, y: Any) -> Floats:
-        """Targets as numbers, those of the training: ``UnknownLabelError`` for labels that it did not have."""
+        """Targets as numbers, with the classes of the training: ``UnknownLabelError`` for other labels."""
         return self._encoded(y)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
