@@ -108,7 +108,8 @@ pub(crate) fn copied<T: Copy>(values: &[T]) -> *mut T {
     if values.is_empty() {
         return ptr::null_mut();
     }
-    // SAFETY: `malloc` accepts any size, and its alignment is enough for any C type, as all `T` here are.
+    // SAFETY: `malloc` accepts any size, and its alignment is enough for any C type, as all `T`
+    // here are.
     let place = unsafe { malloc(size_of_val(values)) }.cast::<T>();
     assert!(!place.is_null(), "no memory");
     // SAFETY: `place` has room for all values, and a new allocation overlaps nothing.
@@ -135,7 +136,8 @@ pub(crate) unsafe fn freed<T>(pointer: *mut T) {
 /// Returns the next number of the process's `rand()`. LIBSVM shuffles with it, so that `srand`
 /// changes the folds.
 pub(crate) fn random() -> usize {
-    // SAFETY: `rand` has no arguments. Other threads can call it at the same time, as in LIBSVM; glibc's has a lock.
+    // SAFETY: `rand` has no arguments. Other threads can call it at the same time, as in LIBSVM;
+    // glibc's has a lock.
     usize::try_from(unsafe { rand() }).unwrap_or(0)
 }
 
@@ -145,7 +147,8 @@ pub(crate) fn random() -> usize {
 ///
 /// `text` ends with a zero.
 pub(crate) unsafe fn printed(text: *const c_char) {
-    // SAFETY: the format is a C string for one string argument, which is `text`; a null stream flushes all streams.
+    // SAFETY: the format is a C string for one string argument, which is `text`; a null stream
+    // flushes all streams.
     unsafe {
         printf(c"%s".as_ptr(), text);
         fflush(ptr::null_mut());

@@ -61,7 +61,8 @@ pub unsafe extern "C" fn svm_free_and_destroy_model(model_ptr_ptr: *mut *mut c::
 /// `param` is null or points to parameters whose weights are null or came from `malloc`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_destroy_param(param: *mut c::Parameter) {
-    // SAFETY: the caller's promise. LIBSVM does not set the pointers to null, and copies of them may be elsewhere.
+    // SAFETY: the caller's promise. LIBSVM does not set the pointers to null, and copies of them
+    // may be elsewhere.
     unsafe {
         if let Some(param) = param.as_ref() {
             freed(param.weight_label);

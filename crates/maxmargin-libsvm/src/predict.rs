@@ -164,7 +164,8 @@ pub unsafe extern "C" fn svm_predict_probability(
             (prediction, probabilities(model, &decisions))
         };
         let Some(probabilities) = probabilities else { return prediction };
-        // SAFETY: there is room for as many values as the model has classes; of one class these are two.
+        // SAFETY: there is room for as many values as the model has classes; of one class these are
+        // two.
         unsafe { std::ptr::copy_nonoverlapping(probabilities.as_ptr(), prob_estimates, probabilities.len()) };
         if model.param.svm_type == 2 {
             return prediction;

@@ -64,7 +64,8 @@ unsafe fn text(model: &c::Model) -> Option<String> {
     let kernel = Parameters { kernel_type, degree, gamma, coef0, ..Parameters::default() }.shape().kernel;
     let mut text = format!("svm_type {}\n{}", TYPES.get(usize::try_from(svm_type).ok()?)?, kernel_lines(&kernel).ok()?);
     let pairs = model.nr_class * (model.nr_class - 1) / 2;
-    // SAFETY: arrays are as long as `svm.h` says, by the caller's promise: as many values as pairs, ten marks, labels and sizes as classes.
+    // SAFETY: arrays are as long as `svm.h` says, by the caller's promise: as many values as pairs,
+    // ten marks, labels and sizes as classes.
     let (numbers, labels, sizes) = unsafe {
         let numbers =
             [("rho", slice(model.rho, pairs)), ("probA", slice(model.probA, pairs)), ("probB", slice(model.probB, pairs))];

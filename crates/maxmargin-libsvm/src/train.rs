@@ -103,7 +103,8 @@ pub unsafe extern "C" fn svm_cross_validation(
             Ok(judged.predicted)
         });
         match found {
-            // SAFETY: `target` has room for `l` values, one for each row, and does not overlap Rust's memory.
+            // SAFETY: `target` has room for `l` values, one for each row, and does not overlap
+            // Rust's memory.
             Ok(predicted) => unsafe { ptr::copy_nonoverlapping(predicted.as_ptr(), target, predicted.len()) },
             Err(what) => print_error(&format!("ERROR: {what}")),
         }
