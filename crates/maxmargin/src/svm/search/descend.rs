@@ -115,8 +115,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         Ok(())
     }
 
-    /// Descends from `begin`, first with one width for all features, then with a width for each if the
-    /// search asks for that. `real` maps a point to C and γ; `done` is the number of finished cells.
+    /// Descends from `begin`, first with one width for all features, then with a width for each if
+    /// the search asks for that. `real` maps a point to C and γ; `done` is the number of finished
+    /// cells.
     fn trace(&self, start: &Svm, begin: &[f64; 2], real: &dyn Fn(&[f64]) -> [f64; 2], done: usize) -> Result<Trace, CvError> {
         let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
