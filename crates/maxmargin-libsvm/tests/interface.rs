@@ -1,4 +1,4 @@
-//! The C interface as C sees it, and a program that is linked against libsvm, on this library.
+//! The C interface through its structures, and programs linked against libsvm with this library.
 #![allow(unsafe_code, clippy::borrow_as_ptr, reason = "it is called as C calls it")]
 
 use maxmargin_testkit::outside;
@@ -70,7 +70,7 @@ fn parameter() -> Parameter {
     }
 }
 
-/// Tests that look at what is printed, or must be quiet, take turns.
+/// The lock of tests that read the output or must be silent.
 static PRINTING: Mutex<()> = Mutex::new(());
 static SAID: Mutex<String> = Mutex::new(String::new());
 

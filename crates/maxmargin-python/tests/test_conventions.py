@@ -1,6 +1,9 @@
 """scikit-learn's conventions at their borders: weights of classes and samples, kernels that are constant, what messages count from."""
 
+import ast
+import inspect
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
 import maxmargin
+from maxmargin import _native
 
 TOL = 1e-9
 
@@ -185,3 +189,17 @@ def test_a_cross_validation_is_one_line_to_read():
     )
     many = maxmargin.SVC().leave_one_out(X, y)
     assert len(repr(many)) < 200
+
+
+def test_the_stub_has_the_keywords_and_defaults_of_the_native_estimator():
+    stub = ast.parse((Path(maxmargin.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
+    (estimator,) = [node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Svm"]
+    (init,) = [node for node in estimator.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+    in_stub = dict(zip([keyword.arg for keyword in init.args.kwonlyargs], init.args.kw_defaults, strict=True))
+    keywords = inspect.signature(_native.Svm).parameters.values()
+    native = {keyword.name: keyword.default for keyword in keywords if keyword.kind is keyword.KEYWORD_ONLY}
+    assert list(in_stub) == list(native)
+    for name, default in in_stub.items():
+        # The native signature shows an ellipsis for defaults that are not literals.
+        if native[name] is not ... and ast.literal_eval(default) is not ...:
+            assert ast.literal_eval(default) == native[name], name

@@ -83,7 +83,8 @@ fn models_are_certified_verified_and_refuted_when_changed() {
         let verdict = verify(&model, &data, None, None, Par::Seq).expect("a verdict");
         assert!(verdict.matches() && verdict.met() && verdict.unchecked().count() == 0, "{formulation:?}: {:?}", verdict.checks);
         let mut parts = model.clone().into_parts();
-        // The largest: of one that is nearly 0 nobody would notice a millionth.
+        // The largest weight, because a change of a millionth would not show in one that is
+        // almost 0.
         let largest = parts.machines[0].coef.iter_mut().max_by(|a, b| a.abs().total_cmp(&b.abs())).expect("a coefficient");
         *largest *= 1.0 + 1e-6;
         let changed = Model::new(parts).expect("still a model");
@@ -419,7 +420,7 @@ fn updates_of_other_formulations_are_refused_by_name() {
     assert!(error.contains("epsilon-svr") && error.contains("C-SVC"), "{error}");
 }
 
-/// What LIBSVM says about a problem.
+/// LIBSVM's solution of a problem.
 struct Theirs {
     objective: f64,
     rho: f64,
@@ -428,7 +429,7 @@ struct Theirs {
     predictions: Vec<f64>,
 }
 
-/// What follows `key` in the last line that has it.
+/// Returns the text after `key` in the last line that contains it.
 fn after(text: &str, key: &str) -> f64 {
     let rest = text.rsplit(key).next().expect("a part");
     rest[..rest.find([',', '\n']).unwrap_or(rest.len())].trim().parse().unwrap_or_else(|e| panic!("{key}: {e} in {text}"))

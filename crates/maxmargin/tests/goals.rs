@@ -1,5 +1,4 @@
-//! What may be asked of a solution: a KKT violation, a certified gap, or both; of every solver
-//! alike.
+//! Goals of solutions for every solver: a KKT violation, a certified duality gap, or both.
 
 use maxmargin::core::Status;
 use maxmargin::cv::verify;
@@ -23,8 +22,8 @@ fn solvers() -> [Svm; 5] {
     ]
 }
 
-/// A gap of 10⁻³ is certified after fewer iterations than a violation of 10⁻³, which nobody asked
-/// for and which is not reached.
+/// A duality gap of 10⁻³ is certified after fewer iterations than a KKT violation of 10⁻³, which is
+/// not requested and not reached.
 #[test]
 fn a_gap_alone_is_reached_before_a_violation_that_nobody_asked_for() {
     let Some(data) = adult() else { return };

@@ -80,8 +80,8 @@ fn smo_solves_working_sets_too() {
     }
 }
 
-/// What SMO leaves at 10⁻³ ends at 10⁻⁹, where the path's finish ends as well, and far from as many
-/// steps as SMO would make.
+/// A solution of SMO at 10⁻³ is finished to 10⁻⁹, like the finish of the path, with far fewer steps
+/// than SMO would need.
 #[test]
 fn what_smo_leaves_is_finished() {
     for problem in made() {

@@ -90,7 +90,7 @@ fn models_of_three_classes_come_from_every_solver() {
     assert!(smo > 180 && pairwise > 180 && smo.abs_diff(irwls) <= 1, "{smo} {pairwise} {irwls}");
 }
 
-/// Tolerances that the tail of SMO would not see soon are met by the finish, whoever solves.
+/// All solvers reach tight tolerances by the finish, where the tail of SMO would need very long.
 #[test]
 fn tight_tolerances_are_met() {
     let data = Generator::TwoGaussians.generate(300, None, 5).expect("data");
@@ -120,7 +120,7 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
     assert!(unknown.to_string().contains("-1, 1, 7"), "{unknown}");
 }
 
-/// What a training is told besides the kernel.
+/// The parameters of a training except the kernel.
 type Way = fn(Svm) -> Svm;
 
 /// The weights of a training of several classes were once dropped. A weight of `w` is what `w`

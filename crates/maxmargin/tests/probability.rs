@@ -120,8 +120,8 @@ fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
     }
 }
 
-/// Whoever is judged had no part in the calibration: with the labels of a whole fold turned, what
-/// is said of that fold stays.
+/// A sample has no influence on the calibration of its own probability: with all labels of a fold
+/// flipped, the probabilities of that fold stay the same.
 #[test]
 fn cross_fitted_probabilities_do_not_know_the_label() {
     let data = banana(100, 2, 2);
@@ -248,7 +248,7 @@ fn stopped_early(classes: usize, of_later: &[f64]) -> Vec<f64> {
     p
 }
 
-/// What a file of `svm-predict -b 1` says: labels of the columns, and rows of label and
+/// Reads a file of `svm-predict -b 1`: the labels of the columns, and rows of label and
 /// probabilities.
 fn printed(path: &std::path::Path) -> (Vec<f64>, Vec<Vec<f64>>) {
     let text = fs::read_to_string(path).expect("its output");

@@ -160,8 +160,8 @@ fn random_cells_lie_in_their_ranges_and_come_again() {
     assert!(names(4).iter().any(|name| name.contains("Linear")) && names(4).iter().any(|name| name.contains("Rbf")));
 }
 
-/// What is left has seen all samples, and is as good as the best of all within what the parts can
-/// tell.
+/// The remaining cells are solved on all samples, and the best of them is as good as the best of
+/// all within the accuracy of the parts.
 #[test]
 fn halving_ends_on_all_samples() {
     let on = made(Generator::Banana, 1200, 1);

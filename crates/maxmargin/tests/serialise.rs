@@ -1,4 +1,4 @@
-//! What comes back is `serde`'s: reports, verdicts, the parts of a model.
+//! Serialisation of results with `serde`: reports, verdicts, the parts of a model.
 
 use maxmargin::core::Formulation;
 use maxmargin::cv::verify;

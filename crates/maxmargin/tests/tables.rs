@@ -131,7 +131,7 @@ fn a_model_keeps_the_columns_and_fills_gaps_of_its_own() {
     assert_eq!(model, fitted.model);
     let columns = std::sync::Arc::new(model.columns().expect("of a table").clone());
     assert_eq!(columns.labels(), ["cat", "dog"]);
-    // A gap where training had none, in another order, with a word that nobody knows.
+    // A missing value where training had none, another order of columns, and an unknown word.
     let options = TableOptions { missing: true, ..TableOptions::default() };
     let new = table::read_like(b"t,extra,w,a\nno,1,,5\nyes,2,z,NA\n", &columns, &options).expect("rows");
     let decisions = model.decision_values(&new.data.samples, Par::Seq).expect("decided");

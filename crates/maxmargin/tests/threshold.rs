@@ -1,5 +1,5 @@
-//! Thresholds: what they are chosen by, what labels make of them, and that they pay on data that
-//! nobody saw; leave-one-out in a grid.
+//! Thresholds: their choice, the labels that they give, and their gain on new data; leave-one-out
+//! in a grid.
 //!
 //! Real data: `w8a`, `ijcnn1`, `heart_scale`.
 
@@ -187,7 +187,7 @@ fn a_grid_of_leave_one_out_is_one_leave_one_out_a_cell() {
         }
         let apart = all.decisions.iter().zip(&one.decisions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 5e-3 && all.correct.abs_diff(one.correct) <= 1, "{apart}: {} {}", all.correct, one.correct);
-        // Whoever is no support vector of the model of all data costs nothing.
+        // A sample that is not a support vector of the model of all data costs nothing.
         let vectors = cell.svm.fit(&data).expect("a training").model.support_vectors();
         assert!(trained(all).abs_diff(vectors) <= 3 && vectors < 270, "{} trainings, {vectors} vectors", trained(all));
     }

@@ -1,4 +1,4 @@
-//! The native file: nothing is lost, and nothing but an intact file is read.
+//! The native file: it keeps all bits, and damaged files are errors.
 
 use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, recorded, sparse};
 use maxmargin_data::scale::Method;
@@ -8,7 +8,7 @@ use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Machine, ModelError, decode, encode};
 use proptest::prelude::*;
 
-/// The native file of `payload`, whatever that is: a hostile file with a good checksum.
+/// Returns the native file of any `payload`: a hostile file with a valid checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
     maxmargin_model::file::sealed(FORMAT, payload)
 }
@@ -46,7 +46,7 @@ fn a_kernel_of_ones_own_is_found_by_its_name() {
         x.for_each_pair(z, |_, x, z| distance += f64::abs(x - z));
         f64::exp(-distance)
     });
-    // So wide and empty that kernels of products would drop columns.
+    // The matrix is so wide and empty that kernels of products would drop columns.
     let hollow = Samples::from_sparse(1 << 23, vec![0, 2, 3], vec![7, 1 << 22, 9], vec![1.0, 0.5, 2.0]).unwrap();
     let model = recorded(Kernel::User(laplacian.clone()), hollow, CLASSES[0]);
     let file = encode(&model).unwrap();
@@ -134,7 +134,7 @@ fn messages_say_what_is_wrong() {
     assert!(matches!(decode(&future), Err(ModelError::Header)));
 }
 
-/// The file that another encoder would write of impossible parts.
+/// A file of invalid parts with a valid checksum is refused.
 #[test]
 fn a_sealed_file_with_impossible_numbers_is_refused() {
     for classes in CLASSES {
@@ -153,8 +153,8 @@ fn a_sealed_file_with_impossible_numbers_is_refused() {
     }
 }
 
-/// Every eight bytes of the content become lengths that nothing can have: nothing is allocated for
-/// them.
+/// Every eight bytes of the content in turn become impossible lengths; the reader does not allocate
+/// memory for them.
 #[test]
 fn hostile_lengths_are_refused() {
     for classes in CLASSES {
@@ -189,8 +189,7 @@ fn the_greatest_width_costs_nothing_whatever_the_number_of_machines() {
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(2000))]
 
-    /// A hostile file with a good checksum: any answer but a panic or an enormous allocation will
-    /// do.
+    /// A hostile file with a valid checksum causes neither a panic nor an enormous allocation.
     #[test]
     fn changed_content_never_panics(
         classes in 0..CLASSES.len(),
@@ -227,8 +226,8 @@ proptest! {
     }
 }
 
-/// Rows without features take no byte: 2⁵⁶ of them were read, and the first prediction asked for
-/// 2⁵⁹ bytes and ended the program.
+/// A regression test: rows without features take no byte of a file. 2⁵⁶ of them were read, and the
+/// first prediction requested 2⁵⁹ bytes and aborted.
 #[test]
 fn vectors_without_features_are_not_more_than_machines_use() {
     let mut parts = model(Kernel::rbf(0.5), dense(5, 3, 1), CLASSES[0]).into_parts();

@@ -256,7 +256,7 @@ fn precomputed_models_hold_serial_numbers() {
     assert!(model.decision_values(&short, Par::Seq).is_err());
 }
 
-/// Labels that `svm-predict` gives, or nothing when it is not installed.
+/// Returns the labels of `svm-predict`, or nothing if it is not installed.
 fn svm_predict(model: &str, data: &Dataset, folder: &std::path::Path) -> Option<Vec<f64>> {
     let program = program("svm-predict")?;
     let [model_file, data_file, out] = ["model", "data", "out"].map(|name| folder.join(name));
@@ -332,7 +332,7 @@ fn text_of(kind: &str, labels: &str) -> String {
     )
 }
 
-/// What is read is written again, byte for byte, and through the native format as well.
+/// A text that is read and written again has the same bytes, also through the native format.
 #[test]
 fn every_type_makes_the_round_trip() {
     for (kind, labels) in [

@@ -1,4 +1,4 @@
-"""What all kernel machines have in common: checks, training, attributes, and what scikit-learn's do not have."""
+"""The base of all kernel machines: checks, training, attributes, and the additions to scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from ._progress import Progress
 from ._state import Plain
 from ._verdict import verdict_of
 
-#: Rows up to which a linear kernel is one like the others.
+#: The number of rows up to which a linear kernel is treated like other kernels.
 FEW = 2000
 
-#: Rows that are packed at a time for predictions.
+#: The number of rows packed at a time for predictions.
 BLOCK = 1 << 16
 
-#: What an infinite C stands for: a margin that nothing is worth missing.
+#: The C that replaces an infinite C (a hard margin).
 HARD = 1e10
 
-#: Seconds that no training lasts: some 30,000 years.
+#: A time limit in seconds that no training reaches (some 30,000 years).
 FOREVER = 1e12
 
 #: Kernels that have a gamma.
@@ -44,7 +44,7 @@ KERNELS = WIDE | {"linear", "precomputed"}
 
 @contextmanager
 def whole(estimator: Any) -> Iterator[None]:
-    """What is done to an estimator is done wholly, or not at all: whatever is raised, Ctrl-C included, it is as it was before."""
+    """Restores the attributes of an estimator if the block raises an exception, Ctrl-C included."""
     state: dict[str, Any] = vars(estimator)
     before = dict(state)
     try:
@@ -56,17 +56,17 @@ def whole(estimator: Any) -> Iterator[None]:
 
 
 def seconds(max_time: float | None) -> float | None:
-    """A limit that a clock can hold."""
+    """Return a time limit in the range of a clock."""
     return None if max_time is None else min(float(max_time), FOREVER)
 
 
 def megabytes(size: float) -> int:
-    """So many megabytes in bytes, as far as there are addresses."""
+    """Return a size in megabytes as bytes, at most the greatest address."""
     return min(math.ceil(size * 2**20), 2**63 - 1)
 
 
 def teller(name: str) -> _native.Report:
-    """Tells about once a second how far a training or a search is."""
+    """Return a callback that reports the progress of a training or a search about once a second."""
     progress = Progress(name)
 
     def tell(stage: str, done: int, total: int, iterations: int, violation: float, tol: float) -> None:
@@ -76,7 +76,7 @@ def teller(name: str) -> _native.Report:
 
 
 def seed_of(random_state: Any) -> int:
-    """Without a state the same seed every time."""
+    """Return a seed of the random state; without a state it is always the same."""
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
@@ -84,7 +84,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]
-    #: Which of C, nu and epsilon the formulation has.
+    #: The parameters C, nu and epsilon of the formulation.
     _prices: ClassVar[tuple[str, ...]]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -104,9 +104,9 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         "keep_data": ["boolean"],
     }
 
-    #: What a search may vary beside C and gamma.
+    #: The parameters that a search can vary in addition to C and gamma.
     _searched: ClassVar[tuple[str, ...]] = ("kernel", "degree", "coef0", "epsilon", "tol", "shrinking")
-    #: Whether only solutions within the tolerance are those of trainings one by one.
+    #: True if only solutions within the tolerance equal those of separate trainings.
     _must_converge: ClassVar[bool] = False
 
     kernel: Any
@@ -138,11 +138,11 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         return tags
 
     def _shares_engine(self) -> bool:
-        """Whether searches give what fitting one by one does."""
+        """Return true if searches give the same results as separate fits."""
         return self.max_iter == -1 and self.max_time is None
 
     def _sees_rows(self) -> bool:
-        """Whether its kernel is one of the rows themselves, with a name."""
+        """Return true if the kernel is a named kernel of the rows."""
         return isinstance(self.kernel, str) and self.kernel in WIDE | {"linear"}
 
     # What differs between classes, values and one class.
@@ -152,7 +152,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         return np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
 
     def _known(self, y: Any) -> Floats:
-        """Targets as numbers, those of the training: ``UnknownLabelError`` for labels that it did not have."""
+        """Targets as numbers, with the classes of the training: ``UnknownLabelError`` for other labels."""
         return self._encoded(y)
 
     def _class_weights(self) -> list[tuple[float, float]]:
@@ -166,7 +166,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Trains on all rows of X, and certifies what it found.
+        """Trains on all rows of X, and certifies the solution.
 
         Parameters
         ----------
@@ -238,10 +238,10 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         return found[0], found[1]
 
     def _weigh(self, y: Floats) -> None:
-        """Finds the weights of classes of a training set."""
+        """Compute the class weights of a training set."""
 
     def _check_weights(self, y: Floats, weights: Floats | None) -> None:
-        """Refuses weights that leave no problem."""
+        """Raise an error if the weights leave no valid problem."""
 
     def _is_matrix(self) -> bool:
         return callable(self.kernel) or bool(self.kernel == "precomputed")
@@ -252,7 +252,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         return np.asarray(matrix, dtype=np.float64, order="C")
 
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
-        """The parameters, with a width for these rows."""
+        """Return the parameters, with gamma resolved for these rows."""
         matrix = self._is_matrix()
         gamma = 1.0 if matrix else width(self.gamma, X)
         self._gamma = 0.0 if matrix else gamma
@@ -280,7 +280,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
     # What was found.
 
     def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
-        """Takes a model of these rows for the estimator's own, and warns where it did not converge."""
+        """Set the model of these rows, and warn if it did not converge."""
         machines = model.machines()
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
@@ -292,7 +292,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         self.fit_status_ = int(ended)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
-        """The attributes that scikit-learn has; here those of one machine, which says a value."""
+        """Set scikit-learn's attributes, here for a single machine."""
         (machine,) = machines
         self._set_support(machine["rows"], X, machine["coef"][np.newaxis, :])
         self.intercept_ = np.array([machine["bias"]])
@@ -311,7 +311,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors of each class, or of all."""
+        """Number of support vectors of each class, or of the single machine."""
         if "_n_support" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no n_support_ before it is fitted")
         return self._n_support
@@ -326,7 +326,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         coef: Any = self._turned(weights)
         if self._sparse:
             coef = sp.csr_matrix(coef)
-        # It is made afresh each time: to write to it would change nothing.
+        # The array is computed at each access, so that writing to it would have no effect.
         (coef.data if self._sparse else coef).flags.writeable = False
         return coef
 
@@ -337,7 +337,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
     # Prediction.
 
     def _asked(self, X: Any) -> Any:
-        """Rows that are asked about, validated."""
+        """Validate rows for prediction."""
         check_is_fitted(self)
         if callable(self.kernel):
             X = self._called(X, self._rows)
@@ -360,14 +360,14 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
         return X
 
     def _told(self, X: Any, of: Callable[[_native.Data], Floats]) -> Floats:
-        """What the model says of rows, which are packed some thousand at a time: a copy of many would be as large as they are."""
+        """Predict rows in blocks, because a packed copy of all rows would double the memory."""
         X = self._asked(X)
         if self._is_matrix() or X.shape[0] <= BLOCK:
             return of(packed(X, precomputed=self._is_matrix()))
         return np.concatenate([of(packed(X[begin : begin + BLOCK])) for begin in range(0, X.shape[0], BLOCK)])
 
     def _decisions(self, X: Any) -> Floats:
-        """Decision values, samples × machines, as the library has them: of a pair the later class at 0 and above."""
+        """Return the library's decision values, samples × machines: a value of 0 and above selects the later class of a pair."""
         return self._told(X, self._model_of().decisions)
 
     def _model_of(self) -> _native.Model:

@@ -1,4 +1,4 @@
-"""What is known of a solution: certificates, and the judgement of a model against its data."""
+"""Certificates of solutions, and the verification of a model against its data."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from . import _native
 
 @dataclass(frozen=True)
 class Certificate:
-    """How good a solution is, whoever found it: computed afresh in double precision from the data and the coefficients."""
+    """The quality of a solution, recomputed in double precision from the data and the coefficients."""
 
     #: Primal objective: an upper bound on the optimum. Infinite, as the gap, where the kernel matrix is not known to be positive
     #: semidefinite (a sigmoid kernel, a kernel matrix or function of yours): the solution is a stationary point then, and may be no optimum.
     primal: float
     #: Dual objective: a lower bound on the optimum.
     dual: float
-    #: Their difference relative to the larger of the two.
+    #: Relative duality gap: the difference of the objectives relative to the larger of the two.
     relative_gap: float
-    #: Largest violation of the optimality conditions: what ``tol`` is about.
+    #: Largest KKT violation, which ``tol`` bounds.
     kkt: float
     #: Largest violation of the constraints.
     infeasible: float
-    #: Whether it shows what was asked for.
+    #: True if the solution meets the requested tolerance.
     holds: bool
 
     @property
@@ -37,7 +37,7 @@ class Certificate:
 
     @classmethod
     def none(cls) -> Certificate:
-        """Of a training that failed, or that was another program's: nothing is known."""
+        """Return the certificate of a training that failed or was not certified: all values are unknown."""
         return cls(math.nan, math.nan, math.nan, math.inf, math.nan, False)
 
     @staticmethod
@@ -58,24 +58,24 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a model says, compared with what is."""
+    """One claim of a model, compared with the recomputed value."""
 
     what: str
-    #: None where it cannot be known.
+    #: None if the claim cannot be checked.
     passed: bool | None
     detail: str
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of a model against its training data, which believes nothing that the model says."""
+    """The verification of a model against its training data. Every claim of the model is recomputed."""
 
-    #: Whether nothing that could be compared differs.
+    #: True if all claims that can be compared agree.
     matches: bool
-    #: Whether every machine was certified and meets ``tol``.
+    #: True if every machine is certified and meets ``tol``.
     met: bool
     checks: tuple[Check, ...]
-    #: Recomputed, one for each machine; none where support vectors are not rows of the data.
+    #: The recomputed certificate of each machine; empty if support vectors are not rows of the data.
     certificates: tuple[Certificate, ...]
 
     def __bool__(self) -> bool:
@@ -90,13 +90,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What probabilities were fitted to, and how good they are of samples that took no part: neither in the machines nor in their calibration."""
+    """The calibration of probabilities, and their quality on samples that were used neither for the machines nor for the calibration."""
 
     #: ``platt`` or ``isotonic``.
     method: str
-    #: Why there are none after all.
+    #: The reason if there are no probabilities.
     missing: str | None
-    #: Folds whose decision values they were fitted to.
+    #: The number of folds whose decision values were used.
     folds: int
     log_loss: float | None
     brier: float | None

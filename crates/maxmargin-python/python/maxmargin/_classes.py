@@ -25,18 +25,18 @@ from ._update import Updatable
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
-    """Those of the base without some."""
+    """Return the parameter constraints of the base without some names."""
     known = KernelMachine._parameter_constraints
     return {name: of for name, of in known.items() if name not in names} | more
 
 
 def pairs(count: int) -> list[tuple[int, int]]:
-    """The classes of each machine."""
+    """Return the two classes of each machine."""
     return [(a, b) for a in range(count) for b in range(a + 1, count)]
 
 
 def by_class(decisions: Floats, count: int) -> Floats:
-    """Votes of the machines for each class, apart by less than a half where they are equal: by the sums of their decision values."""
+    """Return the votes for each class. The sums of decision values decide ties, by a term of less than a half."""
     votes = np.zeros((len(decisions), count))
     sums = np.zeros((len(decisions), count))
     for p, (a, b) in enumerate(pairs(count)):
@@ -55,7 +55,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
 
 
 class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
-    """The base of those that tell classes apart."""
+    """The base of classifiers."""
 
     class_weight: Any
     probability: bool
@@ -66,7 +66,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
 
     classes_: NDArray[Any]
     class_weight_: Floats
-    #: How good the probabilities are, where they were asked for.
+    #: The quality of the probabilities, if they were requested.
     calibration_: Calibration | None
 
     _of_classes: ClassVar[dict[str, list[Any]]] = {
@@ -79,7 +79,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
     }
 
     def _method(self) -> str | None:
-        """How decision values become probabilities, if they shall."""
+        """The method of probabilities, if they are requested."""
         asked = self.probability is True or (isinstance(self.probability, np.bool_) and bool(self.probability))
         return self.calibration or ("platt" if asked else None)
 
@@ -152,7 +152,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         return values if len(self.classes_) == 2 else -values
 
     def _shaped(self, decisions: Floats) -> Floats:
-        """Decision values of machines as those of the estimator."""
+        """Convert decision values of machines to those of the estimator."""
         count = len(self.classes_)
         if count == 2:
             return decisions.ravel()
@@ -161,12 +161,12 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         if self._breaks_ties():
             return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
-        # Nobody looks at rows that no fold tests, whose prediction is no number.
+        # Rows that no fold tests have the prediction NaN, which is not used.
         codes = np.searchsorted(self._labels, np.nan_to_num(report["predicted"], nan=self._labels[0]))
         return self.classes_[codes], self._shaped(report["decisions"])
 
     def decision_function(self, X: Any) -> Floats:
-        """Decision values: of two classes one for each sample, the second class above 0.
+        """Return the decision values. Two classes have one value for each sample, above 0 for the second class.
 
         Of more ``decision_function_shape`` says which: ``"ovr"`` votes for each class, ties told apart by decision values; ``"ovo"`` one value for each
         pair of classes, the earlier above 0.
@@ -179,7 +179,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         return self.break_ties and len(self.classes_) > 2
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of every row."""
+        """Predict the label of every row."""
         check_is_fitted(self)
         if self._breaks_ties():
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
@@ -188,7 +188,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of every class for every row, columns as in ``classes_``.
+        """Predict the probability of every class for every row, with columns as in ``classes_``.
 
         Decision values of five folds, whose machines did not see the sample, become probabilities by Platt's sigmoid or by isotonic steps
         (``calibration``; ``probability=True`` is ``"platt"``); several classes are coupled. :meth:`predict` goes by decision values all the same.
@@ -200,12 +200,12 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
 
     @property
     def probA_(self) -> Floats:
-        """The factor of each machine's sigmoid, as LIBSVM has it; empty without sigmoids."""
+        """The factor of each machine's sigmoid, as in LIBSVM; empty without sigmoids."""
         return np.array([numbers[0] for _, numbers in self._model.calibrations() if numbers is not None])
 
     @property
     def probB_(self) -> Floats:
-        """What is added in each machine's sigmoid, as LIBSVM has it; empty without sigmoids."""
+        """The summand of each machine's sigmoid, as in LIBSVM; empty without sigmoids."""
         return np.array([-numbers[1] for _, numbers in self._model.calibrations() if numbers is not None])
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
@@ -215,7 +215,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
 
 
 def numbers_of(classes: NDArray[Any]) -> Floats:
-    """The number that stands for each class in the model: itself, where classes are numbers, otherwise its place."""
+    """Return the number of each class in the model: the class itself if it is a number, otherwise its index."""
     if classes.dtype.kind in "iuf":
         numbers = classes.astype(np.float64)
         if (np.diff(numbers) > 0).all():
@@ -335,12 +335,12 @@ class NuSVC(KernelClassifier):
 
 
 class KernelRegressor(RegressorMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
-    """The base of those that say values."""
+    """The base of regressors."""
 
     keep_data = False
 
     def predict(self, X: Any) -> Floats:
-        """The value of every row."""
+        """Predict the value of every row."""
         check_is_fitted(self)
         return self._told(X, self._model_of().predict)
 
@@ -423,7 +423,7 @@ class NuSVR(KernelRegressor):
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
-    """Where the samples of one class are. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`."""
+    """One-class support vector machine. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`."""
 
     _formulation = "one-class"
     _prices = ("nu",)
@@ -460,7 +460,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         self.max_time = max_time
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Trains on all rows of X; y is not looked at. Otherwise as the other estimators."""
+        """Train on all rows of X; y is ignored. Otherwise as the other estimators."""
         super().fit(X, None, sample_weight)
         return self
 
@@ -477,7 +477,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         return X, np.ones(X.shape[0])
 
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Verdict:
-        """Checks the model against its training data; y is not looked at. Otherwise as :meth:`SVC.verify`."""
+        """Check the model against its training data; y is ignored. Otherwise as :meth:`SVC.verify`."""
         return super().verify(X, None, sample_weight)
 
     def _encoded(self, y: Any) -> Floats:

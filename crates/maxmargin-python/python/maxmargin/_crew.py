@@ -1,4 +1,4 @@
-"""How all units of a search come to be done, whoever does them."""
+"""The distribution of the units of a search to workers."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from ._units import Answer, Unit, one_line, work
 
 
 class Executor(Protocol):
-    """Whatever takes a function and its arguments and returns a future with ``result``, ``cancel`` and ``add_done_callback``."""
+    """An executor: takes a function with arguments and returns a future with ``result``, ``cancel`` and ``add_done_callback``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
 
 
 class UnitFailedError(RuntimeError):
-    """A unit of a search could not be done."""
+    """A unit of a search failed."""
 
 
 @dataclass
 class UnitReport:
-    """What became of a unit."""
+    """The outcome of a unit."""
 
     name: str
-    #: Who did it last; none where all of it was kept already.
+    #: The last worker; None if all cells were stored already.
     host: str | None = None
-    #: How long that took.
+    #: The time of the unit in seconds.
     seconds: float = 0.0
-    #: How often it was handed out.
+    #: The number of attempts.
     tries: int = 0
-    #: Cells that were kept before.
+    #: The number of cells that were stored before.
     known: int = 0
 
 
 class Here:
-    """An executor that is this process: a unit is done when its result is asked for."""
+    """An executor in this process: a unit runs when its result is requested."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
         return Later(fn, args)
@@ -63,7 +63,7 @@ class Later:
 
 
 class Broken:
-    """A future of an executor that takes nothing any more."""
+    """A future of an executor that accepts no more work."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -73,7 +73,7 @@ class Broken:
 
 
 def close(executor: Any, *, wait: bool) -> None:
-    """Ends an executor that was made here."""
+    """Shut down an executor that this module created."""
     if isinstance(executor, Pool):
         executor.shutdown(wait=wait, cancel_futures=True)
     elif hasattr(executor, "close"):
@@ -81,7 +81,7 @@ def close(executor: Any, *, wait: bool) -> None:
 
 
 class Crew:
-    """Hands units out to an executor until all are done."""
+    """Submit units to an executor until all are finished."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Crew:
         self.store, self.tries, self.threads, self.told = store, tries, threads, told
         self.ended: queue.SimpleQueue[tuple[Unit, int, Any]] = queue.SimpleQueue()
         self.waiting: dict[int, Any] = {}
-        #: Executors that broke one after the other, with no unit done in between.
+        #: The number of consecutive broken executors without a finished unit in between.
         self.broken = 0
         self.generation = 0
 
@@ -136,7 +136,7 @@ class Crew:
                     done(unit)
                     continue
                 if isinstance(failed, BrokenExecutor):
-                    # Whose fault it was cannot be known: it is nobody's try.
+                    # The cause is unknown, so that the attempt does not count for any unit.
                     report.tries -= 1
                     self._renew(generation, failed, len(left))
                 elif report.tries >= self.tries:
@@ -171,13 +171,13 @@ class Crew:
     def _next(self) -> tuple[Unit, int, Any]:
         while True:
             try:
-                # Ctrl-C is heard between two waits, wherever waiting itself does not hear it.
+                # Ctrl-C is handled between two waits, on platforms where a wait blocks it.
                 return self.ended.get(timeout=0.1)
             except queue.Empty:
                 continue
 
     def _taken(self, unit: Unit, future: Any, report: UnitReport) -> BaseException | str | None:
-        """Keeps what a worker found; why that is not all, otherwise."""
+        """Store the cells of a worker. Return the reason if some are missing."""
         self.waiting.pop(id(unit), None)
         try:
             answer: Answer = future.result()
@@ -192,7 +192,7 @@ class Crew:
         return f"on {answer.host}: {len(missing)} of its {len(unit.keys)} cells did not arrive" if missing else None
 
     def _renew(self, generation: int, error: BaseException, left: int) -> None:
-        """Another executor in the place of one that broke."""
+        """Replace a broken executor."""
         if generation != self.generation:
             return
         if self.renewed is None:

@@ -1,4 +1,4 @@
-"""Arrays as the native half takes them."""
+"""Conversion of arrays for the native half."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether this is one of scipy's matrices."""
+    """Return true for a sparse matrix of scipy."""
     return bool(sp.issparse(X))
 
 
 def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _native.Data:
-    """A validated array or CSR matrix, copied: what others write to it afterwards reaches no training."""
+    """Copy a validated array or CSR matrix, so that later writes to it do not change a training."""
     y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)
     if is_sparse(X):
         X = X.tocsr()

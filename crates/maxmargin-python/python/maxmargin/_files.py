@@ -105,8 +105,8 @@ def model_of(owner: Any) -> Model:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file beside its place and moves it there: whole or not at all."""
-    # Not `.tmp`: files of that name that nobody has locked the command line removes.
+    """Write a file atomically: to a temporary name in the same folder, then rename it."""
+    # The suffix is not `.tmp`, because the command line removes unlocked files with that suffix.
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".maxmargin-", suffix=".part", delete=False) as file:
         try:
             file.write(content)
@@ -157,7 +157,7 @@ def train(
 
 
 def certificates(model: Model) -> tuple[Certificate, ...]:
-    """What the record of a model says of each machine; nothing for models from elsewhere."""
+    """Return the training record of each machine; empty for models of other programs."""
     return tuple(Certificate(**machine["certificate"]) for machine in model.machines() if "certificate" in machine)
 
 

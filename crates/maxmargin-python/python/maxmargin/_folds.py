@@ -26,11 +26,11 @@ from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What the machines of all splits say of the samples that they did not see."""
+    """The predictions of a cross-validation, for samples that the machines were not trained on."""
 
     #: The score of each split; of several scores an array for each, by its name.
     test_score: Floats | dict[str, Floats]
-    #: For each split: how many rows it was trained on.
+    #: For each split: the number of training rows.
     train_size: tuple[int, ...]
     #: For each split: the rows it was tested on.
     test: tuple[NDArray[np.intp], ...]
@@ -40,9 +40,9 @@ class CrossValidation:
     decisions: tuple[NDArray[Any], ...]
     #: For each split: the worst certificate of its machines.
     certificates: tuple[Certificate, ...]
-    #: Whether the splits shared the engine, or were fitted one by one.
+    #: True if the splits ran on the shared engine, false for separate fits.
     shared: bool
-    #: Solver iterations in all.
+    #: The total number of solver iterations.
     iterations: int
 
     def __repr__(self) -> str:
@@ -56,7 +56,7 @@ class CrossValidation:
 
     @property
     def certificate(self) -> Certificate:
-        """The worst of all."""
+        """The worst certificate of all splits."""
         return Certificate.worst(self.certificates)
 
     def interval(self, least: float = -math.inf, greatest: float = math.inf, *, score: str | None = None) -> tuple[float, float]:
@@ -81,7 +81,7 @@ class CrossValidation:
 
 
 class Told(BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """Says to a scorer what is known already."""
+    """Gives known predictions to a scorer."""
 
     def __init__(self, of: Any, predictions: Any, decisions: Any) -> None:
         self.of = of
@@ -188,7 +188,7 @@ def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> C
 
 
 def for_folds(estimator: Any) -> Any:
-    """A copy that is trained for what it says of other samples."""
+    """Return a copy of the estimator for the training of folds."""
     own = clone(estimator)
     if hasattr(own, "keep_data"):
         own.keep_data = False
@@ -199,7 +199,7 @@ def for_folds(estimator: Any) -> Any:
 
 
 def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_weight: Any) -> CrossValidation:
-    """All folds on the engine, or :class:`Apart`."""
+    """Run all folds on the engine, or raise :class:`Apart`."""
     if fits_rows(estimator, {}):
         raise Apart("gamma's scale or balanced weights of classes belong to each training set")
     own = for_folds(estimator)
@@ -216,7 +216,7 @@ def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_w
 
 
 def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scorers: Any) -> CrossValidation:
-    """What reports say of all folds, in their order."""
+    """Collect the reports of all folds, in their order."""
     scores, predictions, decisions, certificates = [], [], [], []
     tests = tuple(np.asarray(test) for test, _ in folds)
     left = iter(tests)
@@ -255,7 +255,7 @@ def scores_of(scores: list[Any]) -> Floats | dict[str, Floats]:
 
 
 def _one_by_one(estimator: Any, X: Any, y: Any, splitter: Any, scoring: Any, groups: Any, sample_weight: Any) -> CrossValidation:
-    """As scikit-learn does it: its own ``cross_validate``."""
+    """Cross-validate with scikit-learn's own ``cross_validate``."""
     with config_context(enable_metadata_routing=False):
         found = cross_validate(
             estimator,

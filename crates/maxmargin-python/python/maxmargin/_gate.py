@@ -22,21 +22,21 @@ KNOWN: dict[type[Any], tuple[Any, ...]] = {}
 
 
 def on_engine(*classes: type[Any]) -> None:
-    """Registers estimators that the shared engine trains as their own ``fit`` does."""
+    """Register estimators that the shared engine trains with the same result as their ``fit``."""
     KNOWN.update((of, methods_of(of)) for of in classes)
 
 
 def methods_of(of: type[Any]) -> tuple[Any, ...]:
-    """The methods that the engine computes the results of."""
+    """Return the methods whose results the engine computes."""
     return tuple(getattr_static(of, name, None) for name in REPLACED)
 
 
 class Apart(Exception):  # noqa: N818 it is no error
-    """This cross-validation is one for scikit-learn; its text is the reason."""
+    """Raised if a cross-validation must run in scikit-learn; the text is the reason."""
 
 
 def machine_of(estimator: Any) -> Any:
-    """The estimator, or that at the end of a pipeline."""
+    """Return the estimator, or the last step of a pipeline."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
@@ -63,7 +63,7 @@ def check_gate(
 
 
 def weights_name(estimator: Any) -> str:
-    """How the fit of the estimator calls the weights of the machine's samples."""
+    """Return the fit parameter for the sample weights of the machine."""
     return f"{estimator.steps[-1][0]}__sample_weight" if isinstance(estimator, Pipeline) else "sample_weight"
 
 
@@ -83,7 +83,7 @@ def _check_pipeline(estimator: Any) -> None:
 
 def _check_machine(machine: Any, searched: bool, *, alone: bool) -> None:
     of = type(machine)
-    # Subclasses may do everything differently.
+    # Subclasses can change any behaviour.
     if of not in KNOWN or (searched and not hasattr(machine, "C")) or (searched and hasattr(machine, "nu")):
         raise Apart(f"{of.__module__}.{of.__name__} is no class of maxmargin that shares the engine")
     if methods_of(of) != KNOWN[of]:
@@ -117,7 +117,7 @@ def fits_rows(machine: Any, candidate: dict[str, Any]) -> bool:
 
 
 def by_name(scoring: Any) -> bool:
-    """Whether these are names of scores, one or several, or none: the estimator's own."""
+    """Return true if these are names of scores, or None for the estimator's own score."""
     if scoring is None or isinstance(scoring, str):
         return True
     if callable(scoring) or not isinstance(scoring, Iterable):
@@ -127,7 +127,7 @@ def by_name(scoring: Any) -> bool:
 
 
 def responses(scorers: Any) -> set[str]:
-    """The methods of estimators that these scorers call."""
+    """Return the estimator methods that these scorers call."""
     several = getattr(scorers, "_scorers", None)
     asked = set()
     for scorer in [scorers] if several is None else several.values():
@@ -164,7 +164,7 @@ class Rewind:
         ]
 
     def back(self) -> None:
-        """Everything as it was."""
+        """Restore all states."""
         np.random.set_state(self.of_numpy)
         for attributes, before in self.attributes:
             attributes.clear()

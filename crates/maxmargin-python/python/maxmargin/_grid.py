@@ -15,18 +15,18 @@ from ._certificate import Certificate, warn_of
 from ._data import Floats, width
 from ._folds import Folds, Split, Told, complete, for_folds, least_of, plan
 
-#: How splits start that are solved together: from the model of all rows.
+#: The start of splits that are solved together: the model of all rows.
 FULL = "full"
 
-#: How they start where each is solved by itself.
+#: The start of splits that are solved one by one.
 COLD = "cold"
 
-#: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
+#: A cell of a grid: its settings, its gamma if its kernel has one, and C.
 Key = tuple[tuple[Any, ...], float | None, float]
 
 
 def shared_by(machine: Any) -> list[str]:
-    """What a grid may vary of a machine for its cells to run on the shared engine."""
+    """Return the parameters of a machine that a grid on the shared engine can vary."""
     return [name for name in ("C", "gamma", *machine._searched) if hasattr(machine, name)]
 
 
@@ -41,15 +41,15 @@ class Grid:
         self.rows, self.encoded, self.data, self.weights = self.own._prepared(X, y, sample_weight, reset=True, trained=trained)
         #: The cell of each combination.
         self.keys: list[Key] = []
-        #: What counts where a combination says nothing else.
+        #: The values of parameters that a combination does not set.
         self.usual = {name: getattr(self.own, name) for name in shared_by(self.own)}
-        #: What tells tables of C and gamma apart.
+        #: The settings that identify a table of C and gamma.
         self.settings = [name for name in self.usual if name not in {"C", "gamma"}]
         self.decisions = decisions
         self.report = self.own._report()
-        #: Rows that rules for gamma look at.
+        #: The rows for rules of gamma.
         self.seen = self.rows[:trained]
-        # Of one split alone, a model of all its rows would cost more than it saves.
+        # With a single split, a model of all rows would cost more than it saves.
         self.seeding = FULL if trained is None else COLD
         self.widths: dict[Any, float] = {}
         #: For each cell: labels and decision values (or none) of all rounds, where the round of each split begins, its certificate, and seconds of a split.
@@ -78,12 +78,12 @@ class Grid:
         return tables
 
     def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
-        """Cross-validates all cells. Whether there is a solution for every one."""
+        """Cross-validate all cells. Return true if every cell has a solution."""
         folds = self.asked(candidates, splits)
         return folds is not None and self.taken(folds, self._solved(folds))
 
     def asked(self, candidates: list[dict[str, Any]], splits: list[Split]) -> Folds | None:
-        """Takes note of what is to be solved; none where the engine cannot."""
+        """Record the cells to solve; none if the engine does not support them."""
         folds = plan(splits, len(self.encoded))
         if folds is None or not complete(self.own, self.encoded, self.weights, folds, self.least):
             return None
@@ -91,7 +91,7 @@ class Grid:
         return folds
 
     def taken(self, folds: Folds, cells: Iterator[tuple[Key, _native.ValidationFields]]) -> bool:
-        """Keeps the cross-validations of all cells. Whether there is a solution for every one."""
+        """Store the cross-validations of all cells. Return true if every cell has a solution."""
         ends: list[str] = []
         tested = sum(len(test) for test, _ in folds)
         for key, cell in cells:
@@ -107,7 +107,7 @@ class Grid:
         return True
 
     def _solved(self, folds: Folds) -> Iterator[tuple[Key, _native.ValidationFields]]:
-        """Every cell and its cross-validation; ``ValueError`` where one is no problem."""
+        """Return every cell and its cross-validation; ``ValueError`` if a cell is not a valid problem."""
         by_decisions = getattr(self.own, "break_ties", False) or getattr(self.own, "_predicts_by_decisions", False)
         wanted = self.decisions or bool(by_decisions)
         for (settings, costs), gammas in self.tables().items():
@@ -129,7 +129,7 @@ class Grid:
         self.cells[key] = said, decided if self.decisions else None, starts, certificates, cell["seconds"] / len(starts)
 
     def told(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
-        """What a machine that did not see these rows says of them, and how long it took to train."""
+        """Return the predictions of a machine that was not trained on these rows, and the time of its training."""
         said, decided, starts, _, seconds = self.cells[self.keys[at]]
         rows = starts[split] + test
         return Told(self.own, said[rows], None if decided is None else decided[rows]), seconds

@@ -1,4 +1,4 @@
-"""Estimators whose predictions can be compared with targets: they cross-validate."""
+"""Cross-validation of estimators whose predictions can be compared with targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of targets: what labels stand for which numbers, and what classes weigh."""
+"""Classes of targets: the numbers of labels, and class weights."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._data import Floats, is_sparse, packed
 
-#: Labels are whole numbers of so many values to LIBSVM.
+#: The range of LIBSVM's integer labels.
 LABELS = (-(2.0**31), 2.0**31 - 1)
 
 

@@ -38,14 +38,14 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """What both have in common."""
+    """The base of both linear estimators."""
 
     _formulation: ClassVar[str]
-    #: What a search may vary beside C.
+    #: The parameters that a search can vary in addition to C.
     _searched: ClassVar[tuple[str, ...]] = ("epsilon", "tol", "loss", "fit_intercept", "intercept_scaling")
-    #: Whether predictions are those of decision values, and not of the engine.
+    #: True if predictions come from decision values, not from the engine.
     _predicts_by_decisions: ClassVar[bool] = False
-    #: What ``max_iter`` ends is of no use for others.
+    #: True: a solution that ``max_iter`` ended differs from that of a separate training.
     _must_converge: ClassVar[bool] = True
 
     loss: str
@@ -63,7 +63,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
     n_iter_: int
     certificate_: Certificate
     certificates_: tuple[Certificate, ...]
-    #: Which rows took part in the training, where not all did.
+    #: The rows of the training, if not all rows took part.
     _rows: NDArray[np.bool_] | None
 
     def __sklearn_tags__(self) -> Any:
@@ -88,7 +88,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         return teller(type(self).__name__) if self.verbose else None
 
     def _shares_engine(self) -> bool:
-        """Whether searches give what fitting one by one does."""
+        """Return true if searches give the same results as separate fits."""
         return self.max_time is None
 
     def _sees_rows(self) -> bool:
@@ -105,7 +105,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         raise NotImplementedError
 
     def _known(self, y: Any) -> Floats:
-        """Targets as numbers, those of the training: ``UnknownLabelError`` for labels that it did not have."""
+        """Targets as numbers, with the classes of the training: ``UnknownLabelError`` for other labels."""
         return self._encoded(y)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
@@ -131,7 +131,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         return X, y, packed(X, y), weights
 
     def _fitted(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
-        """Trains on all rows; weights and biases."""
+        """Train on all rows, and return weights and biases."""
         X, y, weights = self._checked(X, y, sample_weight, reset=True)
         X, y, weights, self._rows = taking_part(X, y, weights)
         return self._adopt(self._svm(X).fit(packed(X, y), weights, self._report()), len(y))
@@ -152,7 +152,7 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
         return _native.Svm(self._formulation, **(settings | others))
 
     def _adopt(self, model: _native.Model, rows: int) -> tuple[Floats, Floats]:
-        """Takes a model for the estimator's own: its weights and biases."""
+        """Set the model with its weights and biases."""
         machines = model.machines()
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)

@@ -1,4 +1,4 @@
-"""scikit-learn's names for these classes: in ``sklearn.svm``, until they are given back."""
+"""Replacement of classes in ``sklearn.svm``, until they are restored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _classes, _linear
 
-#: Ours by name.
+#: The estimators of this package, by name.
 OURS: dict[str, type[Any]] = {
     "SVC": _classes.SVC,
     "NuSVC": _classes.NuSVC,
@@ -31,7 +31,7 @@ def _names(names: str | Iterable[str] | None) -> list[str]:
 
 
 def patch_sklearn(names: str | Iterable[str] | None = None, *, verbose: bool = False) -> None:
-    """From here on ``sklearn.svm.SVC`` is :class:`maxmargin.SVC`, and so with the other names (or with those that are given).
+    """Replace ``sklearn.svm.SVC`` by :class:`maxmargin.SVC`, and so with the other names (or with those that are given).
 
     Names that were imported before (``from sklearn.svm import SVC``) stay what they are: patch first. Nothing that is installed is changed.
     """
@@ -45,7 +45,7 @@ def patch_sklearn(names: str | Iterable[str] | None = None, *, verbose: bool = F
 
 
 def unpatch_sklearn(names: str | Iterable[str] | None = None) -> None:
-    """Gives the names back that :func:`patch_sklearn` took."""
+    """Restore the names that :func:`patch_sklearn` replaced."""
     import sklearn.svm  # noqa: PLC0415
 
     for name in _names(names):
@@ -54,5 +54,5 @@ def unpatch_sklearn(names: str | Iterable[str] | None = None) -> None:
 
 
 def is_patched(name: str = "SVC") -> bool:
-    """Whether this name of ``sklearn.svm`` is ours now."""
+    """Return true if this name of ``sklearn.svm`` is replaced."""
     return _names(name)[0] in _theirs

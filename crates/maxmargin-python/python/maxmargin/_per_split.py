@@ -1,4 +1,4 @@
-"""A grid whose rows are others in every split."""
+"""A grid with different rows in every split."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def behind(
         parts = transformed(steps, parts, _safe_indexing(y, train))
     kinds = [(is_sparse(part), getattr(part, "dtype", None), np.shape(part)[1:]) for part in parts]
     if steps is not None and kinds[0] != kinds[1]:
-        # One array of both would not have the values of either.
+        # A common array would change the values of both.
         raise Apart("steps make rows of another kind of a test set than of its training set")
     rows = np.concatenate([train, test])
     weights = None if weights is None else np.asarray(weights)[rows]
@@ -43,7 +43,7 @@ def transformed(steps: Pipeline, parts: list[Any], y: Any) -> list[Any]:
     """Rows of a training set and of its test set behind steps that are fitted to the first; :class:`Apart` where a step fails."""
     try:
         train, test = steps.fit_transform(parts[0], y), parts[1]
-        # A pipeline of steps that learn nothing would say of itself that it is not fitted.
+        # A pipeline of steps without parameters would report that it is not fitted.
         for _, step in steps.steps:
             if step not in (None, "passthrough"):
                 test = step.transform(test)
@@ -56,19 +56,19 @@ def transformed(steps: Pipeline, parts: list[Any], y: Any) -> list[Any]:
 class Job:
     """One split of the combinations that have the same steps before the machine."""
 
-    #: Its place among all.
+    #: The index of the split.
     split: int
     steps: Pipeline | None
-    #: What each combination says of the machine, and which one of all it is.
+    #: The machine parameters of each combination, and its index.
     own: list[dict[str, Any]]
     members: list[int]
     train: NDArray[np.intp]
     test: NDArray[np.intp]
-    #: How long its rows took.
+    #: The time of the preparation of its rows.
     prepared: float = 0.0
 
     def places(self) -> Split:
-        """The split among its own rows."""
+        """Return the split as indices of its own rows."""
         places = np.arange(len(self.train) + len(self.test))
         return places[: len(self.train)], places[len(self.train) :]
 
@@ -83,11 +83,11 @@ class PerSplit:
         self.before = Pipeline(steps[:-1], memory=estimator.memory) if len(steps) > 1 else None
         self.X, self.y, self.weights, self.decisions = X, y, sample_weight, decisions
         self.report: Any = None
-        #: For each combination, of each split: what is told, its seconds, its certificate.
+        #: For each combination and split: predictions, seconds and certificate.
         self.found: list[list[tuple[Told, float, Certificate]]] = []
 
     def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
-        """Cross-validates all combinations. Whether there is a solution for every one."""
+        """Cross-validate all combinations. Return true if every combination has a solution."""
         self.found = [[] for _ in candidates]
         for job in self._jobs(candidates, splits):
             grid = self._grid(job)
@@ -97,7 +97,7 @@ class PerSplit:
         return True
 
     def _jobs(self, candidates: list[dict[str, Any]], splits: list[Split]) -> Iterator[Job]:
-        """For each split the combinations that have the same steps before the machine, together."""
+        """Group the combinations of each split by equal steps before the machine."""
         parted = [self._parted(candidate) for candidate in candidates]
         groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
         for at, (before, _) in enumerate(parted):
@@ -107,13 +107,13 @@ class PerSplit:
                 yield Job(split, self._steps(parted[members[0]][0]), [parted[at][1] for at in members], members, train, test)
 
     def _parted(self, candidate: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a combination sets before the machine, and of the machine."""
+        """Return the parameters of a combination for the steps before the machine, and for the machine."""
         prefix = f"{self.name}__" if self.name else ""
         own = {name.removeprefix(prefix): value for name, value in candidate.items() if name.startswith(prefix)}
         return {name: value for name, value in candidate.items() if not name.startswith(prefix)}, own
 
     def _steps(self, before: dict[str, Any]) -> Pipeline | None:
-        """What stands before the machine of a combination, not fitted."""
+        """Return the steps before the machine of a combination, not fitted."""
         return None if self.before is None else clone(self.before).set_params(**clone(before, safe=False))
 
     def _grid(self, job: Job) -> Grid:
@@ -121,7 +121,7 @@ class PerSplit:
         begun = time.perf_counter()
         X, y, weights = behind(job.steps, job.train, job.test, self.X, self.y, self.weights)
         grid = self._made(job, X, y, weights)
-        # Each would have fitted its steps by itself.
+        # Separate fits would each fit their steps.
         job.prepared = time.perf_counter() - begun
         grid.report = self.report
         return grid
@@ -130,14 +130,14 @@ class PerSplit:
         return Grid(self.machine, X, y, weights, decisions=self.decisions, trained=len(job.train))
 
     def _take(self, job: Job, grid: Grid) -> None:
-        """Keeps what a grid found of one split."""
+        """Store the results of a grid for one split."""
         certificates = grid.certificates()
         for place, at in enumerate(job.members):
             told, seconds = grid.told(place, 0, job.places()[1])
             self.found[at].append((told, job.prepared + seconds, certificates[place][0]))
 
     def told(self, at: int, split: int, _: NDArray[np.intp]) -> tuple[Told, float]:
-        """What a machine that did not see the rows of this split's test set says of them, and how long it took to train."""
+        """Return the predictions for the test rows of this split, and the time of the training."""
         told, seconds, _certificate = self.found[at][split]
         return told, seconds
 

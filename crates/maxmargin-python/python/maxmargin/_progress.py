@@ -1,4 +1,4 @@
-"""How far a search is: a bar where tqdm is installed, otherwise lines."""
+"""The progress of a search: a bar if tqdm is installed, otherwise lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 def bars() -> Any:
     """tqdm's bar, where it is installed: in notebooks one of widgets, where these are installed, otherwise one of text."""
     with warnings.catch_warnings():
-        # Of widgets that are missing; the bar of text does.
+        # The widgets are missing; the text bar works without them.
         warnings.simplefilter("ignore")
         try:
             from tqdm.auto import tqdm  # noqa: PLC0415 it need not be installed, and is not needed before
@@ -22,14 +22,14 @@ def bars() -> Any:
 
 
 class Progress:
-    """Tells how much of something is done, on the standard error as a bar, or in lines on the standard output."""
+    """Reports progress as a bar on standard error, or in lines on standard output."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.bar: Any = None
 
     def tell(self, done: int, total: int, words: str) -> None:
-        """So much is done, and this is to be said of it."""
+        """Report the number of finished items, with a text."""
         if total <= 1 or bars() is None:
             of = f", {done} of {total}" if total > 1 else ""
             print(f"[{self.name}] {words}{of}", file=sys.stdout)
@@ -41,7 +41,7 @@ class Progress:
         self.bar.set_postfix_str(words)
 
     def close(self) -> None:
-        """Nothing more is to be said."""
+        """End the report."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None

@@ -1,4 +1,4 @@
-"""Grids whose units others do."""
+"""Grids whose units run on workers."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from ._source import Source
 from ._store import Store
 from ._units import PackedFolds, Part, Unit
 
-#: Where a Gaussian kernel takes most iterations, as a factor of ``gamma="scale"``.
+#: The gamma at which a Gaussian kernel takes most iterations, as a factor of ``gamma="scale"``.
 HARDEST = 0.1
 
 
 @dataclass
 class Desk:
-    """Who does units, and what all of them have in common."""
+    """The workers, and the common data of all units."""
 
     crew: Crew
     source: Source
-    #: Of the rows of the file.
+    #: The sample weights of the rows of the file.
     weights: bytes | None
-    #: What a unit is where splits share their rows: ``"gamma"`` or ``"fold"``.
+    #: The kind of a unit if splits share their rows: ``"gamma"`` or ``"fold"``.
     by: str = "gamma"
     reports: list[UnitReport] = field(default_factory=list)
 
     def run(self, units: list[tuple[float, Unit]]) -> None:
-        """Does units, of which each comes with how easy it is: the longest first, as far as that can be known. Nobody waits for one that was begun late."""
+        """Run units, the longest first by the given estimates, so that no long unit begins last."""
         self.reports.extend(self.crew.run([unit for _, unit in sorted(units, key=itemgetter(0))]))
 
 
@@ -50,7 +50,7 @@ class Column:
     settings: tuple[Any, ...]
     gamma: float | None
     ease: float
-    #: One for all folds, or one for each.
+    #: The units of the column: one for all folds, or one for each.
     units: list[Unit]
 
 
@@ -61,7 +61,7 @@ def unset(prepared: Any, *names: str) -> Any:
 
 
 def arrived(store: Store, key: str) -> _native.ValidationFields:
-    """A cell that must be there."""
+    """Return a cell that must exist."""
     fields = store.fields(key)
     if fields is None:
         raise UnitFailedError(f"{store.path}: a cell that was there is gone or damaged; the same call computes it anew")
@@ -69,7 +69,7 @@ def arrived(store: Store, key: str) -> _native.ValidationFields:
 
 
 def together(reports: list[_native.ValidationFields]) -> _native.ValidationFields:
-    """One report of splits that were units by themselves: a round for each."""
+    """Merge the reports of splits that were separate units, with a round for each."""
     if len(reports) == 1:
         return reports[0]
     folds: list[_native.FoldFields] = [{**fold, "round": at} for at, report in enumerate(reports) for fold in report["folds"]]
@@ -85,7 +85,7 @@ def together(reports: list[_native.ValidationFields]) -> _native.ValidationField
 
 
 class RemoteGrid(Grid):
-    """A grid whose units others do."""
+    """A grid whose units run on workers."""
 
     def __init__(self, *of: Any, desk: Desk, part: Part | None = None, name: str = "", **how: Any) -> None:
         super().__init__(*of, **how)
@@ -97,16 +97,16 @@ class RemoteGrid(Grid):
         yield from self.arrived(columns)
 
     def arrived(self, columns: list[Column]) -> Iterator[tuple[Key, _native.ValidationFields]]:
-        """Every cell of columns that are done."""
+        """Return every cell of finished columns."""
         for column in columns:
             for row, cost in enumerate(column.units[0].costs):
                 reports = [arrived(self.desk.crew.store, unit.keys[row]) for unit in column.units]
                 yield (column.settings, column.gamma, cost), together(reports)
 
     def columns(self, folds: Folds) -> list[Column]:
-        """What there is to do."""
+        """Return the open units."""
         usual = width("scale", self.rows)
-        # A split with rows of its own is a unit by itself.
+        # A split with its own rows is a separate unit.
         whole = self.desk.by == "gamma" or self.part is not None
         parts, seeding = ([folds], self.seeding) if whole else ([[fold] for fold in folds], COLD)
         packed = [PackedFolds.of(part, len(self.encoded)) for part in parts]
@@ -142,7 +142,7 @@ class RemoteGrid(Grid):
         return columns
 
     def _name(self, settings: tuple[Any, ...], costs: tuple[float, ...], gamma: float | None) -> str:
-        """What errors call a unit."""
+        """Return the name of a unit in errors."""
         of = dict(zip(self.settings, settings, strict=True))
         machine = f"kernel={of['kernel']}" if "kernel" in of else type(self.own).__name__
         of_gamma = "" if gamma is None else f", gamma={gamma:g}"
@@ -158,7 +158,7 @@ class RemotePerSplit(PerSplit):
         self.desk = desk
 
     def run(self, candidates: list[dict[str, Any]], splits: list[Any]) -> bool:
-        """Cross-validates all combinations. Whether there is a solution for every one."""
+        """Cross-validate all combinations. Return true if every combination has a solution."""
         self.found = [[] for _ in candidates]
         begun: list[tuple[Job, RemoteGrid, Folds, list[Column]]] = []
         for job in self._jobs(candidates, splits):
@@ -167,7 +167,7 @@ class RemotePerSplit(PerSplit):
             if not isinstance(grid, RemoteGrid) or folds is None:
                 return False
             begun.append((job, grid, folds, grid.columns(folds)))
-            # The rows of all splits at once would be as many times the file.
+            # The rows of all splits at once would need a multiple of the file's memory.
             del grid.rows, grid.data, grid.seen
         self.desk.run([(column.ease, unit) for *_, columns in begun for column in columns for unit in column.units])
         for job, grid, folds, columns in begun:

@@ -37,7 +37,7 @@ class RandomizedSearchCV(SharedSearch, model_selection.RandomizedSearchCV):  # t
 
 
 class _Halving(SharedSearch):
-    """Successive halving: combinations that are left go on with more rows."""
+    """Successive halving: the remaining combinations continue with more rows."""
 
     _n_samples_orig: int
     best_index_: Any
@@ -48,7 +48,7 @@ class _Halving(SharedSearch):
         with whole(self):
             self._n_samples_orig = _num_samples(X)
             super().fit(X, y, **params)
-            # A callable chooses, for which scikit-learn's searches note no score.
+            # A callable makes the choice; scikit-learn's searches then store no best score.
             self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
         return self
 

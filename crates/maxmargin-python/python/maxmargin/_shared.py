@@ -31,7 +31,7 @@ FEW = 0.3
 
 
 class Mute:
-    """Where scikit-learn tells its callbacks how far it is: there are none here."""
+    """A stand-in for scikit-learn's callback context, without callbacks."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -40,7 +40,7 @@ class Mute:
 
 
 class Parts:
-    """Combinations of a search that were solved in several grids."""
+    """The combinations of a search over several grids."""
 
     def __init__(self, parts: list[tuple[Grid | PerSplit, list[int]]]) -> None:
         self.parts = parts
@@ -84,7 +84,7 @@ class SharedSearch(Plain):
         return self
 
     def _fit_shared(self: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
-        """All on the engine, or :class:`Apart`."""
+        """Run everything on the engine, or raise :class:`Apart`."""
         if y is None:
             raise Apart("there are no targets")
         if self.return_train_score:
@@ -156,7 +156,7 @@ class SharedSearch(Plain):
         if len(splits) != self.n_splits_:
             raise Apart("the splitter has another number of splits than it says")
         left_out = 1 - np.mean([len(train) + len(test) for train, test in splits]) / len(y)
-        # Kernel values of rows that a caller computed are cut by both sides.
+        # A precomputed kernel matrix is indexed by rows and columns.
         machine = machine_of(self.estimator)
         apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and machine._sees_rows())
         own = [at for at, candidate in enumerate(candidates) if apart or fits_rows(machine, candidate)]
@@ -175,7 +175,7 @@ class SharedSearch(Plain):
         return parts[0][0] if len(parts) == 1 else Parts(parts)
 
     def _takes(self: Any, candidate: dict[str, Any]) -> bool:
-        """Whether the engine takes what this combination sets."""
+        """Return true if the engine supports the parameters of this combination."""
         machine = machine_of(self.estimator)
         if isinstance(self.estimator, Pipeline):
             last = self.estimator.steps[-1][0]
@@ -191,16 +191,16 @@ class SharedSearch(Plain):
             clone(self.estimator).set_params(**clone(candidate, safe=False))
             set_so = clone(machine).set_params(**own)
             set_so._validate_params()
-            # A kernel that is not one of the rows may only stay what it is.
+            # A kernel that is not a named kernel of the rows cannot be varied.
             if "kernel" in own and not set_so._sees_rows():
                 return False
         except ValueError:
-            # scikit-learn goes on with the others.
+            # scikit-learn continues with the others.
             return False
         return True
 
     def _adopt(self: Any, results: dict[str, Any], several: bool, scorers: Any, metric: Any) -> None:
-        """Scikit-learn's attributes."""
+        """Set scikit-learn's attributes."""
         self.multimetric_ = several
         if self.refit or not several:
             self.best_index_ = self._select_best_index(self.refit, metric, results)

@@ -1,4 +1,4 @@
-"""A data set by its file: where it lies, and what must be in it."""
+"""A data set as a file with a path and a checksum."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from . import _native
 from ._data import Floats
 
-#: What packed files end with, and what unpacks them.
+#: The suffixes of compressed files, and the functions that open them.
 PACKED: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 
 #: The data set that this process read last: units of a search come one after the other.
@@ -32,7 +32,7 @@ class Source:
     """A file of a data set: a LIBSVM text, packed or not, or a ``.npz`` with arrays ``X`` and ``y``."""
 
     path: str
-    #: Of the file's bytes, in hexadecimal.
+    #: The SHA-256 of the file's bytes, in hexadecimal.
     sha256: str
 
     @classmethod
@@ -43,7 +43,7 @@ class Source:
             return cls(str(place), hashlib.file_digest(file, "sha256").hexdigest())
 
     def load(self) -> tuple[Any, Floats]:
-        """Rows and labels. They stay in this process for the next who asks.
+        """Rows and labels. This process caches them for the next call.
 
         Raises
         ------

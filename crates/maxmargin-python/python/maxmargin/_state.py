@@ -62,7 +62,7 @@ class Plain:
         super().__setstate__({name: restored(value) for name, value in state.items()})  # type: ignore[misc]
 
     def __copy__(self) -> Self:
-        # Not by way of the model's bytes: nothing of it ever changes.
+        # The model is immutable, so that a copy of its bytes is not necessary.
         twin = object.__new__(type(self))
         vars(twin).update(vars(self))
         return twin

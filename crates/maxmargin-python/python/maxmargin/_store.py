@@ -1,4 +1,4 @@
-"""The folder that a search over several machines keeps its cells in."""
+"""The folder with the cells of a search over several machines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 from . import _native
 from ._files import write_whole
 
-#: What a folder of cells says of them, beside them.
+#: The file with the description of all cells of a folder.
 COMMON = "search.json"
 
-#: As many digits of a key as tell files apart; the file has all of it.
+#: The number of digits of a key in file names; the file itself has the whole key.
 SHORT = 24
 
-#: What a worker that was killed has left may go after so many seconds.
+#: The age in seconds at which temporary files of killed workers are removed.
 STALE = 3600
 
 
@@ -30,7 +30,7 @@ def place_of(folder: Path, key: str) -> Path:
 
 
 def write_cell(folder: Path, key: str, content: bytes) -> None:
-    """Keeps a cell."""
+    """Store a cell."""
     write_whole(place_of(folder, key), content)
 
 
@@ -38,7 +38,7 @@ class Store:
     """A folder with the cells of a search: one file each, as ``maxmargin grid --log`` writes them, and one for what all have in common."""
 
     def __init__(self, path: str | os.PathLike[str], common: dict[str, Any], *, passing: bool = False) -> None:
-        #: Whether the folder goes with the search.
+        #: True if the folder is removed with the search.
         self.passing = passing
         self.path = Path(path).absolute()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ class Store:
             if other:
                 raise ValueError(f"{self.path}: the folder has other things in it ({sorted(other)[0]}); name a new one")
             write_whole(file, text.encode())
-        # Who sees this file sees this folder.
+        # A process that can read this file has access to this folder.
         handle, name = tempfile.mkstemp(prefix=".maxmargin-", suffix=".run", dir=self.path)
         os.close(handle)
         self.token = Path(name).name
@@ -72,18 +72,18 @@ class Store:
                 )
 
     def close(self) -> None:
-        """Nobody writes here any more."""
+        """Remove the token file, because this process does not write here any more."""
         (self.path / self.token).unlink(missing_ok=True)
 
     def cell(self, key: str) -> bytes | None:
-        """The bytes of a cell, if it is there."""
+        """Return the bytes of a cell, None if it does not exist."""
         try:
             return place_of(self.path, key).read_bytes()
         except FileNotFoundError:
             return None
 
     def fields(self, key: str) -> _native.ValidationFields | None:
-        """The cross-validation of a cell, if it is there and whole."""
+        """Return the cross-validation of a cell, None if it does not exist or is damaged."""
         content = self.cell(key)
         return None if content is None else self._opened(key, content)
 
@@ -95,7 +95,7 @@ class Store:
             return None
 
     def known(self, keys: Sequence[str]) -> list[bytes]:
-        """The first of these cells, as far as they are there."""
+        """Return the leading cells that exist."""
         cells: list[bytes] = []
         for key in keys:
             content = self.cell(key)
@@ -105,5 +105,5 @@ class Store:
         return cells
 
     def keep(self, key: str, content: bytes) -> None:
-        """Keeps a cell."""
+        """Store a cell."""
         write_cell(self.path, key, content)

@@ -75,7 +75,7 @@ class Searching(Plain):
             clone(base).set_params(**candidate)._validate_params()
         given = {"sample_weight": sample_weight, "groups": groups}
         search = GridSearchCV(base, grid, cv=self.cv, scoring=self.scoring, refit=self.refit)
-        # Whoever asks this estimator has routed already.
+        # A caller of this estimator has routed the parameters already.
         with whole(self), config_context(enable_metadata_routing=False):
             search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
             self._adopt(search)
@@ -152,7 +152,7 @@ class Searching(Plain):
         return self.best_estimator_
 
     def predict(self, X: Any) -> Any:
-        """What the best estimator predicts for every row."""
+        """Predict every row with the best estimator."""
         return self._best().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

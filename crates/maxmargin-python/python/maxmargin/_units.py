@@ -1,4 +1,4 @@
-"""Units of a search: what one worker does at a time."""
+"""Units of a search. A worker runs one unit at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._store import write_cell
 
 @dataclass(frozen=True)
 class PackedFolds:
-    """Folds as bits, which take little room on their way to a worker."""
+    """Folds as bit masks, which are small messages for workers."""
 
     rows: int
     #: For each fold the rows that it tests, and those that it sets aside.
@@ -48,12 +48,12 @@ class PackedFolds:
 
 
 def shrunk(numbers: NDArray[Any]) -> bytes:
-    """Numbers as they travel."""
+    """Pack numbers for a message."""
     return zlib.compress(numbers.tobytes(), 1)
 
 
 def grown(content: bytes, dtype: type) -> NDArray[Any]:
-    """Numbers that have travelled."""
+    """Unpack numbers of a message."""
     return np.frombuffer(zlib.decompress(content), dtype=dtype)
 
 
@@ -61,7 +61,7 @@ def grown(content: bytes, dtype: type) -> NDArray[Any]:
 class Part:
     """A split whose rows are its own: behind steps that are fitted to its training set, or few of all."""
 
-    #: A pipeline that is not fitted, if there is one.
+    #: The pipeline before the machine, not fitted; None without one.
     steps: Any
     train: bytes
     test: bytes
@@ -86,32 +86,32 @@ class Part:
 class Unit:
     """A kernel with one gamma, all its values of C and some folds: a kernel matrix serves them all."""
 
-    #: What it is called in errors and reports.
+    #: The name in errors and reports.
     name: str
     source: Source
-    #: Has all its parameters but C and gamma.
+    #: The estimator with all parameters except C and gamma.
     estimator: Any
     folds: PackedFolds
     #: Values of C, ascending; none where the estimator's own counts.
     costs: tuple[float, ...]
     gamma: float | None
-    #: Of its cells, one for each value of C.
+    #: The keys of its cells, one for each value of C.
     keys: tuple[str, ...]
-    #: How folds start.
+    #: The start of folds.
     seeding: str
     #: A factor of C for each row of the file, if they have any.
     weights: bytes | None = None
-    #: Where its rows are not those of the file.
+    #: The split, if its rows are not those of the file.
     part: Part | None = None
 
 
 @dataclass
 class Answer:
-    """What a worker says of a unit."""
+    """The answer of a worker for a unit."""
 
     host: str
     seconds: float
-    #: Cells that it could not write itself, by key.
+    #: The cells that the worker could not write, by key.
     cells: dict[str, bytes] = field(default_factory=dict)
     error: str | None = None
 
@@ -120,7 +120,7 @@ def work(unit: Unit, known: list[bytes], place: str, token: str, threads: int | 
     """Does a unit, in whichever process this is called. ``known`` are its first cells. ``attempt`` tells those apart who remember what they were asked."""
     host, begun = f"{socket.gethostname()} (process {os.getpid()})", time.perf_counter()
     answer = Answer(host, 0.0)
-    # A folder of this name may be another one here.
+    # On another machine, this path can be a different folder.
     shared = Path(place, token).exists()
 
     def keep(key: str, content: bytes) -> None:
@@ -157,6 +157,6 @@ def work(unit: Unit, known: list[bytes], place: str, token: str, threads: int | 
 
 
 def one_line(error: BaseException) -> str:
-    """What went wrong, shortly."""
+    """Return a short text of the error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1]}" if lines else type(error).__name__

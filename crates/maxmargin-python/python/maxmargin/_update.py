@@ -1,4 +1,4 @@
-"""Samples that come and go after the training."""
+"""Addition and removal of samples after the training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._labels import ABOVE_0, codes_of, weights_of_classes
 
 
 class Updatable(KernelMachine):
-    """The part of a classifier that takes samples in and gives samples up."""
+    """The part of a classifier that adds and removes samples."""
 
     class_weight: Any
     classes_: NDArray[Any]
@@ -76,13 +76,13 @@ class Updatable(KernelMachine):
             raise ValueError(f"row {different[times > 1][0]} is named twice: name each row that is to be removed once")
 
     def _derived(self) -> bool:
-        """Whether something else than the solution was derived from all rows."""
+        """Return true if anything other than the solution depends on all rows."""
         scaled = self.kernel in WIDE and self.gamma == "scale"
         balanced = isinstance(self.class_weight, str)
         return scaled or balanced or bool(self._model.calibrations())
 
     def _changed(self, X: Any, y: Floats, gone: NDArray[np.intp]) -> Self:
-        """With these samples more, whose labels are the model's numbers, and without these rows."""
+        """Return the model with these additional samples, whose labels are the model's numbers, and without these rows."""
         if self._is_matrix():
             raise ValueError("add and remove are for kernels that are computed from features: fit on the changed kernel matrix")
         kept = self._model.kept()
@@ -125,7 +125,7 @@ class Updatable(KernelMachine):
 
 
 class Rows:
-    """Some rows of a matrix, by their place in it."""
+    """Select rows of a matrix by index."""
 
     def __init__(self, vectors: Any, rows: NDArray[Any], count: int) -> None:
         self.vectors = vectors

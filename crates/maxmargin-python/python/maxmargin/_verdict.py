@@ -1,4 +1,4 @@
-"""The verdict on a model and the data that it is said to be trained on."""
+"""The verification of a model against its training data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def verdict_of(estimator: Any, given: Callable[[], tuple[_native.Data, Floats | 
 
 
 def check_of_weights(trained: Floats | None, given: Floats | None) -> Check | None:
-    """Weights of samples that were given, compared with those of the training; none where neither has any."""
+    """Compare given sample weights with those of the training; None if neither has any."""
     what = "sample weights"
     if given is None:
         if trained is None:

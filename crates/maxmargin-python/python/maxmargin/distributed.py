@@ -69,7 +69,7 @@ def grid(
     threads: int | None = None,
     progress: bool = False,
 ) -> Plan:
-    """Does a search on several machines.
+    """Run a search on several machines.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def placed(report: _native.ValidationFields, split: Split, rows: int) -> _native
 
 
 def checked_weights(sample_weight: Any, rows: int) -> Floats | None:
-    """Weights of the rows of a file, if there are any."""
+    """Return the weights of the rows of a file, None without weights."""
     if sample_weight is None:
         return None
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -242,7 +242,7 @@ def checked_weights(sample_weight: Any, rows: int) -> Floats | None:
 
 
 def describe(source: Source, estimator: Any, cv: Any, weights: Floats | None) -> dict[str, Any]:
-    """What all cells of a folder have in common, by name."""
+    """Return the common description of all cells of a folder."""
     varied = {"C", "gamma", "kernel", "degree", "coef0", "epsilon", "tol", "cache_size", "verbose"}
     steps: list[tuple[str, Any]] = estimator.steps if isinstance(estimator, Pipeline) else []
     machine = steps[-1][1] if steps else estimator

@@ -11,7 +11,7 @@ from ._patching import patch_sklearn
 
 
 def main() -> None:
-    """Patches, then runs what is asked for as if it had been called itself."""
+    """Patch scikit-learn, then run the script or module as ``__main__``."""
     parser = argparse.ArgumentParser(prog="python -m maxmargin.patch", description=__doc__)
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as with python -m")
     parser.add_argument("-v", dest="verbose", action="store_true", help="say what stands in for what")

@@ -120,7 +120,7 @@ impl LinearModel {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// When `out` fails.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let name = SOLVERS.iter().find(|known| known.0 == self.solver).map_or("", |known| known.1);
         let classes = if self.labels.is_empty() { 2 } else { self.labels.len() };

@@ -1,6 +1,6 @@
 //! Gradient descent along a smooth loss, from the best cell of a search.
 
-use super::bfgs::{DescentLimits, Evaluation, descend, lowest};
+use super::bfgs::{DescentEnd, DescentLimits, Evaluation, descend, lowest};
 use super::descent::{Descent, DescentPoint};
 use super::result::SearchResult;
 use super::run::Run;
@@ -46,6 +46,20 @@ fn factors(at: &[f64]) -> Vec<f64> {
     at[1..].iter().map(|log| (0.5 * (log - mean)).exp()).collect()
 }
 
+/// Multiplies the feature weights of an estimator by factors.
+fn with_factors(mut svm: Svm, factors: &[f64]) -> Svm {
+    let own = svm.feature_weights.take();
+    let both = |(j, factor): (usize, &f64)| own.as_ref().map_or(1.0, |own| own[j]) * factor;
+    svm.feature_weights(&factors.iter().enumerate().map(both).collect::<Vec<f64>>())
+}
+
+/// The evaluations of a descent, in order.
+struct Trace {
+    visited: Vec<Evaluation>,
+    ended: Result<DescentEnd, CvError>,
+    iterations: u64,
+}
+
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// Descends from the best cell and adds the lowest point as a cell, solved and scored like all
     /// others.
@@ -57,38 +71,10 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         if gamma == 0.0 {
             return Ok(());
         }
-        let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
-        let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
-        let done = found.cells.len();
-        let watch = |progress: &CvProgress| -> ControlFlow<()> {
-            self.hooks.watch.tick(&CvProgress { done, total: done + 1, ..*progress })
-        };
         // The start has the exact parameters of the cell, without the rounding of logarithms.
         let begin = [c.ln(), gamma.ln()];
         let real = |at: &[f64]| if *at == begin { [c, gamma] } else { [at[0].exp(), mean(at).exp()] };
-        let mut iterations = 0;
-        let tight = Svm { max_time: left, goal: Some(goal), ..start.clone() };
-        let (visited, ended) = tight.study(self.data, |study| {
-            let mut loss = SmoothLoss::new(*study, self.plan)?;
-            let features = loss.features();
-            let mut at = |at: &[f64], apart: bool| {
-                let [c, gamma] = real(at);
-                let smooth = if apart { loss.at_features(c, gamma, &factors(at), &watch) } else { loss.at(c, gamma, &watch) }?;
-                iterations += smooth.iterations;
-                Ok((smooth.loss, smooth.gradient))
-            };
-            let (mut visited, mut ended) = descend(&begin, LIMITS, |point| at(point, false));
-            if let (true, Ok(_), Some(low)) = (self.search.per_feature, &ended, lowest(&visited)) {
-                // The start is the end of the descent with one width, so that the result is not
-                // higher.
-                let mut begin = low.at.clone();
-                begin.resize(1 + features, low.at[1]);
-                let more = descend(&begin, DescentLimits { most: MOST_PER_FEATURE, ..LIMITS }, |point| at(point, true));
-                visited.extend(more.0);
-                ended = more.1;
-            }
-            Ok((visited, ended))
-        })?;
+        let Trace { visited, ended, iterations } = self.trace(&start, &begin, &real, found.cells.len())?;
         found.repeated_iterations += iterations;
         let ended = match ended {
             Ok(ended) => ended,
@@ -106,11 +92,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             let mut svm = Svm { gamma: Some(Gamma::Value(gamma)), max_time: self.svm.max_time, ..start }.c(c);
             // The features keep one common width if that point is lower.
             if self.search.per_feature && low.at.iter().skip(2).any(|log| *log != low.at[1]) {
-                let found = factors(&low.at);
-                widths = Some(found.iter().map(|factor| gamma * factor * factor).collect());
-                let own = svm.feature_weights.take();
-                let both = |(j, factor): (usize, &f64)| own.as_ref().map_or(1.0, |own| own[j]) * factor;
-                svm = svm.feature_weights(&found.iter().enumerate().map(both).collect::<Vec<f64>>());
+                let factors = factors(&low.at);
+                widths = Some(factors.iter().map(|factor| gamma * factor * factor).collect());
+                svm = with_factors(svm, &factors);
             }
             let more = self.stage(vec![SearchColumn { svm, values: vec![c] }], self.asked)?;
             let Some(cell) = more.cells.first().filter(|_| !more.is_cut()) else {
@@ -129,5 +113,40 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         };
         found.descent = Some(Descent { from, at, widths, points: visited.iter().map(point).collect(), ended, iterations });
         Ok(())
+    }
+
+    /// Descends from `begin`, first with one width for all features, then with a width for each if
+    /// the search asks for that. `real` maps a point to C and γ; `done` is the number of finished
+    /// cells.
+    fn trace(&self, start: &Svm, begin: &[f64; 2], real: &dyn Fn(&[f64]) -> [f64; 2], done: usize) -> Result<Trace, CvError> {
+        let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
+        let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
+        let watch = |progress: &CvProgress| -> ControlFlow<()> {
+            self.hooks.watch.tick(&CvProgress { done, total: done + 1, ..*progress })
+        };
+        let mut iterations = 0;
+        let tight = Svm { max_time: left, goal: Some(goal), ..start.clone() };
+        let (visited, ended) = tight.study(self.data, |study| {
+            let mut loss = SmoothLoss::new(*study, self.plan)?;
+            let features = loss.features();
+            let mut at = |at: &[f64], apart: bool| {
+                let [c, gamma] = real(at);
+                let smooth = if apart { loss.at_features(c, gamma, &factors(at), &watch) } else { loss.at(c, gamma, &watch) }?;
+                iterations += smooth.iterations;
+                Ok((smooth.loss, smooth.gradient))
+            };
+            let (mut visited, mut ended) = descend(begin, LIMITS, |point| at(point, false));
+            if let (true, Ok(_), Some(low)) = (self.search.per_feature, &ended, lowest(&visited)) {
+                // The start is the end of the descent with one width, so that the result is not
+                // higher.
+                let mut begin = low.at.clone();
+                begin.resize(1 + features, low.at[1]);
+                let more = descend(&begin, DescentLimits { most: MOST_PER_FEATURE, ..LIMITS }, |point| at(point, true));
+                visited.extend(more.0);
+                ended = more.1;
+            }
+            Ok((visited, ended))
+        })?;
+        Ok(Trace { visited, ended, iterations })
     }
 }
