@@ -40,7 +40,7 @@ fn what_cannot_win_is_shown_so() {
     let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --prune -q");
     assert!(text.out.contains("pruned at ") && text.out.contains(" pruned "), "{}", text.out);
     let refused = bench.run("grid banana --rows 60 -k 3 -c 1 -g 1 --prune --metric f1");
-    assert!(refused.code == 2 && refused.err.contains("--prune: f1 is no count of errors"), "{refused:?}");
+    assert!(refused.code == 2 && refused.err.contains("--prune: f1 does not count errors"), "{refused:?}");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_descent_tells_both_ends_and_its_model_is_the_lower() {
             "grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --kernel linear",
             "--gradient: derivatives are those of the Gaussian kernel",
         ),
-        ("grid banana --rows 60 -k 3 -c 1 -g scale --gradient", "--gradient: gamma moves from a number"),
+        ("grid banana --rows 60 -k 3 -c 1 -g scale --gradient", "--gradient: the start needs gamma as a number"),
         ("grid banana --rows 60 -k 60 --folds shuffled -c 1 -g 1 --gradient", "--gradient: with one sample a fold"),
         ("grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --take one-se", "--take"),
     ] {

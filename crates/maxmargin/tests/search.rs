@@ -94,11 +94,11 @@ fn what_cannot_be_bounded_is_not_pruned() {
     let f1 = maxmargin::metrics::all_metrics(maxmargin::core::TargetKind::Classes)
         .find(|metric| metric.name() == "f1")
         .expect("a metric");
-    assert!(refused(&Svm::rbf(1.0), &on, Search::new(wide()).metric(f1)).contains("f1 is no count of errors"));
+    assert!(refused(&Svm::rbf(1.0), &on, Search::new(wide()).metric(f1)).contains("f1 does not count errors"));
     let mut three = on.clone();
     three.0.labels.iter_mut().step_by(3).for_each(|label| *label = 9.0);
     three.1 = FoldPlan::stratified(&three.0.labels, 4, 1).expect("folds");
-    assert!(refused(&Svm::rbf(1.0), &three, Search::new(wide())).contains("one machine tells two classes apart"));
+    assert!(refused(&Svm::rbf(1.0), &three, Search::new(wide())).contains("only two-class problems"));
     assert!(refused(&Svm::rbf(1.0).seeding(maxmargin::cv::Seeding::Cold), &on, Search::new(wide())).contains("seeding full"));
 }
 
@@ -373,6 +373,6 @@ fn descents_that_cannot_be_are_refused_before_any_work() {
     };
     let both = Ranges::new().kernels(&[Kernel::rbf(1.0), Kernel::Linear]);
     assert!(refused(&Svm::rbf(1.0), both).contains("Gaussian kernel"));
-    assert!(refused(&Svm::rbf(1.0).gamma(maxmargin::kernel::Gamma::Scale), Ranges::new()).contains("not by a rule"));
+    assert!(refused(&Svm::rbf(1.0).gamma(maxmargin::kernel::Gamma::Scale), Ranges::new()).contains("not a rule"));
     assert!(refused(&Svm::epsilon_svr(1.0, 0.1).kernel(Kernel::rbf(1.0)), Ranges::new()).contains("C-SVC"));
 }

@@ -33,7 +33,7 @@ impl KernelDocument {
 
     /// Returns the width, if a rule computed it.
     pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
-        self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
+        self.gamma.filter(|_| self.gamma_rule.is_some_and(|rule| rule != GIVEN))
     }
 
     /// Describes the (first) kernel of a search, whose parameters vary. A width by a rule does not.
@@ -66,10 +66,13 @@ impl KernelDocument {
     }
 }
 
+/// The rule of a width that the user gave.
+const GIVEN: &str = "given";
+
 /// Returns the rule of a width, for documents.
 fn gamma_rule(gamma: Gamma) -> &'static str {
     match gamma {
-        Gamma::Value(_) => "given",
+        Gamma::Value(_) => GIVEN,
         Gamma::Auto => "auto: 1/features",
         Gamma::Scale => "scale: 1/(features * variance)",
     }
