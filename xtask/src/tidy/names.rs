@@ -43,8 +43,8 @@ mod tests {
     fn retired_names_are_found_where_they_may_not_stand() {
         let list = parse("# Names.\nFound\nAsking maxmargin-core\nbeside.rs\n");
         assert_eq!(check(&list, "maxmargin-cv", "a.rs", "x\nstruct Found;\nNotFound\n"), [(2, "Found")]);
-        assert!(check(&list, "maxmargin-core", "a.rs", "fn f(control: &RunControl) {}\n").is_empty());
-        assert_eq!(check(&list, "maxmargin-cv", "src/beside.rs", "RunControl\n"), [(1, "RunControl"), (1, "beside.rs")]);
-        assert_eq!(unused(&list, |_, place| place == "x"), [("RunControl", "maxmargin-core")]);
+        assert!(check(&list, "maxmargin-core", "a.rs", "fn f(control: &Asking) {}\n").is_empty());
+        assert_eq!(check(&list, "maxmargin-cv", "src/beside.rs", "Asking\n"), [(1, "Asking"), (1, "beside.rs")]);
+        assert_eq!(unused(&list, |_, place| place == "x"), [("Asking", "maxmargin-core")]);
     }
 }
