@@ -12,6 +12,9 @@ pub enum Best {
     Lowest,
 }
 
+/// A score from a confusion matrix of two classes.
+type ScoreOfTable = fn([[usize; 2]; 2]) -> f64;
+
 /// A score of predictions.
 ///
 /// A new metric is a `static` beside the others of its kind and an entry in their list.
@@ -29,7 +32,7 @@ pub struct Metric {
     /// The score counts the samples that are classified wrongly.
     pub(crate) counts_errors: bool,
     /// The score from a confusion matrix of two classes.
-    pub(crate) of_table: Option<fn([[usize; 2]; 2]) -> f64>,
+    pub(crate) of_table: Option<ScoreOfTable>,
     /// The loss of a sample, where the score is a function of the sum of losses.
     pub(crate) loss: Option<fn(f64, f64) -> f64>,
 }

@@ -77,7 +77,7 @@ pub(crate) fn decision_rule(model: &Model, name: Option<DecisionRuleName>) -> De
 
 /// Parses a metric that can choose a threshold; its words may be joined by `-` or `_`.
 pub(crate) fn threshold(name: &str) -> Result<&'static Metric, String> {
-    let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(*metric));
+    let known = || all_metrics(TargetKind::Classes).filter(|metric| is_tunable(metric));
     let wanted = name.replace('-', "_");
     known().find(|metric| metric.name() == wanted).ok_or_else(|| {
         let names: Vec<&str> = known().map(Metric::name).collect();

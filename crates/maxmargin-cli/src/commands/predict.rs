@@ -173,12 +173,11 @@ fn write(
 /// Writes one label per row.
 fn write_labels(predicted: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
     for label in predicted {
-        match label_names::word_of(*label) {
-            Some(_) => writeln!(out, "{}", label_names::for_file(*label))?,
-            None => {
-                write_shortest(&mut out, *label)?;
-                out.write_all(b"\n")?;
-            }
+        if label_names::word_of(*label).is_some() {
+            writeln!(out, "{}", label_names::for_file(*label))?;
+        } else {
+            write_shortest(&mut out, *label)?;
+            out.write_all(b"\n")?;
         }
     }
     Ok(())

@@ -294,12 +294,11 @@ impl Announcement<'_> {
                 warn_of_kernel(&gram, seed, notes);
             }
         }
-        let cached = match fits {
-            true => String::new(),
-            false => {
-                let [all, budget] = [all, budget].map(format::bytes);
-                format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
-            }
+        let cached = if fits {
+            String::new()
+        } else {
+            let [all, budget] = [all, budget].map(format::bytes);
+            format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
         };
         notes.note(&format!("{}; {}, {}{cached}", self.what(), self.setup.kernel.sentence(), self.threads.text()));
     }

@@ -55,7 +55,7 @@ pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> S
         _ => "probability of the prediction".to_owned(),
     };
     let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("observed", Align::Right)];
-    let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format::percent(share));
+    let percent = |share: Option<f64>| share.map_or_else(String::new, format::percent);
     let row = |bin: &maxmargin::metrics::Bin| {
         vec![
             format!("{:.0} to {:.0} %", 100.0 * bin.from, 100.0 * bin.to),

@@ -163,7 +163,6 @@ fn matrix(data: &Dataset) -> Result<Dataset, Error> {
 }
 
 /// Returns the cases of all groups, 250 of them.
-#[expect(clippy::too_many_lines, reason = "a list")]
 pub fn all() -> Vec<Case> {
     let mut cases = CaseList(Vec::new());
     two_classes(&mut cases);
