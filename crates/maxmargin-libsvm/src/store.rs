@@ -5,6 +5,7 @@ use crate::fill::{Content, made};
 use crate::output::print_error;
 use crate::panic_guard::catch_panic;
 use maxmargin::data::number::format_g;
+use maxmargin::kernel::KernelKind;
 use maxmargin::libsvm::{Parameters, TrainedModel};
 use maxmargin::model::libsvm::kernel_lines;
 use std::ffi::{CStr, c_char, c_int};
@@ -13,7 +14,6 @@ use std::path::PathBuf;
 use std::ptr;
 
 const TYPES: [&str; 5] = ["c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"];
-const KERNELS: [&str; 5] = ["linear", "polynomial", "rbf", "sigmoid", "precomputed"];
 
 /// Returns the path of a C string; `None` if it is null.
 ///
@@ -153,7 +153,8 @@ fn laid_out(text: &str) -> Option<*mut c::Model> {
     let number = |name: &str| word(name).and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
     let list = |name: &str| line(name).map_or(Some(Vec::new()), numbers::<f64>);
     let place = |names: &[&str], name: &str| names.iter().position(|known| Some(*known) == word(name)).map(|at| at as c_int);
-    let (svm_type, kernel_type) = (place(&TYPES, "svm_type")?, place(&KERNELS, "kernel_type")?);
+    let svm_type = place(&TYPES, "svm_type")?;
+    let kernel_type = KernelKind::with_libsvm_name(word("kernel_type")?)?.libsvm_number;
     let classes: usize = word("nr_class")?.parse().ok()?;
     let total: usize = word("total_sv")?.parse().ok()?;
     let pairs = classes * classes.checked_sub(1)? / 2;

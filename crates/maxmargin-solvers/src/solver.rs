@@ -150,7 +150,7 @@ impl Solver {
     /// Returns one line of help for users.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Auto => "linear for --kernel linear, smo for kernels, pairwise for kernels and --loss squared",
+            Self::Auto => "linear for --kernel linear, smo for kernels, pairwise for kernels with --loss squared",
             Self::Smo => "sequential minimal optimisation over kernel values",
             Self::Irwls => "weighted least squares on working sets of kernel values",
             Self::Linear => "linear only: coordinate descent while it pays, then Newton steps",

@@ -35,21 +35,6 @@ pub(crate) enum Json {
     Full,
 }
 
-const SOLVERS: [(&str, &str); 12] = [
-    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels with --loss squared"),
-    ("smo", "sequential minimal optimisation over kernel values"),
-    ("irwls", "weighted least squares on working sets of kernel values"),
-    ("linear", "linear only: coordinate descent while it pays, then Newton steps"),
-    ("descent", "linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR"),
-    ("avsf", "linear only: coordinate descent with adaptive variable selection frequencies"),
-    ("newton", "linear only: Newton steps from the start"),
-    ("pairwise", "kernels, squared loss: pairwise steps on the simplex"),
-    ("cvm", "kernels, squared loss: core vector machine"),
-    ("fw", "kernels, squared loss: Frank-Wolfe steps"),
-    ("mfw", "kernels, squared loss: Frank-Wolfe steps with away steps"),
-    ("swap", "kernels, squared loss: SWAP steps"),
-];
-
 const SEEDINGS: [(&str, &str); 8] = [
     ("cold", "from zero"),
     ("avg", "spread the removed alphas evenly"),
@@ -73,7 +58,8 @@ fn named<const N: usize>(names: [(&'static str, &'static str); N]) -> PossibleVa
 
 /// A parser of solvers.
 pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
-    named(SOLVERS).try_map(|name| name.parse::<Solver>())
+    let names = Solver::choices().map(|solver| PossibleValue::new(solver.name()).help(solver.help()));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Solver>())
 }
 
 /// A parser of seedings.
