@@ -36,7 +36,7 @@ pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
 pub use prepare::ranges::{Ranges, feature_ranges, inspect};
 pub use prepare::scale::Scaler;
-pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing, ranges, scale};
+pub use prepare::{Encoder, Impute, Preparation, Preparing, ranges, scale};
 pub use run::par::{MOST_THREADS, Par};
 pub use run::{Cancelled, RunControl, par};
 pub use samples::{Row, Samples, SamplesError, Storage};

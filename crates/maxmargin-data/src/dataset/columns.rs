@@ -67,35 +67,18 @@ pub struct Columns {
 #[derive(Deserialize)]
 #[serde(rename = "Columns")]
 struct Unchecked {
-    first: ColumnsBefore9,
-    missing: MissingWords,
-}
-
-/// The columns in model files of formats 7 and 8, in which tables had no words of their own for
-/// missing values.
-#[derive(Deserialize)]
-#[serde(rename = "Columns")]
-pub(crate) struct ColumnsBefore9 {
     features: Vec<Column>,
     target: Option<Target>,
     begins: Vec<usize>,
-}
-
-impl TryFrom<ColumnsBefore9> for Columns {
-    type Error = &'static str;
-
-    fn try_from(given: ColumnsBefore9) -> Result<Self, &'static str> {
-        let begins = given.begins;
-        let columns = Self::new(given.features, given.target)?;
-        if columns.begins == begins { Ok(columns) } else { Err("the features of columns do not follow each other") }
-    }
+    missing: MissingWords,
 }
 
 impl TryFrom<Unchecked> for Columns {
     type Error = &'static str;
 
     fn try_from(given: Unchecked) -> Result<Self, &'static str> {
-        Ok(Self::try_from(given.first)?.with_missing(given.missing))
+        let columns = Self::new(given.features, given.target)?.with_missing(given.missing);
+        if columns.begins == given.begins { Ok(columns) } else { Err("the features of columns do not follow each other") }
     }
 }
 

@@ -8,8 +8,6 @@ pub use classes::ClassLabels;
 pub use columns::{Column, Columns, Kind, MissingWords, Target};
 pub use labels::{BinaryLabels, LabelError};
 
-pub(crate) use columns::ColumnsBefore9;
-
 use crate::samples::{Samples, SamplesError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::impute::Impute;
 use super::scale::ScaleError;
 use crate::dataset::Dataset;
-use crate::dataset::{Column, Columns, ColumnsBefore9, Kind};
+use crate::dataset::{Column, Columns, Kind};
 use crate::samples::Samples;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Samples of a table become [`Columns::width`] features. Missing values are imputed, and words
 /// that no training row had are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked<Columns>")]
+#[serde(try_from = "Unchecked")]
 pub struct Encoder {
     columns: Columns,
     impute: Option<Impute>,
@@ -25,40 +25,19 @@ pub struct Encoder {
     unseen: Vec<u32>,
 }
 
-/// The encoder in model files of formats 7 and 8.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked<ColumnsBefore9>")]
-pub struct EncoderBefore9(Encoder);
-
-impl From<EncoderBefore9> for Encoder {
-    fn from(EncoderBefore9(encoder): EncoderBefore9) -> Self {
-        encoder
-    }
-}
-
-impl TryFrom<Unchecked<ColumnsBefore9>> for EncoderBefore9 {
-    type Error = &'static str;
-
-    fn try_from(given: Unchecked<ColumnsBefore9>) -> Result<Self, &'static str> {
-        let Unchecked { columns, impute, fills, unseen } = given;
-        let columns = Columns::try_from(columns)?;
-        Ok(Self(Encoder::try_from(Unchecked { columns, impute, fills, unseen })?))
-    }
-}
-
 #[derive(Deserialize)]
 #[serde(rename = "Encoder")]
-struct Unchecked<C> {
-    columns: C,
+struct Unchecked {
+    columns: Columns,
     impute: Option<Impute>,
     fills: Vec<f64>,
     unseen: Vec<u32>,
 }
 
-impl TryFrom<Unchecked<Columns>> for Encoder {
+impl TryFrom<Unchecked> for Encoder {
     type Error = &'static str;
 
-    fn try_from(given: Unchecked<Columns>) -> Result<Self, &'static str> {
+    fn try_from(given: Unchecked) -> Result<Self, &'static str> {
         let Unchecked { columns, impute, fills, unseen } = given;
         let wanted = if impute.is_some() { columns.features().len() } else { 0 };
         if fills.len() != wanted || !fills.iter().all(|fill| fill.is_finite()) {

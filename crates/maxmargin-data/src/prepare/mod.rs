@@ -6,7 +6,7 @@ mod impute;
 pub mod ranges;
 pub mod scale;
 
-pub use encoder::{Encoder, EncoderBefore9};
+pub use encoder::Encoder;
 pub use impute::Impute;
 
 use crate::dataset::Dataset;
