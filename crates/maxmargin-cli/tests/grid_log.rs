@@ -112,8 +112,8 @@ fn a_lease_left_after_the_last_cell_is_swept() {
     assert_eq!(others(&bench, "kept"), ["search.json"]);
 }
 
-/// Whatever cells are lost, those that are left are not computed again, and the others come out the
-/// same: one machine and many, classes and values.
+/// A search that lost some cells computes these again with the same bits, and no others: one
+/// machine and many, classes and values.
 #[test]
 fn a_chain_along_c_goes_on_from_any_cell() {
     let bench = Bench::new();

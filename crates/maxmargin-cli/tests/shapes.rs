@@ -111,8 +111,7 @@ fn documents_have_one_shape() {
 fn every_solver_has_the_shape_of_its_command() {
     let bench = Bench::new();
     bench.file("data", data(4));
-    // What a solver counts, whether folds had a model of all data to start from, and warnings are
-    // its own.
+    // Each solver has counts, warnings and starts of folds of its own.
     let own = |path: &String| [".work.", ".machines", ".full.", ".warnings["].iter().any(|part| path.contains(part));
     let without_work = |document: &Value| -> BTreeSet<String> { shape(document).into_keys().filter(|path| !own(path)).collect() };
     for command in ["train data -o m", "cv data -k 3", "grid data -c 1,2 -k 3 --kernel rbf"] {

@@ -37,14 +37,17 @@ pub enum ExplainError {
         /// Features of the model.
         expected: usize,
     },
-    /// The interactions of all pairs take too much memory.
-    #[error("interactions of {players} players for {rows} rows take {bytes} bytes; explain fewer rows at once")]
-    Interactions {
+    /// The values take too much memory.
+    #[error(
+        "values of {players} players for {rows} rows take {bytes} bytes; explain fewer rows at once, group features, or leave \
+         out interactions"
+    )]
+    Memory {
         /// Players.
         players: usize,
         /// Rows to explain.
         rows: usize,
-        /// Bytes of all interactions.
+        /// Bytes of all values, interactions and weights.
         bytes: u128,
     },
     /// The rows do not suit the model.

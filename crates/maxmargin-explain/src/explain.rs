@@ -19,7 +19,7 @@ const ROWS: usize = 16;
 /// Operations between two questions whether to go on, about.
 const BETWEEN: f64 = 3e8;
 
-/// Bytes that interactions may take.
+/// Bytes that values, interactions and weights may take together.
 const MOST_BYTES: u128 = 1 << 32;
 
 /// How rows are explained.
@@ -83,13 +83,15 @@ impl Explain {
         let (rows, background) = (model.prepared(rows)?, background.map(|rows| model.prepared(rows)).transpose()?);
         let prepared = Prepared { rows: &rows, background: background.as_deref() };
         let features = prepared.background.map_or(0, Samples::features).max(rows.features()).max(model.features());
+        let machines = model.machines().len();
+        // A sparse row can name any feature: memory is counted before it is allocated.
+        self.check_memory(features, machines, rows.len())?;
         let players = self.players.clone().unwrap_or_else(|| Players::features(features));
         if players.features_covered() < features {
             return Err(ExplainError::Players { found: players.features_covered(), expected: features });
         }
-        let machines = model.machines().len();
         let base = base_of_background.map_or_else(|| absent(model), |values| means(&values, machines));
-        let pairs = if self.interactions { pairs_of(&players, rows.len() * machines)? } else { 0 };
+        let pairs = if self.interactions { players.len() * players.len() } else { 0 };
         let values = vec![0.0; rows.len() * machines * players.len()];
         let interactions = vec![0.0; rows.len() * machines * pairs];
         let mut found = Explanation { players: players.len(), machines, values, base, decisions, interactions };
@@ -100,16 +102,13 @@ impl Explain {
         }
         Ok(found)
     }
-}
 
-/// Numbers of interactions of a row and a machine.
-fn pairs_of(players: &Players, rows: usize) -> Result<usize, ExplainError> {
-    let count = players.len();
-    let bytes = 8 * count as u128 * count as u128 * rows as u128;
-    if bytes > MOST_BYTES {
-        return Err(ExplainError::Interactions { players: count, rows, bytes });
+    fn check_memory(&self, features: usize, machines: usize, rows: usize) -> Result<(), ExplainError> {
+        let players = self.players.as_ref().map_or(features, Players::len);
+        let of_row = players as u128 * if self.interactions { players as u128 + 1 } else { 1 };
+        let bytes = 8 * machines as u128 * (rows as u128 * of_row + features as u128);
+        if bytes > MOST_BYTES { Err(ExplainError::Memory { players, rows, bytes }) } else { Ok(()) }
     }
-    Ok(count * count)
 }
 
 fn check_kernel(kernel: &Kernel) -> Result<(), ExplainError> {
@@ -190,7 +189,7 @@ fn explain_kernel(
         for group in chunks.chunks(together) {
             control.check_now()?;
             let one = |at: usize| chunk_sums(model, prepared, players, &rules, group[at].clone(), batch.clone(), pairs);
-            // Chunks are added in their order, whoever computed them.
+            // Chunks are added in their order, on any number of threads.
             for partial in par.map(group.len(), one) {
                 let own = &mut found.values[start * values..];
                 own.iter_mut().zip(&partial.values).for_each(|(sum, part)| *sum += part);

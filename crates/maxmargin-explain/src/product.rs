@@ -128,7 +128,7 @@ impl<'a> Product<'a> {
         for node in rule {
             scratch.products(node);
             if sums.has_pairs() {
-                scratch.between(node);
+                scratch.between();
             }
         }
         for p in 0..count {
@@ -196,7 +196,7 @@ impl Scratch {
 
     /// Adds the products of all factors but two at a node, behind [`Scratch::products`].
     #[inline(always)]
-    fn between(&mut self, node: &Node) {
+    fn between(&mut self) {
         let count = self.active.len();
         self.right.resize(count + 1, [0.0; LANES]);
         self.right[count] = [1.0; LANES];
@@ -204,7 +204,6 @@ impl Scratch {
             let next = self.right[p + 1];
             self.right[p] = lanes(|l| next[l] * self.factor[p][l]);
         }
-        debug_assert!(node.weight > 0.0, "weights of a rule are positive");
         let mut at = 0;
         for p in 0..count {
             let mut product = self.left[p];

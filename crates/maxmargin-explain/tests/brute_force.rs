@@ -219,6 +219,12 @@ fn what_cannot_be_explained_is_refused() {
     let wide = samples(&[vec![1.0; 9]]);
     assert!(with(Explain::default(), Some(&wide)).contains("has 9 features, the model has 3"));
     assert!(with(Explain::default().players(Players::features(2)), None).contains("players for 2 features"));
+    let far = Samples::from_sparse(4_000_000_000, vec![0, 1], vec![3_999_999_999], vec![1.0]).expect("a sample");
+    for kernel in [Kernel::rbf(0.5), Kernel::Linear] {
+        let model = Model::from_machines(kernel, &far, Rule::VALUE, &[(vec![(0, 1.0)], 0.0)]).expect("a model");
+        let found = Explain::default().rows(&model, &far, None, Par::Seq, &control);
+        assert!(matches!(found, Err(ExplainError::Memory { players: 4_000_000_000, .. })), "{found:?}");
+    }
     let sigmoid = Case::new(&Kernel::sigmoid(0.5, 0.0), 5, vec![0, 1], false, 3);
     let found = Explain::default().rows(&sigmoid.model, &samples(&sigmoid.rows), None, Par::Seq, &control);
     assert!(found.expect_err("refused").to_string().contains("sigmoid kernel"));

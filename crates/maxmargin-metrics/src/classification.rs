@@ -1,7 +1,7 @@
 //! Scores of predicted labels.
 
 use crate::confusion::Confusion;
-use crate::metric::Metric;
+use crate::metric::{Metric, greatest_label};
 use crate::ranking::{AVERAGE_PRECISION, ROC_AUC};
 
 /// The metrics of every cross-validation of classes.
@@ -115,7 +115,7 @@ impl Counts {
 
 /// The greater of two labels, which a sample has or is predicted to have.
 fn greater(truth: &[f64], predicted: &[f64]) -> f64 {
-    truth.iter().chain(predicted).copied().fold(f64::NAN, f64::max)
+    greatest_label(truth).max(greatest_label(predicted))
 }
 
 /// The labels that occur, ascending; −0 is 0.

@@ -23,7 +23,7 @@ pub use classification::{
     ACCURACY, BALANCED_ACCURACY, CLASS_METRICS, F1, F1_MACRO, MATTHEWS, PRECISION, RECALL, TWO_CLASS_METRICS,
 };
 pub use confusion::Confusion;
-pub use metric::{Best, Metric};
+pub use metric::{Best, Metric, greatest_label};
 pub use one_class::{INLIER_METRICS, INLIERS};
 pub use ranking::{AVERAGE_PRECISION, ROC_AUC};
 pub use regression::{
@@ -31,5 +31,5 @@ pub use regression::{
     SQUARED_CORRELATION,
 };
 pub use reliability::{Bin, Reliability};
-pub use scores::{Score, all_metrics, are_sides, greatest_label, metrics_of, score_of, scores};
+pub use scores::{Score, all_metrics, are_sides, is_countable, metrics_of, score_of, scores};
 pub use statistics::{CONFIDENCE, FoldStatistics, NamedStatistics, statistics_of};

@@ -100,6 +100,11 @@ impl Metric {
     }
 }
 
+/// The greatest of some labels; NaN of none.
+pub fn greatest_label(labels: &[f64]) -> f64 {
+    labels.iter().copied().fold(f64::NAN, f64::max)
+}
+
 impl std::fmt::Debug for Metric {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str(self.name)

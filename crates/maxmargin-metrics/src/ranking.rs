@@ -1,6 +1,6 @@
 //! Scores of decision values: whether samples of the greater label come before those of the other.
 
-use crate::metric::Metric;
+use crate::metric::{Metric, greatest_label};
 
 /// The area under the receiver operating characteristic: the share of pairs of one sample of each
 /// label in which the sample of the greater label has the larger decision value; equal values count
@@ -14,7 +14,7 @@ pub static AVERAGE_PRECISION: Metric = Metric { ranks: true, ..Metric::new("aver
 /// Samples by falling decision value in runs of equal values: the count of the greater label and
 /// the count of all in each run.
 fn runs(truth: &[f64], decisions: &[f64]) -> Vec<[f64; 2]> {
-    let greater = truth.iter().copied().fold(f64::NAN, f64::max);
+    let greater = greatest_label(truth);
     let mut order: Vec<usize> = (0..truth.len()).collect();
     order.sort_by(|&a, &b| decisions[b].total_cmp(&decisions[a]));
     let run = |places: &[usize]| [places.iter().filter(|&&i| truth[i] == greater).count() as f64, places.len() as f64];

@@ -30,15 +30,15 @@ pub fn are_sides(labels: &[f64]) -> bool {
     labels.iter().all(|label| label.abs() == 1.0)
 }
 
-/// The greatest of some labels; NaN of none.
-pub fn greatest_label(labels: &[f64]) -> f64 {
-    labels.iter().copied().fold(f64::NAN, f64::max)
-}
-
 /// [`Metric::range`] of a metric by its name.
 pub(crate) fn range_of(name: &str) -> [f64; 2] {
     let mut all = [CLASS_METRICS, TWO_CLASS_METRICS, REGRESSION_METRICS, INLIER_METRICS].into_iter().flatten();
     all.find(|metric| metric.name() == name).map_or([f64::NEG_INFINITY, f64::INFINITY], |metric| metric.range())
+}
+
+/// Whether correct predictions of this kind of target can be counted.
+pub fn is_countable(target: TargetKind, labels: &[f64]) -> bool {
+    target == TargetKind::Classes || (target == TargetKind::Nothing && are_sides(labels))
 }
 
 /// The score of predictions by a metric.

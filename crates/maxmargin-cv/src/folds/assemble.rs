@@ -12,7 +12,7 @@ use crate::study::space_source::SpaceSource;
 use maxmargin_core::{Decision, Solved, Status, TargetKind};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
-use maxmargin_metrics::{are_sides, greatest_label, scores};
+use maxmargin_metrics::scores;
 use maxmargin_model::Rule;
 use std::sync::Arc;
 
@@ -25,6 +25,10 @@ pub(crate) struct ReportAssembly<'a> {
     pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
+    /// The greatest of them: leave-one-out has as many folds as labels, and each needs it.
+    pub(crate) greatest_label: f64,
+    /// Correct predictions can be counted.
+    pub(crate) is_countable: bool,
     pub(crate) layout: &'a MachineLayout,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
@@ -123,13 +127,12 @@ impl ReportAssembly<'_> {
         let label = |at: usize| if solved { self.classes.label(fold, &self.rule, row(at)) } else { f64::NAN };
         let labels: Vec<f64> = test.iter().map(|&at| label(at)).collect();
         test.iter().zip(&labels).for_each(|(&at, &label)| predicted[before + self.layout.data_row[at]] = label);
-        let countable =
-            self.target_kind == TargetKind::Classes || (self.target_kind == TargetKind::Nothing && are_sides(self.labels));
         let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
         FoldReport {
             solved,
-            correct: (solved && countable).then(|| truth.iter().zip(&labels).filter(|(truth, label)| truth == label).count()),
-            scores: scores(self.target_kind, greatest_label(self.labels), &truth, &labels, ranked.as_deref()),
+            correct: (solved && self.is_countable)
+                .then(|| truth.iter().zip(&labels).filter(|(truth, label)| truth == label).count()),
+            scores: scores(self.target_kind, self.greatest_label, &truth, &labels, ranked.as_deref()),
             missing_classes: self.classes.missing(fold),
             ..FoldReport::of(self.plan, fold, machines.iter().map(|machine| &machine.report), own)
         }

@@ -19,6 +19,7 @@ use crate::study::spaces::Spaces;
 use maxmargin_core::{BiasTerm, Formulation, Loss};
 use maxmargin_data::{Par, Preparation, RunControl};
 use maxmargin_kernel::Gamma;
+use maxmargin_metrics::{greatest_label, is_countable};
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
@@ -149,11 +150,14 @@ impl<'a> Study<'a> {
             SpaceSource::of(prepared, &layout, features, &RunControl::new(&mut go_on)).map_err(|error| deadline.error(error))?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
+        let (target_kind, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
         let assembly = ReportAssembly {
-            target_kind: self.formulation.target_kind(),
+            target_kind,
             rule: self.rule(),
             classes: &classes,
-            labels: &self.data.labels,
+            labels,
+            greatest_label: greatest_label(labels),
+            is_countable: is_countable(target_kind, labels),
             layout: &layout,
             plan,
             par: self.par,

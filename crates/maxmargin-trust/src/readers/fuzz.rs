@@ -48,7 +48,7 @@ pub fn corpus_of(target: &Target) -> PathBuf {
 ///
 /// # Errors
 ///
-/// Those of reading the folder; a missing folder is empty.
+/// When the folder cannot be read; a missing folder is empty.
 pub fn kept(target: &Target) -> std::io::Result<Vec<Vec<u8>>> {
     let folder = corpus_of(target);
     if !folder.is_dir() {

@@ -4,7 +4,7 @@ use super::Svm;
 use super::search::{Search, SearchHooks};
 use maxmargin_cv::{CvError, FoldPlan, PlanError};
 use maxmargin_data::{ClassLabels, Dataset};
-use maxmargin_metrics::{FoldStatistics, Metric, score_of};
+use maxmargin_metrics::{FoldStatistics, Metric, greatest_label, score_of};
 use std::time::{Duration, Instant};
 
 /// The result of a nested cross-validation: the choice of the search in every outer fold, and its
@@ -68,11 +68,11 @@ impl Svm {
                 // A single class needs no search: it is the prediction for every sample.
                 [only, ..] if missing.len() + 1 == labels.len() => {
                     let value = if run.metric.ranks() { f64::NAN } else { *only };
-                    Some((None, Some(vec![value; test.len()])))
+                    Some(FoldOutcome { chosen: None, values: Some(vec![value; test.len()]) })
                 }
                 _ => run.fold(&part, &inner(&part)?, &train, test, labels.len() == 2)?,
             };
-            let Some((chosen, values)) = outcome else { break };
+            let Some(FoldOutcome { chosen, values }) = outcome else { break };
             let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
             let score = values.as_ref().and_then(|values| run.score(&truth, values));
             if let Some(values) = values {
@@ -91,9 +91,14 @@ impl Svm {
     }
 }
 
-/// The chosen estimator of an outer fold with its score in the inner folds, and the decision values
-/// or labels of the test samples.
-type FoldOutcome = (Option<(Svm, Option<f64>)>, Option<Vec<f64>>);
+/// The result of an outer fold.
+#[derive(Default)]
+struct FoldOutcome {
+    /// The chosen estimator with its score in the inner folds.
+    chosen: Option<(Svm, Option<f64>)>,
+    /// The decision values or labels of the test samples.
+    values: Option<Vec<f64>>,
+}
 
 /// The parts of a nested cross-validation that all folds share.
 struct NestedRun<'a> {
@@ -121,7 +126,7 @@ impl NestedRun<'_> {
         if found.is_cut() {
             return Ok(None);
         }
-        let Some(cell) = found.best_cell(self.metric).map(|at| &found.cells[at]) else { return Ok(Some((None, None))) };
+        let Some(cell) = found.best_cell(self.metric).map(|at| &found.cells[at]) else { return Ok(Some(FoldOutcome::default())) };
         let fitted = Svm { max_time: self.time_left(), ..cell.svm.clone() }.fit_watched(part, self.hooks.watch)?;
         if fitted.status.ended_early() {
             return Ok(None);
@@ -130,7 +135,7 @@ impl NestedRun<'_> {
         let ranks = self.metric.ranks() && two_classes;
         let values = if ranks { fitted.decision_values(&samples)? } else { fitted.predict(&samples)? };
         let chosen = Svm { max_time: self.svm.max_time, ..cell.svm.clone().with_weights_of(self.svm) };
-        Ok(Some((Some((chosen, cell.score.value)), Some(values))))
+        Ok(Some(FoldOutcome { chosen: Some((chosen, cell.score.value)), values: Some(values) }))
     }
 
     fn time_left(&self) -> Option<Duration> {
@@ -140,7 +145,6 @@ impl NestedRun<'_> {
     /// Returns the score of decision values or labels; `None` if it is undefined.
     fn score(&self, truth: &[f64], values: &[f64]) -> Option<f64> {
         // A ranking metric needs decision values that are positive for the greater label.
-        let greater = self.data.labels.iter().copied().fold(f64::NAN, f64::max);
-        Some(score_of(self.metric, greater, truth, values)).filter(|score| !score.is_nan())
+        Some(score_of(self.metric, greatest_label(&self.data.labels), truth, values)).filter(|score| !score.is_nan())
     }
 }
