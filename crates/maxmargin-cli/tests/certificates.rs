@@ -93,14 +93,42 @@ fn time_stamps_do_not_hide_the_feature_beside_them() {
     assert_eq!(labels("far"), labels("near"));
 }
 
-/// Decision values are differences of products of 2⁶² and more, of which `f64` holds no unit.
+/// Decision values are differences of products of 2⁶² and more, of which `f64` holds no unit. A free
+/// bias makes them independent of a shift: training subtracts a number between the values.
+#[test]
+fn linear_machines_with_a_free_bias_do_not_depend_on_a_shift() {
+    let bench = Bench::new();
+    let results = [("0", 0), ("31", 2_147_483_647_u64), ("53", 9_007_199_254_740_980)].map(|(name, base)| {
+        let row = |i: u64| format!("{} 1:{} 2:{}\n", if i.is_multiple_of(3) { -1 } else { 1 }, base + i % 7, base + i % 4);
+        bench.file(name, (0..60).map(row).collect::<String>());
+        let trained = bench.run(&format!("train {name} --kernel linear -c 1 -o {name}.m --json --force")).json();
+        assert_eq!(trained["certificate"]["holds"], true, "{trained}");
+        let verified = bench.run(&format!("verify {name}.m {name} --json")).json();
+        assert_eq!(verified["certificate"]["holds"], true, "{verified}");
+        let validated = bench.run(&format!("cv {name} --kernel linear -c 1 -k 5 --json")).json();
+        bench.run(&format!("predict {name} {name}.m -o {name}.labels"));
+        let objective = trained["certificate"]["primal"].as_f64().expect("a number");
+        (bench.read(&format!("{name}.labels")), validated["accuracy"].clone(), objective)
+    });
+    let (labels, accuracy, objective) = &results[0];
+    for (other_labels, other_accuracy, other_objective) in &results[1..] {
+        assert_eq!((other_labels, other_accuracy), (labels, accuracy));
+        assert!((other_objective - objective).abs() <= 1e-3 * objective, "{other_objective} and {objective}");
+    }
+    // LIBSVM's text has no room for the shift: its bias is that of the data as it is.
+    bench.run("convert --format libsvm 31.m 31.txt");
+    bench.run("predict 31 31.txt -o 31.other");
+    assert_eq!(bench.read("31.other"), results[0].0);
+}
+
+/// A regularised bias depends on the shift, and `f64` cannot hold the products.
 #[test]
 fn products_that_double_precision_cannot_hold_certify_nothing() {
     let bench = Bench::new();
     for (name, base) in [("31", 2_147_483_647_u64), ("53", 9_007_199_254_740_980)] {
         let row = |i: u64| format!("{} 1:{} 2:{}\n", if i.is_multiple_of(3) { -1 } else { 1 }, base + i % 7, base + i % 4);
         bench.file(name, (0..60).map(row).collect::<String>());
-        let trained = bench.run(&format!("train {name} --kernel linear -c 1 -o m --force"));
+        let trained = bench.run(&format!("train {name} --kernel linear --bias 1 -c 1 -o m --force"));
         assert_eq!(trained.code, 3, "{trained:?}");
         assert!(trained.err.contains("rounding in double precision may hide"), "{trained:?}");
         let verified = bench.run(&format!("verify m {name}"));

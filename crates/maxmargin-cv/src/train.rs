@@ -173,10 +173,11 @@ impl Study<'_> {
         let mut go_on = || deadline.may_continue(watch);
         let control = RunControl::new(&mut go_on);
         let source = SpaceSource::of(&prepared, &layout, features, &control).map_err(|error| deadline.error(error))?;
+        source.keep_products(&layout, self.memory, self.par, &control).map_err(|error| deadline.error(error.into()))?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
-        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count), |spaces| {
+        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, false), |spaces| {
             let training = Training { study: self, layout: &layout, spaces, deadline: &deadline, watch, begun, done: &done };
             map_machines(count, self.par, |p, par| training.machine(p, par))
         })?;

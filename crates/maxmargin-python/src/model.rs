@@ -138,6 +138,8 @@ impl Model {
     /// Without a training record, rows are indices of the model's own vectors.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let record = self.model.record();
+        // Biases of features as they come, which `intercept_` is.
+        let plain = self.model.uncentred().map_err(invalid)?;
         let machine = |(p, machine): (usize, &model::Machine)| {
             let fields = PyDict::new(py);
             let training = record.map(|record| &record.machines[p]);
@@ -157,7 +159,7 @@ impl Model {
             }
             Ok(fields)
         };
-        self.model.machines().iter().enumerate().map(machine).collect()
+        plain.machines().iter().enumerate().map(machine).collect()
     }
 
     /// Returns the weights of a machine of the linear kernel, one for each feature.
@@ -177,9 +179,10 @@ impl Model {
 
     /// Returns the support vectors of all machines, by ascending row of the training data, as
     /// (values, indices, indptr, features).
-    fn vectors<'py>(&self, py: Python<'py>) -> Vectors<'py> {
-        let (values, indices, indptr, features) = compressed(&self.model.parts().support);
-        (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features)
+    fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        let plain = self.model.uncentred().map_err(invalid)?;
+        let (values, indices, indptr, features) = compressed(&plain.parts().support);
+        Ok((values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features))
     }
 
     /// Returns the stored training data, as (values, indices, indptr, features) and labels; `None`

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome, Failure> {
             write(&mut paths, args, |out| Ok(out.write_all(&bytes)?))
         }
         ModelFormat::Libsvm => {
+            let model = model.uncentred().map_err(failed)?;
             refuse_scaler(&model).map_err(failed)?;
             write(&mut paths, args, |mut out| model::libsvm::write_model(&model, &mut out))
         }

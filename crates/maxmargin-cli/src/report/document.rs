@@ -268,6 +268,7 @@ pub(crate) fn scale_name(method: Method) -> &'static str {
         Method::MinMax { .. } => "minmax",
         Method::Standard => "standard",
         Method::Given => "given",
+        Method::Centre => "centre",
     }
 }
 

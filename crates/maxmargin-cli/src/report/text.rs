@@ -188,5 +188,6 @@ pub(crate) fn scaling_text(scaler: &Scaler) -> String {
         Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
         Method::Standard => "standard".to_owned(),
         Method::Given => "given, with a factor for each feature".to_owned(),
+        Method::Centre => "centred: a number is subtracted from features far from 0".to_owned(),
     }
 }

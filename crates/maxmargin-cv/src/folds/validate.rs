@@ -146,8 +146,9 @@ impl<'a> Study<'a> {
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
         let deadline = Deadline::new(begun, &self.stop);
         let mut go_on = || deadline.may_continue(watch);
-        let source =
-            SpaceSource::of(prepared, &layout, features, &RunControl::new(&mut go_on)).map_err(|error| deadline.error(error))?;
+        let control = RunControl::new(&mut go_on);
+        let source = SpaceSource::of(prepared, &layout, features, &control).map_err(|error| deadline.error(error))?;
+        source.keep_products(&layout, self.memory, self.par, &control).map_err(|error| deadline.error(error.into()))?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let (target_kind, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
@@ -193,7 +194,7 @@ impl<'a> Study<'a> {
             run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work, on_cell_done))
         };
         let feature = self.formulation.bias_term().feature();
-        Spaces::of(&source, &layout, feature, self.row_memory(count), |spaces| {
+        Spaces::of(&source, &layout, feature, self.row_memory(count, steps.len() > 1), |spaces| {
             map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
         collector.reports()

@@ -14,7 +14,7 @@ use crate::run::error::CvError;
 use crate::study::layout::{MachineLayout, MachineSamples, has_one_thread_each};
 use crate::study::space_source::Prepared;
 use crate::study::spaces::RowMemory;
-use maxmargin_core::{Formulation, Problem, Solve, Stop, TargetKind};
+use maxmargin_core::{BiasTerm, Formulation, Problem, Solve, Stop, TargetKind};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -120,12 +120,22 @@ impl<'a> Study<'a> {
     /// The preparation of samples by the statistics of some rows.
     pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
         let found = Preparing { impute: self.impute, scale: self.scale }.fit_rows(self.data, rows)?;
-        let Some(factors) = self.feature_weights else { return Ok(found) };
+        let Some(factors) = self.feature_weights else {
+            let centred = self.ignores_shifts() && found.scaler.is_none();
+            return Ok(if centred { found.centred(&self.data.samples)? } else { found });
+        };
         let features = found.encoder.as_ref().map_or(self.data.samples.features(), |encoder| encoder.columns().width());
         if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
             return Err(CvError::Factors { found: factors.len(), features });
         }
         Ok(found.stretched(factors))
+    }
+
+    /// Returns true if a shift of all samples changes the bias of the machines and nothing else:
+    /// the kernel is linear, and the coefficients of each machine have the sum 0.
+    fn ignores_shifts(&self) -> bool {
+        let free = self.formulation.bias_term() == BiasTerm::Free && self.formulation.target_kind() != TargetKind::Nothing;
+        free && *self.kernel == Kernel::Linear
     }
 
     /// The decision rule over the machines.
@@ -183,8 +193,8 @@ impl<'a> Study<'a> {
     }
 
     /// Memory for kernel rows of so many machines. Machines that run in parallel share it.
-    pub(crate) fn row_memory(&self, machines: usize) -> RowMemory {
+    pub(crate) fn row_memory(&self, machines: usize, keep_exact: bool) -> RowMemory {
         let threads = if has_one_thread_each(machines, self.par) { self.par.threads() as u64 } else { 1 };
-        RowMemory { all: self.memory, each: self.memory / threads, par: self.par }
+        RowMemory { all: self.memory, each: self.memory / threads, par: self.par, keep_exact }
     }
 }

@@ -21,6 +21,9 @@ pub(crate) enum SpaceSource<'s> {
     Features(Cow<'s, Samples>),
 }
 
+/// Largest number of samples of a machine whose exact values may be kept: 8 MiB.
+const SMALL: usize = 1024;
+
 /// Memory for kernel rows that machines use one after the other: each thread that solves a machine
 /// takes memory that an earlier machine returned.
 #[derive(Default)]
@@ -63,21 +66,44 @@ impl<'s> SpaceSource<'s> {
         Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }
 
+    /// Computes the dot products of all pairs of sparse samples once for all machines, if there are
+    /// several and the products take no more than half of `memory`.
+    pub(crate) fn keep_products(
+        &self,
+        layout: &MachineLayout,
+        memory: u64,
+        par: Par,
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
+        match self {
+            Self::Gram(gram, _) if layout.machines.len() > 1 && gram.products_bytes().is_some_and(|bytes| bytes <= memory / 2) => {
+                gram.keep_products(par, control)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Calls `each` with the space of a machine; returns its result and the work on kernel rows.
-    /// `memory` is the number of bytes for kernel rows.
+    /// `memory` is the number of bytes for kernel rows. With `keep_exact`, the exact values of a
+    /// small machine are kept.
     pub(crate) fn with_space<T>(
         &self,
         machine: &MachineSamples,
         feature: Option<f64>,
         memory: u64,
         par: Par,
+        keep_exact: bool,
         each: impl FnOnce(Space) -> T,
     ) -> (T, RowWork) {
         match self {
             SpaceSource::Gram(all, idle) => {
                 // A machine of all samples uses the whole matrix. A bias feature adds a constant to
                 // the kernel.
-                let subset = (machine.rows.len() < all.len()).then(|| Subset::new(all, machine.rows.clone()));
+                let keep_exact = keep_exact && machine.rows.len() <= SMALL;
+                let subset = (keep_exact || machine.rows.len() < all.len()).then(|| {
+                    let subset = Subset::new(all, machine.rows.clone());
+                    if keep_exact { subset.keeping_exact_values() } else { subset }
+                });
                 let plain = subset.as_ref().map_or(all as &dyn Gram, |subset| subset);
                 let with = feature.map(|value| OffsetGram::new(plain, value * value));
                 idle.with(|pages| {

@@ -16,6 +16,8 @@ pub(crate) struct RowMemory {
     pub(crate) each: u64,
     /// Threads that compute rows.
     pub(crate) par: Par,
+    /// Set if several solutions of each machine are certified one after the other.
+    pub(crate) keep_exact: bool,
 }
 
 /// Opens the spaces of machines.
@@ -57,7 +59,7 @@ impl Spaces<'_> {
         match &layout.machines[..] {
             [first, _, ..] if layout.machines.iter().all(|machine| machine.rows.len() == all) => {
                 let shared = |space: Space| run(&Spaces { source, feature, memory, shared: Some((space, Mutex::default())) });
-                source.with_space(first, feature, memory.all, memory.par, shared).0
+                source.with_space(first, feature, memory.all, memory.par, memory.keep_exact, shared).0
             }
             _ => run(&Spaces { source, feature, memory, shared: None }),
         }
@@ -69,8 +71,8 @@ impl Spaces<'_> {
             return each(*space, &RowWorkDelta { space: *space, counted });
         }
         let counted = Mutex::default();
-        let RowMemory { each: memory, par, .. } = self.memory;
+        let RowMemory { each: memory, par, keep_exact, .. } = self.memory;
         let each = |space: Space| each(space, &RowWorkDelta { space, counted: &counted });
-        self.source.with_space(machine, self.feature, memory, par, each).0
+        self.source.with_space(machine, self.feature, memory, par, keep_exact, each).0
     }
 }

@@ -49,7 +49,8 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         };
         checks.push(Check { what, passed, detail: detail.to_owned() });
     };
-    let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale: scaler.as_ref().map(Scaler::method) };
+    let scale = scaler.as_ref().map(Scaler::method).filter(|method| *method != Method::Centre);
+    let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale };
     // Data that cannot be prepared is an error of the recomputation that follows.
     let found = how.fit(data).unwrap_or_default();
     if encoder.is_some() {
@@ -61,7 +62,10 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
             let detail = "a factor for each feature was given with the kernel: nothing to compare".to_owned();
             checks.push(Check { what: "scaler", passed: None, detail });
         }
-        Some(_) => fitted("scaler", found.scaler == *scaler),
+        Some(scaler) => {
+            let found = if scaler.method() == Method::Centre { found.centred(&data.samples).unwrap_or_default() } else { found };
+            fitted("scaler", found.scaler.as_ref() == Some(scaler));
+        }
         None => {}
     }
     // The next update starts from this data, whatever data the model is verified against.

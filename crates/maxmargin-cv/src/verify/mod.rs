@@ -15,6 +15,7 @@ use crate::study::matching::{Terms, by_targets, positions, terms};
 use crate::study::space_source::{Prepared, SpaceSource};
 use maxmargin_core::{Certificate, Formulation, Goal};
 use maxmargin_data::{Dataset, Par, Preparation, RunControl, Samples};
+use maxmargin_kernel::KernelError;
 use maxmargin_model::{DecisionRule, Model};
 use recompute::{Recomputation, RecomputedMachine, TrainingClaim};
 use std::borrow::Cow;
@@ -30,6 +31,9 @@ pub struct Claim {
     /// Label and factor of C. Other labels have the factor 1.
     pub weights: Vec<(f64, f64)>,
 }
+
+/// Memory of a verification, in bytes, half of it for products that all machines share.
+const MEMORY: u64 = 2 << 30;
 
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -150,6 +154,7 @@ fn recomputed(
     let layout = layout.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
     let source = SpaceSource::of(&prepared, &layout, features, &RunControl::unlimited())?;
+    source.keep_products(&layout, MEMORY, par, &RunControl::unlimited()).map_err(KernelError::from)?;
     let mut position = vec![0; data.labels.len()];
     layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let recomputation = Recomputation { model, trained_for, layout: &layout, position, source: &source };

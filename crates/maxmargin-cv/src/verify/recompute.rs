@@ -75,7 +75,7 @@ impl Recomputation<'_> {
         let alpha = problem.alpha_of(terms.iter().filter_map(place));
         let feature = trained_for.formulation.bias_term().feature();
         let folded = training.is_some_and(|training| training.folded.is_some());
-        let ((audited, weights, fixed_labels), _) = source.with_space(samples, feature, 0, par, |space| {
+        let ((audited, weights, fixed_labels), _) = source.with_space(samples, feature, 0, par, false, |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
             let source = space.exact(&RunControl::unlimited()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par).remove(0);

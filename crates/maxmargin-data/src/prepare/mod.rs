@@ -104,6 +104,20 @@ impl Preparation {
         Self { scaler: Some(Scaler::stretched(self.scaler, factors)), ..self }
     }
 
+    /// Centres prepared features that lie far from 0, if there is no scaling. `samples` is all
+    /// data, before the preparation: linear problems with a free bias do not depend on the centre.
+    ///
+    /// # Errors
+    ///
+    /// As [`Preparation::apply`].
+    pub fn centred(self, samples: &Samples) -> Result<Self, ScaleError> {
+        if self.scaler.is_some() {
+            return Ok(self);
+        }
+        let scaler = Scaler::centre(&*self.apply(samples)?);
+        Ok(Self { scaler, ..self })
+    }
+
     /// Returns whether both preparations change `samples` in the same way. Imputed values of
     /// columns without gaps are ignored.
     pub fn is_same_for(&self, other: &Self, samples: &Samples) -> bool {

@@ -18,6 +18,8 @@ pub struct Subset<'g> {
     runs: Vec<(usize, Range<usize>)>,
     diagonal: Vec<f64>,
     indefiniteness: OnceLock<f64>,
+    /// All exact values, row-major, computed at the first request; `None` to compute each request.
+    exact: Option<OnceLock<Vec<f64>>>,
 }
 
 impl<'g> Subset<'g> {
@@ -35,7 +37,44 @@ impl<'g> Subset<'g> {
                 _ => runs.push((at, id..id + 1)),
             }
         }
-        Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new() }
+        Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new(), exact: None }
+    }
+
+    /// Keeps all exact values from the first request on: eight bytes for each pair of samples. It
+    /// is worth its memory where several solutions of the same small problem are certified.
+    #[must_use]
+    pub fn keeping_exact_values(self) -> Self {
+        Self { exact: Some(OnceLock::new()), ..self }
+    }
+
+    /// All exact values, row-major.
+    fn all_exact(&self) -> Vec<f64> {
+        let n = self.ids.len();
+        let mut values = vec![0.0; n * n];
+        let rows: Vec<usize> = (0..n).collect();
+        let height = self.gram.tile().rows.max(1);
+        for (rows, values) in rows.chunks(height).zip(values.chunks_mut(height * n)) {
+            self.compute_exact(rows, 0..n, values);
+        }
+        values
+    }
+
+    fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        let ids = self.whole(rows);
+        let width = columns.len();
+        let mut block = Vec::new();
+        for (at, run) in self.pieces(columns) {
+            let count = run.len();
+            if count == width {
+                self.gram.fill_exact(&ids, run, out);
+                return;
+            }
+            block.resize(ids.len() * count, 0.0);
+            self.gram.fill_exact(&ids, run, &mut block);
+            for (row, out) in block.chunks_exact(count).zip(out.chunks_exact_mut(width)) {
+                out[at..at + count].copy_from_slice(row);
+            }
+        }
     }
 
     /// The samples, as indices of the whole matrix.
@@ -97,20 +136,10 @@ impl Gram for Subset<'_> {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        let ids = self.whole(rows);
-        let width = columns.len();
-        let mut block = Vec::new();
-        for (at, run) in self.pieces(columns) {
-            let count = run.len();
-            if count == width {
-                self.gram.fill_exact(&ids, run, out);
-                return;
-            }
-            block.resize(ids.len() * count, 0.0);
-            self.gram.fill_exact(&ids, run, &mut block);
-            for (row, out) in block.chunks_exact(count).zip(out.chunks_exact_mut(width)) {
-                out[at..at + count].copy_from_slice(row);
-            }
+        let Some(exact) = &self.exact else { return self.compute_exact(rows, columns, out) };
+        let (values, n) = (exact.get_or_init(|| self.all_exact()), self.ids.len());
+        for (&r, out) in rows.iter().zip(out.chunks_exact_mut(columns.len().max(1))) {
+            out.copy_from_slice(&values[r * n..][columns.clone()]);
         }
     }
 
@@ -188,6 +217,9 @@ mod tests {
             let (mut single, mut exact) = (vec![f32::NAN; asked.len() * columns.len()], vec![f64::NAN; asked.len() * columns.len()]);
             part.fill(&asked, columns.clone(), &mut single);
             part.fill_exact(&asked, columns.clone(), &mut exact);
+            let mut kept = vec![f64::NAN; exact.len()];
+            Subset::new(&gram, ids.clone()).keeping_exact_values().fill_exact(&asked, columns.clone(), &mut kept);
+            prop_assert_eq!(&kept, &exact);
             let (mut k32, mut k64) = ([0.0_f32], [0.0_f64]);
             let mut entries = single.iter().zip(&exact);
             for &r in &asked {

@@ -9,7 +9,7 @@ use crate::store::distances::{needs_differences, with_distances32, with_distance
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
 use crate::{Distinct, Gram, Kernel, KernelError, Mark, Tile};
-use maxmargin_data::{Cancelled, RunControl, Samples};
+use maxmargin_data::{Cancelled, Par, RunControl, Samples};
 use maxmargin_simd::row::Table;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
@@ -168,6 +168,31 @@ impl KernelGram {
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// Bytes of the products of all pairs of samples, if [`KernelGram::keep_products`] would keep
+    /// them.
+    pub fn products_bytes(&self) -> Option<u64> {
+        match &*self.store {
+            // Distances by differences need no products.
+            Store::Sparse(sparse) if !self.differences => Some(sparse.products_bytes()),
+            _ => None,
+        }
+    }
+
+    /// Computes the dot products of all pairs of sparse samples once, for all kernel values of this
+    /// matrix and of those with another gamma. Kernel values have the same bits. It is worth its
+    /// memory ([`KernelGram::products_bytes`]) where values are needed several times: for machines
+    /// of pairs of classes. Other samples are not changed by it.
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the computation.
+    pub fn keep_products(&self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        match &*self.store {
+            Store::Sparse(sparse) if !self.differences => sparse.keep_products(par, control),
+            _ => Ok(()),
+        }
     }
 
     /// Bytes of the prepared samples, which matrices from [`KernelGram::with_gamma`] share.

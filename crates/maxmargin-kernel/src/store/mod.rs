@@ -9,6 +9,7 @@ pub(crate) mod integers;
 mod pairwise;
 mod panel;
 pub(crate) mod precomputed;
+mod products;
 pub(crate) mod slice_kernel;
 pub(crate) mod sparse;
 pub(crate) mod summary;

@@ -1,10 +1,13 @@
 //! Sparse data: inverted lists (the samples of every feature), whose products are scattered into a
 //! row of sums.
 
+use crate::store::products::Products;
 use crate::store::slice_kernel::SliceKernel;
-use maxmargin_data::{Cancelled, RunControl, Samples};
+use maxmargin_data::{Cancelled, Par, RunControl, Samples};
+use once_cell::sync::OnceCell;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The samples by row and by feature.
 ///
@@ -20,6 +23,10 @@ pub(crate) struct Sparse {
     samples: Vec<u32>,
     list_values: Vec<f64>,
     norms: Vec<f64>,
+    /// Mean number of common features of two samples.
+    common: f64,
+    /// The products of all pairs, if they are kept ([`Sparse::keep_products`]).
+    products: Arc<OnceCell<Products>>,
 }
 
 thread_local! {
@@ -74,13 +81,15 @@ impl Sparse {
             }
             norms.push(norm);
         }
-        Self { offsets, features, values, lists, samples: owners, list_values, norms }
+        // Solvers ask for the cost of a value often: the mean over all lists is computed once.
+        let pairs: f64 = lists.windows(2).map(|list| ((list[1] - list[0]) as f64).powi(2)).sum();
+        let common = pairs / (len as f64).powi(2).max(1.0);
+        Self { offsets, features, values, lists, samples: owners, list_values, norms, common, products: Arc::default() }
     }
 
     /// Mean number of common features of two samples.
     pub(crate) fn common(&self) -> f64 {
-        let pairs: f64 = self.lists.windows(2).map(|list| ((list[1] - list[0]) as f64).powi(2)).sum();
-        pairs / (self.norms.len() as f64).powi(2).max(1.0)
+        self.common
     }
 
     /// Appends the nonzero entries of a sample.
@@ -92,7 +101,21 @@ impl Sparse {
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        24 * self.values.len() + 8 * (self.offsets.len() + self.lists.len() + self.norms.len())
+        let products = self.products.get().map_or(0, Products::bytes);
+        24 * self.values.len() + 8 * (self.offsets.len() + self.lists.len() + self.norms.len()) + products
+    }
+
+    /// Bytes of the products of all pairs.
+    pub(crate) fn products_bytes(&self) -> u64 {
+        Products::bytes_for(self.norms.len())
+    }
+
+    /// Computes the products of all pairs once, for all later blocks. The bits are the same.
+    pub(crate) fn keep_products(&self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        let operations = (8.0 * (1.0 + 2.0 * self.common())).ceil() as u64;
+        let fill = |i: usize, columns: usize, out: &mut [f64]| self.scatter(i, &(0..columns), out);
+        let make = || Products::new(self.norms.len(), operations, par, control, fill);
+        self.products.get_or_try_init(make).map(|_| ())
     }
 
     /// Squared norms.
@@ -123,7 +146,10 @@ impl Sparse {
         SUMS.with_borrow_mut(|sums| {
             sums.resize(columns.len(), 0.0);
             for (r, &i) in rows.iter().enumerate() {
-                self.scatter(i, columns, sums);
+                match self.products.get() {
+                    Some(products) => products.row(i, columns, sums),
+                    None => self.scatter(i, columns, sums),
+                }
                 each(r, sums);
             }
         });

@@ -1,5 +1,6 @@
 //! The model: checked parts, and access to them.
 
+mod centre;
 mod predict;
 mod probability;
 pub(crate) mod weights;

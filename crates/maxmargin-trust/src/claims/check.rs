@@ -2,6 +2,7 @@
 
 use super::double::Double;
 use super::{GAP, Problem};
+use maxmargin::data::scale::Scaler;
 use maxmargin::prelude::{Dataset, Kernel, Par, Solver, Svm};
 
 /// The largest number of steps of a training: a run that needs more makes no claim.
@@ -25,7 +26,12 @@ pub(super) fn check(problem: &Problem) -> Result<Option<(bool, bool)>, String> {
     let coef = trained.folded.as_ref().unwrap_or(&machine.coef);
     let mut beta = vec![0.0; rows.len()];
     trained.rows.iter().zip(coef).for_each(|(&row, coef)| beta[row as usize] = *coef);
-    let point = Point::of(problem, &beta, machine.bias);
+    // A centred training solves the same problem of shifted rows, if the shift was exact.
+    let shifted = match fitted.model.parts().scaler.as_ref().and_then(Scaler::centred_at) {
+        Some(centre) => Problem { rows: shifted(rows, &centre)?, ..problem.clone() },
+        None => problem.clone(),
+    };
+    let point = Point::of(&shifted, &beta, machine.bias);
     if certificate.holds {
         point.is_feasible(*c)?;
         let violation = point.violation(*c);
@@ -51,6 +57,21 @@ pub(super) fn check(problem: &Problem) -> Result<Option<(bool, bool)>, String> {
         }
     }
     Ok(Some((certificate.holds, certificate.optimal)))
+}
+
+/// The rows minus `centre`.
+///
+/// # Errors
+///
+/// When a difference is not exact.
+fn shifted(rows: &[Vec<f64>], centre: &[f64]) -> Result<Vec<Vec<f64>>, String> {
+    let difference = |(value, c): (&f64, &f64)| {
+        let exact = (Double::from(*value) - Double::from(*c)).value();
+        let found = value - c;
+        let is_exact = (Double::from(found) - Double::from(*value) + Double::from(*c)).value() == 0.0;
+        if is_exact { Ok(found) } else { Err(format!("{value:e} − {c:e} is {exact:e}, not {found:e}")) }
+    };
+    rows.iter().map(|row| row.iter().zip(centre).map(difference).collect()).collect()
 }
 
 /// A point, and the kernel values of its problem.

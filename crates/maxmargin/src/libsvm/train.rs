@@ -214,7 +214,7 @@ pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Tr
 /// Returns the model with LIBSVM's labels and with support vectors, which linear solvers do not
 /// store.
 fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
-    let model = &fitted.model;
+    let model = &*fitted.model.uncentred()?;
     let mut parts = match model.record().filter(|_| model.folded()) {
         None => model.parts().clone(),
         Some(record) => {

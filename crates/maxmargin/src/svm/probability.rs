@@ -3,6 +3,7 @@
 use super::Svm;
 use maxmargin_core::Goal;
 use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, CvWatch, Fitted, Probability, Quiet, Study, calibration_plan};
+use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_metrics::Metric;
 use maxmargin_model::Model;
@@ -95,6 +96,8 @@ impl Svm {
         svm = model.parts().scaler.iter().fold(svm, |svm, scaler| match scaler.factors() {
             // The shift of the scaler is left out: a Gaussian kernel depends on differences only.
             Some(factors) => svm.feature_weights(&factors),
+            // A study centres by itself.
+            None if scaler.method() == Method::Centre => svm,
             None => svm.scale(scaler.method()),
         });
         svm = model.parts().encoder.iter().filter_map(Encoder::impute).fold(svm, Svm::impute);

@@ -141,14 +141,14 @@ impl<'a> SmoothLoss<'a> {
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
                 let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
-                source.with_space(machine, None, this.study.memory, par, all).0
+                source.with_space(machine, None, this.study.memory, par, true, all).0
             } else {
                 let memory = this.study.memory / par.threads() as u64;
                 par.map(count, |at| {
                     let h = open[at];
                     let (source, samples) = run.source(&this.grounds[h], &kernel)?;
                     let one = |space: Space| run.fold(h, space, samples.as_ref());
-                    source.with_space(machine, None, memory, Par::Seq, one).0
+                    source.with_space(machine, None, memory, Par::Seq, true, one).0
                 })
             }
         };

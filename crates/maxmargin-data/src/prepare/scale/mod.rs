@@ -1,5 +1,6 @@
 //! Scaling of features to an interval, like LIBSVM's `svm-scale`, or to mean 0 and variance 1.
 
+mod centre;
 mod error;
 mod range_file;
 
@@ -24,6 +25,8 @@ pub enum Method {
     /// Subtracts one number and divides by another; both are given ([`Scaler::stretched`]) instead
     /// of fitted to rows.
     Given,
+    /// Subtracts a number near the values of features that lie far from 0 ([`Scaler::centre`]).
+    Centre,
 }
 
 /// Scaling of labels in a range file (regression).
@@ -95,8 +98,8 @@ impl Method {
         match self {
             Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
             // A division by infinity would make the feature 0 without notice.
-            Self::Standard | Self::Given if !high.is_finite() => f64::NAN,
-            Self::Standard | Self::Given => (value - low) / high,
+            Self::Standard | Self::Given | Self::Centre if !high.is_finite() => f64::NAN,
+            Self::Standard | Self::Given | Self::Centre => (value - low) / high,
         }
     }
 }
@@ -192,9 +195,9 @@ impl Scaler {
             let (low, high) = match method {
                 Method::MinMax { .. } => (s.min, s.max),
                 Method::Standard => (s.sum, (s.squares / total as f64).sqrt()),
-                Method::Given => (0.0, 1.0),
+                Method::Given | Method::Centre => (0.0, 1.0),
             };
-            let varies = s.min < s.max || method == Method::Given;
+            let varies = s.min < s.max || matches!(method, Method::Given | Method::Centre);
             // An infinite deviation is kept, so that the error names a value that cannot be scaled.
             let spread = matches!(method, Method::MinMax { .. }) || high != 0.0;
             (varies && spread).then_some(Column { feature, low, high })
@@ -233,7 +236,7 @@ impl Scaler {
                     let unit = (high - low) / (upper - lower);
                     (low - lower * unit, unit)
                 }
-                Method::Standard | Method::Given => (low, high),
+                Method::Standard | Method::Given | Method::Centre => (low, high),
             };
             Column { feature, low, high: high / factors[feature as usize] }
         };
@@ -255,7 +258,7 @@ impl Scaler {
         // The range that the scaling maps to itself.
         let (low, high) = match self.method {
             Method::MinMax { lower, upper } => (lower, upper),
-            Method::Standard | Method::Given => (0.0, 1.0),
+            Method::Standard | Method::Given | Method::Centre => (0.0, 1.0),
         };
         for column in self.columns.iter_mut().filter(|column| is_kept(column.feature as usize)) {
             (column.low, column.high) = (low, high);
@@ -330,7 +333,7 @@ impl Scaler {
         samples.row(row).for_each(|j, v| value = if j == feature { v } else { value });
         let by = match self.method {
             Method::MinMax { .. } => ScaledBy::Range(low, high),
-            Method::Standard | Method::Given => ScaledBy::Deviation(low, high),
+            Method::Standard | Method::Given | Method::Centre => ScaledBy::Deviation(low, high),
         };
         ScaleError::Overflow { row, feature, value, by }
     }

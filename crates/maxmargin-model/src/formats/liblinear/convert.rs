@@ -20,6 +20,7 @@ impl LinearModel {
     /// numbered from 0, far more features than values, or one-vs-one machines of more than two
     /// classes.
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
+        let model = &*model.uncentred()?;
         let parts = model.parts();
         if let Some(what) = obstacle(parts) {
             return Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));

@@ -20,6 +20,7 @@ use std::io::{self, Write};
 /// When a label is not an integer of 32 bits, the model predicts by a threshold, or machines
 /// without a common class share a vector (LIBSVM cannot store that), and when `out` fails.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+    let model = &*model.uncentred()?;
     let parts = model.parts();
     if parts.multiclass == Multiclass::OneVsRest {
         return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
