@@ -2,7 +2,7 @@
 
 use maxmargin_repro::datasets::fetch::fetch;
 use maxmargin_repro::datasets::locate::{find, folder};
-use maxmargin_repro::datasets::manifest::{Dataset, Manifest};
+use maxmargin_repro::datasets::manifest::{Manifest, ManifestEntry};
 use maxmargin_repro::datasets::unpack::{Form, digest, install};
 use maxmargin_repro::workspace::failure::{Outcome, fail};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     if arguments.names.is_empty() && !arguments.all {
         return fail("name some data sets, or say --all (--list shows them)");
     }
-    let wanted: Vec<&Dataset> = if arguments.all {
+    let wanted: Vec<&ManifestEntry> = if arguments.all {
         manifest.datasets.iter().collect()
     } else {
         arguments.names.iter().map(|name| manifest.named(name)).collect::<Outcome<_>>()?
@@ -66,7 +66,7 @@ fn list(manifest: &Manifest, out: &Path) {
     }
 }
 
-fn place(set: &Dataset, mirror: Option<&Path>, out: &Path) -> Outcome<&'static str> {
+fn place(set: &ManifestEntry, mirror: Option<&Path>, out: &Path) -> Outcome<&'static str> {
     let target = out.join(&set.name);
     if target.is_file() && digest(&target)? == set.sha256 {
         return Ok("verified, already here");

@@ -2,7 +2,7 @@
 //! scikit-learn-intelex.
 
 use crate::python::{environment, succeed, tool};
-use maxmargin_repro::Machine;
+use maxmargin_repro::HostMachine;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let Some(python) = environment("peers", &PACKAGES)? else { return fail("peers need Python 3.11 and what pip fetches") };
     let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     succeed(tool(&python, "maturin").args(["develop", "--release", "--locked"]).env("VIRTUAL_ENV", home))?;
-    let machine = serde_json::to_string(&Machine::here()).context("the machine")?;
+    let machine = serde_json::to_string(&HostMachine::here()).context("the machine")?;
     let mut measure = Command::new(&python);
     measure.current_dir(maxmargin_repro::workspace::tools::root()).arg("crates/maxmargin-python/benchmarks/peers.py");
     succeed(measure.args(["--machine", &machine]).args(&arguments.options))

@@ -27,7 +27,7 @@ fn a_stationary_point_of_an_indefinite_kernel_is_not_called_optimal() {
     let json = bench.run(&format!("train {data} {options} -o m --force --json")).json();
     let certificate = &json["certificate"];
     assert!(certificate["primal"].is_null() && certificate["relative_gap"].is_null(), "{certificate}");
-    assert!(certificate["certain"].is_null() && certificate["optimal"] == false, "{certificate}");
+    assert!(certificate["fixed_labels"].is_null() && certificate["optimal"] == false, "{certificate}");
     let verified = bench.run(&format!("verify m {data}"));
     assert!(verified.out.contains("not known to be optimal") && !verified.out.contains("an optimal solution"), "{verified:?}");
     // LIBSVM finds an objective of -724.67, ours is -411.77: neither is known to be the least.
@@ -93,8 +93,8 @@ fn time_stamps_do_not_hide_the_feature_beside_them() {
     assert_eq!(labels("far"), labels("near"));
 }
 
-/// Decision values are differences of products of 2⁶² and more, of which `f64` holds no unit. A free
-/// bias makes them independent of a shift: training subtracts a number between the values.
+/// Decision values are differences of products of 2⁶² and more, of which `f64` holds no unit. A
+/// free bias makes them independent of a shift: training subtracts a number between the values.
 #[test]
 fn linear_machines_with_a_free_bias_do_not_depend_on_a_shift() {
     let bench = Bench::new();

@@ -26,16 +26,16 @@ fn what_cannot_win_is_shown_so() {
     assert_eq!(pruned["best"], full["best"]);
     assert!(pruned["total_iterations"].as_u64() < full["total_iterations"].as_u64());
     let most = full["best"]["score"].as_f64().map(|score| 200.0 * (1.0 - score)).expect("a score");
-    let lost: Vec<&Value> = cells(&pruned).iter().filter(|cell| !cell["at_least_errors"].is_null()).collect();
-    assert!(!lost.is_empty() && lost.len() < 42);
-    for cell in &lost {
+    let pruned_cells: Vec<&Value> = cells(&pruned).iter().filter(|cell| !cell["at_least_errors"].is_null()).collect();
+    assert!(!pruned_cells.is_empty() && pruned_cells.len() < 42);
+    for cell in &pruned_cells {
         assert!(cell["at_least_errors"].as_f64().is_some_and(|errors| errors > most + 0.5), "{cell}");
         assert_eq!((&cell["score"], &cell["accuracy"], &cell["exact"]), (&Value::Null, &Value::Null, &Value::Bool(true)));
         assert!(cell["folds"].as_array().is_some_and(|folds| folds.len() < 4));
     }
-    assert_eq!(bench.read("cells.svg").matches("url(#lost)").count(), lost.len());
-    let lines = bench.read("cells.csv").lines().filter(|line| line.contains(",lost,")).count();
-    assert_eq!(lines, lost.len());
+    assert_eq!(bench.read("cells.svg").matches("url(#pruned)").count(), pruned_cells.len());
+    let lines = bench.read("cells.csv").lines().filter(|line| line.contains(",pruned,")).count();
+    assert_eq!(lines, pruned_cells.len());
     // Most lines of a small table are of such cells.
     let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --prune -q");
     assert!(text.out.contains("pruned at ") && text.out.contains(" pruned "), "{}", text.out);

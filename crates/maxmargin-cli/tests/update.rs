@@ -153,10 +153,10 @@ fn an_update_tells_what_it_proves_and_what_it_held() {
     let bench = Bench::new();
     trained(&bench);
     let updated = bench.json("update m --remove 1-5 --memory 1M -o n");
-    let (rows, labels) = (updated["rows"].as_u64().unwrap(), updated["certificate"]["certain"].as_u64().unwrap());
+    let (rows, labels) = (updated["rows"].as_u64().unwrap(), updated["certificate"]["fixed_labels"].as_u64().unwrap());
     assert!(labels > rows / 2 && labels <= rows, "{labels} of {rows}: the gap is next to nothing");
     let held = updated["kernel_bytes"].as_u64().unwrap();
     assert!(held > 8 * updated["margin"].as_u64().unwrap().pow(2) && held <= 1 << 20, "{held}");
     let verified = bench.json("verify n");
-    assert_eq!(verified["certificate"]["certain"].as_u64(), Some(labels), "whoever counts");
+    assert_eq!(verified["certificate"]["fixed_labels"].as_u64(), Some(labels), "whoever counts");
 }

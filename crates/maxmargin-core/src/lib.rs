@@ -12,13 +12,14 @@
 //!   variable.
 //! - [`Start`] is a feasible point of a dual, from which a solver begins.
 //! - [`Solve`] is the trait of all solver families. A solver gets a [`Run`] with a [`Stop`] (a
-//!   [`Goal`] and limits) and a [`Watch`] for its progress, and returns a [`Solution`] with a
-//!   [`Status`] and the [`Work`] that it took.
+//!   [`Goal`] and limits) and a [`RunControl`] for progress and cancellation, and returns a
+//!   [`Solution`] with a [`Status`] and the [`Work`] that it took.
 //! - [`Certificate`] is the quality of a solution. [`certify()`] computes it from exact kernel
 //!   values, independent of the solver; [`audit`](audit()) certifies many solutions at once, and
 //!   [`gap_screening`](gap_screening()) returns the labels that the gap fixes at every optimum.
-//! - [`Clock`], [`Looking`] and [`Pace`] are for solvers: limits, checks of the goal, and the end
-//!   of runs that will not converge. [`Factor`] is a Cholesky factor with insertion and deletion.
+//! - [`SolverControl`], [`ConvergenceCheck`] and [`Pace`] are for solvers: limits, checks of the
+//!   goal, and the end of runs that will not converge. [`Factor`] is a Cholesky factor with
+//!   insertion and deletion.
 
 mod certificate;
 mod linalg;
@@ -26,16 +27,16 @@ mod problem;
 mod solver;
 mod stopping;
 
-pub use certificate::audit::{Audit, Point, audit, audit_controlled};
+pub use certificate::audit::{Audit, AuditPoint, audit};
 pub use certificate::certify::{certify, certify_gradient, figures};
 pub use certificate::figures::Certificate;
 pub use certificate::gap_screening::{GapScreening, gap_screening};
-pub use certificate::gradient::{NearGradients, exact_gradient, exact_gradient_controlled, exact_sums};
+pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
 pub use linalg::cholesky::cholesky;
 pub use linalg::dense;
 pub use linalg::factor::{Factor, SINGULAR};
-pub use maxmargin_data::{Cancelled, RunControl};
+pub use maxmargin_data::{Cancelled, EndReason, Progress, RunControl, Stage};
 pub use problem::dual::{Dual, DualError, EqualityConstraint, Segment};
 pub use problem::formulation::{Formulation, TargetKind};
 pub use problem::loss::{BiasTerm, Loss};
@@ -43,9 +44,9 @@ pub use problem::machine::{Decision, Problem, TrainingSet};
 pub use problem::solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
 pub use problem::start::{self, Start, StartError};
 pub use problem::twins::settle_twins;
-pub use solver::solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
+pub use solver::solve::{Refine, Refused, Run, Solve, Solved};
 pub use solver::warm;
-pub use stopping::clock::Clock;
-pub use stopping::goal::{Goal, Looking};
+pub use stopping::goal::{ConvergenceCheck, Goal};
 pub use stopping::pace::{Forecast, Pace};
-pub use stopping::watch::{Progress, Silent, Stop, Watch};
+pub use stopping::solver_control::SolverControl;
+pub use stopping::stop::Stop;

@@ -1,12 +1,13 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{Cancelled, RunControl};
-use maxmargin_core::{Dual, EqualityConstraint, Point, Solution, Start, Status, Work, audit, audit_controlled, bias_of, certify};
+use maxmargin_core::{AuditPoint, Dual, EqualityConstraint, Solution, Start, Status, Work, audit, bias_of, certify};
+use maxmargin_core::{Cancelled, Progress, RunControl};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
 use proptest::prelude::*;
 use rand::RngExt;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn point(alpha: Vec<f64>, bias: f64) -> Solution {
@@ -50,7 +51,7 @@ proptest! {
         let norm: f64 = w.iter().map(|w| w * w).sum();
         let primal = 0.5 * norm + (0..n).map(|k| c[k] * (1.0 - labels[k] * f(k)).max(0.0)).sum::<f64>();
         let dual = alpha.iter().sum::<f64>() - 0.5 * norm;
-        let found = audit(&problem.gram, &[Point { dual: &problem.dual, alpha: &alpha, bias }], Par::Seq).remove(0);
+        let found = audit(&problem.gram, &[AuditPoint { dual: &problem.dual, alpha: &alpha, bias }], Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0);
         let scale = 1e-12 * (1.0 + primal.abs() + alpha.iter().sum::<f64>());
         prop_assert!((found.certificate.primal - primal).abs() < scale, "{:?} for {}", found.certificate, primal);
         prop_assert!((found.certificate.dual - dual).abs() < scale, "{:?} for {}", found.certificate, dual);
@@ -220,16 +221,16 @@ fn an_audit_of_many_points_equals_one_at_a_time_on_any_pool() {
     let alphas: Vec<Vec<f64>> = [problem, &flipped, &part].iter().map(|p| somewhere(p, rng)).collect();
     let nothing = vec![0.0; 40];
     let points = [
-        Point { dual: &problem.dual, alpha: &alphas[0], bias: 0.1 },
-        Point { dual: &flipped.dual, alpha: &alphas[1], bias: -0.2 },
-        Point { dual: &part.dual, alpha: &alphas[2], bias: 0.3 },
-        Point { dual: &problem.dual, alpha: &nothing, bias: 0.0 },
+        AuditPoint { dual: &problem.dual, alpha: &alphas[0], bias: 0.1 },
+        AuditPoint { dual: &flipped.dual, alpha: &alphas[1], bias: -0.2 },
+        AuditPoint { dual: &part.dual, alpha: &alphas[2], bias: 0.3 },
+        AuditPoint { dual: &problem.dual, alpha: &nothing, bias: 0.0 },
     ];
-    let together = audit(&problem.gram, &points, Par::Seq);
+    let together = audit(&problem.gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
-    assert_eq!(together, pool.install(|| audit(&problem.gram, &points, Par::Pool)));
+    assert_eq!(together, pool.install(|| audit(&problem.gram, &points, Par::Pool, &RunControl::unlimited()).expect("unlimited")));
     for (audited, one) in together.iter().zip(points) {
-        let alone = audit(&problem.gram, &[one], Par::Seq).remove(0);
+        let alone = audit(&problem.gram, &[one], Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0);
         let pairs = audited.sums.iter().zip(&alone.sums).chain(audited.gradient.iter().zip(&alone.gradient));
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
         assert!((audited.certificate.primal - alone.certificate.primal).abs() < 1e-11);
@@ -260,8 +261,8 @@ fn empty_boxes_change_nothing() {
         let whole = certify(&dual, &problem.gram, &point(alpha.clone(), bias), Par::Seq);
         let own = certify(&part, &problem.gram, &point(start.alpha().to_vec(), bias), Par::Seq);
         assert_eq!(whole, own, "{}", problem.name);
-        let points = [Point { dual: &dual, alpha: &alpha, bias }, Point { dual: &part, alpha: start.alpha(), bias }];
-        let audits = audit(&problem.gram, &points, Par::Seq);
+        let points = [AuditPoint { dual: &dual, alpha: &alpha, bias }, AuditPoint { dual: &part, alpha: start.alpha(), bias }];
+        let audits = audit(&problem.gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         assert_eq!((&audits[0].certificate, &audits[0].sums), (&audits[1].certificate, &audits[1].sums), "{}", problem.name);
         let gradient: Vec<f64> = kept.iter().map(|&k| audits[0].gradient[k]).collect();
         assert_eq!(gradient, audits[1].gradient, "{}", problem.name);
@@ -286,17 +287,16 @@ fn empty_boxes_change_nothing() {
 fn an_audit_stops_when_it_is_told() {
     let problem = &generate::medium(2, 40)[0];
     let alpha = vec![0.5; 40];
-    let points = [Point { dual: &problem.dual, alpha: &alpha, bias: 0.0 }];
+    let points = [AuditPoint { dual: &problem.dual, alpha: &alpha, bias: 0.0 }];
     let mut asked = 0;
-    let mut never = || {
+    let never = |_: &Progress| {
         asked += 1;
-        false
+        ControlFlow::Break(())
     };
-    assert_eq!(audit_controlled(&problem.gram, &points, Par::Seq, &RunControl::new(&mut never), |_| ()), Err(Cancelled));
+    assert_eq!(audit(&problem.gram, &points, Par::Seq, &RunControl::new(never)), Err(Cancelled));
     assert_eq!(asked, 1);
-    let mut always = || true;
-    let found = audit_controlled(&problem.gram, &points, Par::Seq, &RunControl::new(&mut always), |_| ());
-    assert_eq!(found, Ok(audit(&problem.gram, &points, Par::Seq)));
+    let found = audit(&problem.gram, &points, Par::Seq, &RunControl::new(|_| ControlFlow::Continue(())));
+    assert_eq!(found, audit(&problem.gram, &points, Par::Seq, &RunControl::unlimited()));
     // 2,000 support vectors against 20,000 samples: 40 million kernel values.
     let computed = AtomicU64::new(0);
     let wide = maxmargin_kernel::FnGram::new(20_000, |i, j| {
@@ -305,16 +305,16 @@ fn an_audit_stops_when_it_is_told() {
     });
     let sign = (0..2000).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let dual = Dual::c_svc((0..2000).map(|k| 10 * k).collect(), sign, vec![1.0; 2000]).expect("a problem");
-    let points = [Point { dual: &dual, alpha: &vec![0.5; 2000], bias: 0.0 }];
+    let points = [AuditPoint { dual: &dual, alpha: &vec![0.5; 2000], bias: 0.0 }];
     for most in [0, 1, 5] {
         let before = computed.load(Ordering::Relaxed);
         let (mut looks, mut at) = (0, 0);
-        let mut go_on = || {
+        let observer = |_: &Progress| {
             looks += 1;
             at = computed.load(Ordering::Relaxed);
-            looks <= most
+            if looks <= most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        assert_eq!(audit_controlled(&wide, &points, Par::Seq, &RunControl::new(&mut go_on), |_| ()), Err(Cancelled));
+        assert_eq!(audit(&wide, &points, Par::Seq, &RunControl::new(observer)), Err(Cancelled));
         assert_eq!((looks, at), (most + 1, computed.load(Ordering::Relaxed)), "nothing is computed after the no");
         assert!(
             at - before <= (most + 1) * (1 << 19),
@@ -322,5 +322,5 @@ fn an_audit_stops_when_it_is_told() {
             at - before
         );
     }
-    assert_eq!(audit(&wide, &points, Par::Seq)[0].sums[19_990], -0.5);
+    assert_eq!(audit(&wide, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited")[0].sums[19_990], -0.5);
 }

@@ -1,20 +1,20 @@
 //! Labels fixed by the gap agree with the optimum, and near the optimum the gap fixes all.
 
 use maxmargin_core::{Dual, GapScreening, Start, bias_of, exact_gradient, gap_screening};
-use maxmargin_data::Par;
+use maxmargin_data::{Par, RunControl};
 use maxmargin_testkit::{Problem, generate, oracle};
 use rand::RngExt;
 
 /// Returns the labels that the gap of a point fixes.
 fn at(problem: &Problem, alpha: &[f64]) -> GapScreening {
-    let gradient = exact_gradient(&problem.dual, &problem.gram, alpha, Par::Seq);
+    let gradient = exact_gradient(&problem.dual, &problem.gram, alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     gap_screening(&problem.dual, &problem.gram, alpha, &gradient).expect("a hinge loss with a free bias")
 }
 
 /// Returns the decision values of the training samples.
 fn values(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
     let dual = &problem.dual;
-    let gradient = exact_gradient(dual, &problem.gram, alpha, Par::Seq);
+    let gradient = exact_gradient(dual, &problem.gram, alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     let bias = bias_of(dual, alpha, &gradient);
     (0..dual.len()).map(|k| dual.sign()[k] * (gradient[k] - dual.linear_term()[k]) + bias).collect()
 }
@@ -64,12 +64,12 @@ fn without_a_bias_apart_the_ball_is_all() {
     let gram = maxmargin_kernel::FnGram::new(1, |_, _| 4.0);
     let dual =
         Dual::new(vec![0], vec![1.0], vec![-1.0], vec![1.0], 0.0, maxmargin_core::EqualityConstraint::Free).expect("a problem");
-    let gradient = exact_gradient(&dual, &gram, &[0.2], Par::Seq);
+    let gradient = exact_gradient(&dual, &gram, &[0.2], Par::Seq, &RunControl::unlimited()).expect("unlimited");
     let found = gap_screening(&dual, &gram, &[0.2], &gradient).expect("a ball");
     let gap: f64 = (0.08 + 0.2) - (0.2 - 0.08);
     assert!((found.radius - gap.sqrt()).abs() < 1e-9, "{found:?}");
     // f* ∈ 0.8 ± 2 r = 0.8 ± 0.8: not fixed; at 0.24 the gap is 0.0384 and r 0.19.. fixes it.
     assert_eq!(found.labels(), 0);
-    let gradient = exact_gradient(&dual, &gram, &[0.24], Par::Seq);
+    let gradient = exact_gradient(&dual, &gram, &[0.24], Par::Seq, &RunControl::unlimited()).expect("unlimited");
     assert_eq!(gap_screening(&dual, &gram, &[0.24], &gradient).expect("a ball").signs, [1.0]);
 }

@@ -61,7 +61,7 @@ proptest! {
             let count = alpha.iter().zip(&from).filter(|(a, b)| a != b).count();
             let found = next(&mut of, dual, &gram, &alpha);
             let cost = gram.values.swap(0, Ordering::Relaxed);
-            let afresh = exact_gradient(dual, &gram as &dyn Gram, &alpha, Par::Seq);
+            let afresh = exact_gradient(dual, &gram as &dyn Gram, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             let scale = 1.0 + gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
             prop_assert!(found.iter().zip(&afresh).all(|(a, b)| (a - b).abs() <= 1e-12 * scale), "{}", problem.name);
             // The variables of a sample share one sum.
@@ -90,6 +90,7 @@ fn a_point_that_fell_is_added_up_afresh() {
     let mut of = NearGradients::beyond(0);
     next(&mut of, &problem.dual, &problem.gram, &from);
     let alpha = vec![1e-6; n];
-    let afresh = exact_gradient(&problem.dual, &problem.gram as &dyn Gram, &alpha, Par::Seq);
+    let afresh =
+        exact_gradient(&problem.dual, &problem.gram as &dyn Gram, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     assert_eq!(next(&mut of, &problem.dual, &problem.gram, &alpha), afresh);
 }

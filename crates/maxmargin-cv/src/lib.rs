@@ -6,7 +6,8 @@
 //! the result of a cold training, with a certificate.
 //!
 //! In reading order:
-//! - [`Study`] holds data, kernel, formulation and solver, and its methods train and validate. It
+//! - [`TrainOptions`] is everything that a training can be told, with its defaults.
+//! - [`Study`] holds data, options and solver, and its methods train and validate. It
 //!   has one machine for two classes; for more classes one machine for each pair, or for each class
 //!   against the rest ([`maxmargin_model::Multiclass`]).
 //! - [`FoldPlan`] has the training set and the test set of each fold ([`plan`]).
@@ -34,17 +35,16 @@ pub mod update;
 pub mod verify;
 
 pub use calibrate::{
-    Calibrated, CalibrationOptions, CalibrationReport, OutOfFold, Probability, ThresholdReport, best_threshold, calibration_plan,
-    cross_fitted, is_tunable,
+    Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
+pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass};
 pub use run::error::CvError;
-pub use run::watch::{CvProgress, CvWatch, Quiet, Stage};
-pub use search::gradient::{Moved, Parameters, Sensitivity, Smooth, SmoothLoss};
-pub use search::{CellLog, Cells, Column, Opened, Shared, Unlogged, grid};
+pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
+pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};
-pub use study::{ClassWeights, Study};
+pub use study::{Alternative, CalibrationOptions, ClassWeights, Probability, Study, TrainOptions};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

@@ -3,14 +3,16 @@
 use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
 use crate::report::{CertificateReport, MachineReport};
-use crate::run::deadline::Deadline;
+use crate::run::control::{certificate_control, status_of, study_control, training_control};
 use crate::run::error::CvError;
-use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::study::Study;
 use crate::study::layout::{MachineLayout, map_machines};
-use crate::study::space_source::{Prepared, SpaceSource};
+use crate::study::space_source::Prepared;
 use crate::study::spaces::Spaces;
-use maxmargin_core::{Certificate, Decision, Dual, Refine, Run, RunControl, Solution, Solved, Start, Status, settle_twins};
+use maxmargin_core::{
+    Certificate, Decision, Dual, EndReason, Progress, Refine, Run, RunControl, Solution, Solved, Stage, Start, Status,
+    settle_twins,
+};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::{RowWork, Space};
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -90,8 +92,7 @@ struct Training<'a> {
     study: &'a Study<'a>,
     layout: &'a MachineLayout,
     spaces: &'a Spaces<'a>,
-    deadline: &'a Deadline,
-    watch: &'a dyn CvWatch,
+    control: &'a RunControl<'a>,
     begun: Instant,
     /// Counts machines that are done.
     done: &'a AtomicUsize,
@@ -106,8 +107,9 @@ impl Training<'_> {
         let start = Start::cold(problem.dual())?;
         let trained = self.spaces.with(samples, |space, new_work| -> Result<_, CvError> {
             let mut solved = self.solve(p, problem.dual(), space, start, par)?;
-            let mut go_on = || self.deadline.may_certify();
-            let certificate = solved.certify_controlled(problem.dual(), space, par, &RunControl::new(&mut go_on));
+            let stage = Stage::Certify { certified: 0, samples: space.len() };
+            let control = certificate_control(self.control, |progress| self.tag(stage, progress));
+            let certificate = solved.certify(problem.dual(), space, par, &control);
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
             solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
             let decision = problem.decision(problem.dual(), &solved.solution);
@@ -125,7 +127,7 @@ impl Training<'_> {
                 bias: decision.bias,
                 ..MachineReport::of(problem.dual(), &solved.solution, &certificate, met)
             };
-            let report = MachineReport { certificate: report.certificate.with_certain(fixed_labels.as_ref()), ..report };
+            let report = MachineReport { certificate: report.certificate.with_fixed_labels(fixed_labels.as_ref()), ..report };
             Ok(TrainedMachine { decision, weights, report, certificate, counts: solved.counts, kernel })
         });
         let mut trained = trained?;
@@ -136,20 +138,29 @@ impl Training<'_> {
         Ok(trained)
     }
 
-    /// Solves one problem. After the deadline, the result is the start with the status of the end.
+    /// Tags an event of a solver with the part of this training.
+    fn tag(&self, stage: Stage, progress: &Progress) -> Progress {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.layout.machines.len());
+        Progress { stage, done, total, ..*progress }
+    }
+
+    /// Solves one problem. After the end of the run, the result is the start with the status of the
+    /// end.
     fn solve(&self, p: usize, dual: &Dual, space: Space, start: Start, par: Par) -> Result<Solved, CvError> {
         let (study, count) = (self.study, self.layout.machines.len());
-        let mut solved = if self.deadline.is_over() {
-            let solution = Solution::not_begun(dual, start, self.deadline.status());
+        let mut solved = if self.control.is_over() {
+            let solution = Solution::not_begun(dual, start, status_of(self.control));
             Solved { solution, exact: false, counts: Vec::new() }
         } else {
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
-            let progress = StageProgress { watch: self.watch, stage, done: self.done, total: count };
-            let mut watch = self.deadline.watch(progress, space, par);
+            let control = training_control(self.control, space, par, move |progress| self.tag(stage, progress));
             let stop = study.stop.left(self.begun, 0);
-            let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut watch };
-            let mut solved = study.solver.solve(dual, space, start, &mut run)?;
-            solved.solution = watch.with_reason(solved.solution);
+            let mut run = Run { stop, refine: Refine::Exact, par, machine: p, control: &control };
+            let solved = study.solver.solve(dual, space, start, &mut run)?;
+            if solved.solution.status == Status::TimeLimit {
+                // The remaining time is that of certificates: no training begins.
+                self.control.end(EndReason::TimeLimit);
+            }
             solved
         };
         settle_twins(dual, &mut solved.solution);
@@ -164,22 +175,19 @@ impl Study<'_> {
     ///
     /// When the solver does not take the formulation, or the kernel, C, a weight or the data is
     /// invalid. A training that does not converge has a status, and is no error.
-    pub fn train(&self, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
+    pub fn train(&self, control: &RunControl) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
         let prepared = self.prepared()?;
         let layout = self.layout(None);
-        let deadline = Deadline::new(begun, &self.stop);
-        let mut go_on = || deadline.may_continue(watch);
-        let control = RunControl::new(&mut go_on);
-        let source = SpaceSource::of(&prepared, &layout, features, &control).map_err(|error| deadline.error(error))?;
-        source.keep_products(&layout, self.memory, self.par, &control).map_err(|error| deadline.error(error.into()))?;
+        let control = study_control(control, begun, &self.stop);
+        let source = self.shared_source(&prepared, &layout, features, &control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
         let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, false), |spaces| {
-            let training = Training { study: self, layout: &layout, spaces, deadline: &deadline, watch, begun, done: &done };
-            map_machines(count, self.par, |p, par| training.machine(p, par))
+            let training = Training { study: self, layout: &layout, spaces, control: &control, begun, done: &done };
+            map_machines(count, self.options.par, |p, par| training.machine(p, par))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();
         let model = self.model(&prepared, &trained)?;
@@ -204,7 +212,7 @@ impl Study<'_> {
             solve_seconds,
             calibration: None,
             threshold: None,
-            par: self.par,
+            par: self.options.par,
         })
     }
 

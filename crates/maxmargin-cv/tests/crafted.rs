@@ -10,9 +10,9 @@ mod fields;
 use consumers::{consume, decode_all};
 use fields::fields;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Stop};
-use maxmargin_cv::{Quiet, Study, TrainingData};
-use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Par, codec};
+use maxmargin_cv::{RunControl, Study, TrainOptions, TrainingData};
+use maxmargin_data::scale::ScaleMethod;
+use maxmargin_data::{ClassLabels, Dataset, codec};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Model, Parts, decode, encode};
@@ -40,30 +40,27 @@ struct Trained {
     model: Model,
 }
 
-fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale: Option<Method>, solver: Solver) -> Trained {
+fn trained(
+    name: &'static str,
+    rows: usize,
+    count: usize,
+    kernel: &Kernel,
+    scale: Option<ScaleMethod>,
+    solver: Solver,
+) -> Trained {
     let data = common::banana(rows, count, 3);
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let (loss, bias_term) = solver.problem();
     let built = solver.build(7);
+    let weights = vec![1.0; classes.count()];
+    let options = TrainOptions { kernel: kernel.clone(), scale, ..TrainOptions::default() };
     let study = Study {
-        data: &data,
-        classes: Some(&classes),
-        sample_weights: None,
-        multiclass: maxmargin_model::Multiclass::OneVsOne,
-        kernel,
-        gamma: None,
-        scale,
-        impute: None,
-        feature_weights: None,
         formulation: Formulation::Svc { c: 2.0, loss, bias_term },
-        weights: &vec![1.0; classes.count()],
-        class_weights: maxmargin_cv::ClassWeights::Given,
-        solver: &*built,
         stop: Stop::when(solver.goal()),
         memory: 1 << 22,
-        par: Par::Seq,
+        ..Study::new(&data, Some(&classes), &options, &weights, &*built)
     };
-    let mut model = study.train(&Quiet).expect("a training").model;
+    let mut model = study.train(&RunControl::unlimited()).expect("a training").model;
     if !model.folded() && loss == Loss::Hinge && bias_term == BiasTerm::Free {
         model = TrainingData::new(data.clone()).put_into(model).expect("its own data");
     }
@@ -77,7 +74,7 @@ fn models() -> Vec<Trained> {
     vec![
         trained("two", 8, 2, &rbf, None, Solver::Smo),
         trained("three", 12, 3, &rbf, None, Solver::Smo),
-        trained("scaled", 8, 2, &Kernel::poly(0.5, 1.0, 2), Some(Method::Standard), Solver::Smo),
+        trained("scaled", 8, 2, &Kernel::poly(0.5, 1.0, 2), Some(ScaleMethod::Standard), Solver::Smo),
         trained("folded", 8, 3, &Kernel::Linear, None, Solver::Linear),
         trained("squared", 8, 2, &rbf, None, Solver::Pairwise),
     ]

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Case, certified, fold_alone, same_optima, threads};
-use maxmargin_core::{Status, Stop};
-use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding};
-use maxmargin_data::scale::Method;
+use maxmargin_core::{RunControl, Status, Stop};
+use maxmargin_cv::{CvError, FoldPlan, Progress, Seeding};
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_solvers::{SmoFinish, Solver};
@@ -91,7 +91,7 @@ fn seeds_keep_few_rows_where_solvers_keep_none() {
     let (support, row) = (report.full.as_ref().expect("the model of all data").machines[0].support_vectors as u64, 4 * 12_000);
     assert!(report.seed_steps >= 2 * support, "{} of {support}", report.seed_steps);
     assert!(report.kernel_bytes < support * row, "{} bytes, {support} support vectors", report.kernel_bytes);
-    let other = threads(2).install(|| case.run_on(Seeding::Full, Par::Pool, &Quiet));
+    let other = threads(2).install(|| case.run_on(Seeding::Full, Par::Pool, &RunControl::unlimited()));
     assert_eq!((&other.decisions, other.iterations), (&report.decisions, report.iterations));
 }
 
@@ -126,7 +126,7 @@ fn the_same_bits_for_any_threads_and_budget() {
         let one = case.run(seeding);
         for memory in [1 << 26, 40 * 4 * 300] {
             case.memory = memory;
-            let other = pool.install(|| case.run_on(seeding, Par::Pool, &Quiet));
+            let other = pool.install(|| case.run_on(seeding, Par::Pool, &RunControl::unlimited()));
             assert_eq!(one.decisions, other.decisions, "{seeding:?}");
             assert_eq!(one.iterations, other.iterations, "{seeding:?}");
         }
@@ -188,11 +188,11 @@ fn folds_that_need_no_training_are_done() {
     let mut case = Case::generated(Generator::Blobs, 70, 2, 0.5, 1.0, 6);
     case.plan = FoldPlan::leave_one_out(70).expect("two samples or more");
     let told = std::sync::Mutex::new(Vec::new());
-    let watch = |progress: &CvProgress| {
+    let observer = |progress: &Progress| {
         told.lock().expect("no panic").push((progress.done, progress.total));
         ControlFlow::Continue(())
     };
-    let report = case.run_on(Seeding::Full, Par::Seq, &watch);
+    let report = case.run_on(Seeding::Full, Par::Seq, &RunControl::new(observer));
     let untouched = report.folds.iter().filter(|fold| fold.machines.is_empty()).count();
     let told = told.into_inner().expect("no panic");
     assert!(untouched > 0 && told.is_sorted() && told.first() == Some(&(0, 70)), "{told:?}");
@@ -220,9 +220,9 @@ fn a_fold_with_one_class_says_it_of_every_sample() {
 #[test]
 fn an_interrupt_reports_what_is_known() {
     let case = Case::generated(Generator::Banana, 200, 4, 1.0, 10.0, 8).at(1e-3);
-    let stop = |_: &CvProgress| ControlFlow::Break(());
+    let stop = |_: &Progress| ControlFlow::Break(());
     for (_, seeding) in Seeding::ALL {
-        let report = case.run_on(seeding, Par::Seq, &stop);
+        let report = case.run_on(seeding, Par::Seq, &RunControl::new(stop));
         assert_eq!(report.status(), Status::Interrupted, "{seeding:?}");
         assert_eq!(report.folds.len(), 4);
         assert!(report.folds.iter().all(|f| f.certificate.primal.is_finite() && !f.certificate.holds), "{seeding:?}");
@@ -234,16 +234,16 @@ fn an_interrupt_reports_what_is_known() {
 #[test]
 fn folds_without_a_solution_are_not_counted() {
     let mut scaled = Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3);
-    scaled.scale = Some(Method::Standard);
+    scaled.scale = Some(ScaleMethod::Standard);
     let plain = Case { scale: None, ..Case::generated(Generator::Banana, 240, 6, 1.0, 10.0, 8).at(1e-3) };
-    let after_two = |progress: &CvProgress| if progress.done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let at_once = |_: &CvProgress| ControlFlow::Break(());
+    let after_two = |progress: &Progress| if progress.done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let at_once = |_: &Progress| ControlFlow::Break(());
     // With folds as small as these, exact paths end at solutions before the first cancellation
     // check.
     let seedings = Seeding::ALL.into_iter().filter(|(_, seeding)| *seeding != Seeding::Dec);
     for (case, seeding) in seedings.map(|(_, seeding)| (&plain, seeding)).chain([(&scaled, Seeding::Cold)]) {
         let whole = case.run(seeding);
-        let report = case.run_on(seeding, Par::Seq, &after_two);
+        let report = case.run_on(seeding, Par::Seq, &RunControl::new(after_two));
         assert_eq!((report.status(), report.folds_counted), (Status::Interrupted, 2), "{seeding:?}");
         let finished: Vec<bool> = report.folds.iter().map(|fold| fold.status == Status::Converged).collect();
         for (one, other) in report.folds.iter().zip(&whole.folds) {
@@ -257,12 +257,12 @@ fn folds_without_a_solution_are_not_counted() {
             let known = (0..case.plan.folds()).any(|h| finished[h] && case.plan.test(h).contains(&i));
             assert_eq!((report.predicted[i].is_nan(), report.decisions[i].is_nan()), (!known, !known), "{seeding:?}, sample {i}");
         }
-        let nothing = case.run_on(seeding, Par::Seq, &at_once);
+        let nothing = case.run_on(seeding, Par::Seq, &RunControl::new(at_once));
         assert_eq!((nothing.accuracy, nothing.folds_counted, nothing.correct), (None, 0, 0), "{seeding:?}");
     }
     // A fold needs all its machines: the third of six ended early.
     let four = Case::four(160, 4, 1.0, 1).at(1e-3);
-    let report = four.run_on(Seeding::Full, Par::Seq, &after_two);
+    let report = four.run_on(Seeding::Full, Par::Seq, &RunControl::new(after_two));
     assert!(report.folds.iter().all(|fold| fold.machines.iter().any(|machine| machine.status == Status::Converged)));
     assert_eq!((report.accuracy, report.folds_counted), (None, 0));
 }
@@ -311,7 +311,9 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
     {
         let data = Dataset::from_rows(&points, labels).expect("data");
         let case = Case::new(data, 5, Kernel::Rbf { gamma: 0.01 }, 0.1, 1).at(1e-8);
-        let run = |seeding| case.study(Par::Seq).cross_validate_along(values, &case.plan, seeding, &Quiet).expect("reports");
+        let run = |seeding| {
+            case.study(Par::Seq).cross_validate_along(values, &case.plan, seeding, &RunControl::unlimited()).expect("reports")
+        };
         let cold = run(Seeding::Cold);
         // All but what parts two whole numbers of bounded samples.
         assert!(cold.iter().flat_map(|report| &report.folds).all(|fold| fold.support_vectors - fold.bounded <= 2));
@@ -331,7 +333,8 @@ fn values_of_c_share_rows() {
     let case = Case::generated(Generator::Banana, 150, 5, 1.0, 1.0, 9);
     let values = [0.1, 1.0, 10.0, 100.0];
     for seeding in [Seeding::Full, Seeding::Cold, Seeding::Dec] {
-        let reports = case.study(Par::Seq).cross_validate_along(&values, &case.plan, seeding, &Quiet).expect("reports");
+        let reports =
+            case.study(Par::Seq).cross_validate_along(&values, &case.plan, seeding, &RunControl::unlimited()).expect("reports");
         assert_eq!(reports.iter().map(|r| r.c).collect::<Vec<_>>(), values.map(Some));
         let mut together = 0;
         for (report, c) in reports.iter().zip(values) {
@@ -350,8 +353,11 @@ fn values_of_c_share_rows() {
 #[test]
 fn an_interrupted_grid_has_no_reports_of_values_it_did_not_come_to() {
     let case = Case::generated(Generator::Banana, 150, 5, 1.0, 1.0, 9);
-    let stop = |_: &CvProgress| ControlFlow::Break(());
-    let found = case.study(Par::Seq).cross_validate_along(&[1.0, 10.0, 100.0], &case.plan, Seeding::Full, &stop).expect("one");
+    let stop = |_: &Progress| ControlFlow::Break(());
+    let found = case
+        .study(Par::Seq)
+        .cross_validate_along(&[1.0, 10.0, 100.0], &case.plan, Seeding::Full, &RunControl::new(stop))
+        .expect("one");
     assert_eq!(found.iter().map(|r| (r.c, r.status())).collect::<Vec<_>>(), [(Some(1.0), Status::Interrupted)]);
 }
 

@@ -1,9 +1,7 @@
 //! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings
 //! and in folds.
 
-use maxmargin_core::{
-    Dual, Goal, Point, Progress, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, Watch, audit, certify,
-};
+use maxmargin_core::{AuditPoint, Dual, Goal, Refine, Run, Solve, Solved, Start, Status, Stop, audit, certify};
 use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Mark, Rows, Space};
 use maxmargin_solvers::SmoFinish;
@@ -22,14 +20,14 @@ fn copies(n: usize, bits: u64, seed: u64) -> (KernelGram, Vec<f64>) {
     let samples = Samples::from_dense(n, bits as usize, values).expect("finite values");
     let label = |(i, row): (usize, &u64)| if (row.count_ones() % 2 == 0) ^ (draw(i as u64 + 7000) % 9 == 0) { 1.0 } else { -1.0 };
     let labels = rows.iter().enumerate().map(label).collect();
-    (KernelGram::new(&samples, Kernel::Rbf { gamma: 0.3 }).expect("a kernel"), labels)
+    (KernelGram::new(&samples, Kernel::Rbf { gamma: 0.3 }, &RunControl::unlimited()).expect("a kernel"), labels)
 }
 
 fn solve(how: SmoFinish, dual: &Dual, gram: &dyn Gram, start: Start, budget: u64) -> Solved {
     let rows = Rows::new(gram, budget, Par::Seq);
-    let mut watch = Silent;
+    let control = RunControl::unlimited();
     let stop = Stop { goal: Goal::Kkt(1e-6), max_iter: Some(10_000_000), max_time: None };
-    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut watch };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &control };
     how.solve(dual, Space::Kernel(&rows), start, &mut run).expect("a problem for SMO")
 }
 
@@ -136,21 +134,16 @@ fn an_audit_of_different_samples_is_that_of_all() {
     let (different, of) = Exact::from(Space::Kernel(&rows)).different().expect("solvers have joined copies");
     assert!(different.len() <= 32 && of.len() == n);
     let alpha: Vec<f64> = (0..n).map(|i| (i * 5 % 7) as f64 / 3.0).collect();
-    let points = [0.1, -0.3].map(|bias| Point { dual: &dual, alpha: &alpha, bias });
-    let (joined, all) = (audit(Space::Kernel(&rows), &points, Par::Seq), audit(&gram, &points, Par::Seq));
+    let points = [0.1, -0.3].map(|bias| AuditPoint { dual: &dual, alpha: &alpha, bias });
+    let (joined, all) = (
+        audit(Space::Kernel(&rows), &points, Par::Seq, &RunControl::unlimited()).expect("unlimited"),
+        audit(&gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited"),
+    );
     for (one, other) in joined.iter().zip(&all) {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (1.0 + a.abs().max(b.abs()));
         assert!(one.sums.len() == n && one.sums.iter().zip(&other.sums).all(|(a, b)| near(*a, *b)));
         assert!(one.gradient.iter().zip(&other.gradient).all(|(a, b)| near(*a, *b)));
         assert!(near(one.certificate.primal, other.certificate.primal) && near(one.certificate.kkt, other.certificate.kkt));
-    }
-}
-
-struct Never;
-
-impl Watch for Never {
-    fn tick(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Break(())
     }
 }
 
@@ -160,12 +153,13 @@ fn a_comparison_that_is_called_off_leaves_the_start() {
     let (n, d) = (4_000, 300);
     let values = (0..n * d).map(|at| ((at / d % 500 * d + at % d) as f64).sin()).collect();
     let samples = Samples::from_dense(n, d, values).expect("finite values");
-    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.1 }).expect("a kernel");
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.1 }, &RunControl::unlimited()).expect("a kernel");
     let labels = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
     let dual = Dual::c_svc((0..n).collect(), labels, vec![1.0; n]).expect("two classes");
     let rows = Rows::new(&gram, 1 << 24, Par::Seq);
     let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
-    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Never };
+    let never = RunControl::new(|_| ControlFlow::Break(()));
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &never };
     let solved = JOINS.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
     assert_eq!((solved.solution.status, solved.solution.work.iterations), (Status::Interrupted, 0));
     assert!(solved.solution.alpha.iter().all(|alpha| *alpha == 0.0) && rows.merged_so_far().is_none());
@@ -177,7 +171,7 @@ fn a_comparison_that_is_called_off_leaves_the_start() {
 #[test]
 fn samples_that_differ_are_left_alone() {
     let samples = maxmargin_data::generate::Generator::Banana.generate(150, None, 3).expect("a generator");
-    let gram = KernelGram::new(&samples.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel");
+    let gram = KernelGram::new(&samples.samples, Kernel::Rbf { gamma: 1.0 }, &RunControl::unlimited()).expect("a kernel");
     assert_eq!(gram.distinct(&RunControl::unlimited()), Ok(None));
     let dual = Dual::c_svc((0..150).collect(), samples.labels, vec![1.0; 150]).expect("two classes");
     assert!(joined(&solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24)).is_none());

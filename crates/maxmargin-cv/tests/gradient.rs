@@ -4,10 +4,10 @@
 mod common;
 
 use common::Case;
-use maxmargin_core::{Dual, Refine, Run, RunControl, Silent, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
-use maxmargin_cv::{CvError, FoldPlan, Quiet, Sensitivity, SmoothLoss};
-use maxmargin_cv::{Moved, Parameters};
-use maxmargin_data::scale::Method;
+use maxmargin_core::{Dual, Refine, Run, RunControl, Solution, Start, Status, Stop, Work, bias_of, exact_gradient};
+use maxmargin_cv::{CvError, FoldPlan, Sensitivity, SmoothLoss, TrainOptions};
+use maxmargin_cv::{GradientParameters, Moved};
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
 use maxmargin_solvers::Solver;
@@ -65,16 +65,17 @@ impl Points {
 
     /// With a solution of [`Points::dual`] by `solve`.
     fn at(&self, c: f64, gamma: f64, features: bool, solve: impl Fn(&Dual, &KernelGram) -> Vec<f64>) -> At {
-        let gram = KernelGram::new(&self.samples, Kernel::rbf(gamma)).expect("a matrix");
+        let gram = KernelGram::new(&self.samples, Kernel::rbf(gamma), &RunControl::unlimited()).expect("a matrix");
         let dual = self.dual(c);
         let alpha = solve(&dual, &gram);
-        let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq);
+        let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         let bias = bias_of(&dual, &alpha, &gradient);
         let place = |(a, u): (&f64, &f64)| if *a <= 1e-11 * c { 0 } else { 1 + u8::from(u - a <= 1e-11 * c) };
         let places = alpha.iter().zip(dual.upper()).map(place).collect();
         let solution = Solution { alpha, bias, gradient, status: Status::Converged, work: Work::default() };
         let asked: Vec<usize> = (self.trained..self.samples.len()).collect();
-        let parameters = if features { Parameters::Features { samples: &self.samples, gamma } } else { Parameters::Common };
+        let parameters =
+            if features { GradientParameters::Features { samples: &self.samples, gamma } } else { GradientParameters::Common };
         let control = RunControl::unlimited();
         let sensitivity = Sensitivity::new(&gram, &dual, &solution, &control).expect("nobody calls it off");
         let moved = sensitivity.of_rows(&asked, parameters, &control).expect("nobody calls it off");
@@ -101,7 +102,8 @@ fn by_oracle_shared(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
 /// By SMO and its finish.
 fn by_smo(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let rows = Rows::new(gram, 1 << 26, Par::Seq);
-    let mut run = Run { stop: Stop::at(1e-13), refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let mut run =
+        Run { stop: Stop::at(1e-13), refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
     let start = Start::cold(dual).expect("a start");
     Solver::Auto.build(1).solve(dual, Space::Kernel(&rows), start, &mut run).expect("a solution").solution.alpha
 }
@@ -219,7 +221,7 @@ fn derivatives_of_a_solver_are_those_of_its_solutions() {
 }
 
 fn loss_of(case: &Case, c: f64, gamma: f64, par: Par) -> maxmargin_cv::Smooth {
-    SmoothLoss::new(case.study(par), &case.plan).expect("a loss").at(c, gamma, &Quiet).expect("folds")
+    SmoothLoss::new(case.study(par), &case.plan).expect("a loss").at(c, gamma, &RunControl::unlimited()).expect("folds")
 }
 
 /// The gradient of the loss, from folds that were solved to 10⁻¹⁰, is that of its values to 10⁻⁶.
@@ -236,7 +238,7 @@ fn holds_for(case: &Case, c: f64, gamma: f64) {
     }
 }
 
-fn tight(data: Dataset, scale: Option<Method>) -> Case {
+fn tight(data: Dataset, scale: Option<ScaleMethod>) -> Case {
     let case = Case::new(data, 4, Kernel::rbf(1.0), 1.0, 1).by(Solver::Auto);
     Case { scale, ..case }.at(1e-10)
 }
@@ -259,12 +261,12 @@ fn the_gradient_of_the_loss_is_that_of_real_data() {
 fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
     let mut loss = SmoothLoss::new(case.study(Par::Seq), &case.plan).expect("a loss");
     let factors: Vec<f64> = (0..loss.features()).map(|l| 1.0 + 0.1 * (l % 3) as f64).collect();
-    let here = loss.at_features(c, gamma, &factors, &Quiet).expect("folds");
+    let here = loss.at_features(c, gamma, &factors, &RunControl::unlimited()).expect("folds");
     assert_eq!(here.gradient.len(), 1 + factors.len());
     let at = |c: f64, of: &dyn Fn(usize) -> f64| {
         let moved: Vec<f64> = factors.iter().enumerate().map(|(l, factor)| factor * (0.5 * of(l)).exp()).collect();
         let mut loss = SmoothLoss::new(case.study(Par::Seq), &case.plan).expect("a loss");
-        vec![loss.at_features(c, gamma, &moved, &Quiet).expect("folds").loss]
+        vec![loss.at_features(c, gamma, &moved, &RunControl::unlimited()).expect("folds").loss]
     };
     let close = |own: f64, expected: f64| {
         assert!((own - expected).abs() <= 1e-6 * expected.abs().max(1e-2), "{own} and {expected}");
@@ -275,16 +277,22 @@ fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
         close(here.gradient[1 + l], difference(1e-4, |h| at(c, &|k| if k == l { h } else { 0.0 }))[0]);
     }
     // The same features, multiplied before training.
-    let study = maxmargin_cv::Study { feature_weights: Some(&factors), ..case.study(Par::Seq) };
-    let plain = SmoothLoss::new(study, &case.plan).expect("a loss").at(c, gamma, &Quiet).expect("folds");
+    let options = TrainOptions {
+        kernel: case.kernel.clone(),
+        scale: case.scale,
+        feature_weights: Some(factors[..].into()),
+        ..TrainOptions::default()
+    };
+    let study = case.study_by(&options);
+    let plain = SmoothLoss::new(study, &case.plan).expect("a loss").at(c, gamma, &RunControl::unlimited()).expect("folds");
     assert!((plain.loss - here.loss).abs() < 1e-8, "{} and {}", plain.loss, here.loss);
-    assert!(loss.at_features(c, gamma, &factors[1..], &Quiet).is_err());
+    assert!(loss.at_features(c, gamma, &factors[1..], &RunControl::unlimited()).is_err());
 }
 
 #[test]
 fn the_loss_has_a_gradient_by_the_width_of_each_feature() {
     let data = Generator::Banana.generate(90, None, 3).expect("data");
-    holds_for_features(&tight(data.clone(), Some(Method::Standard)), 2.0, 0.8, &[0, 1]);
+    holds_for_features(&tight(data.clone(), Some(ScaleMethod::Standard)), 2.0, 0.8, &[0, 1]);
     holds_for_features(&tight(data, None), 2.0, 0.8, &[0, 1]);
     if let Some(data) = dataset("heart_scale") {
         holds_for_features(&tight(data, None), 1.0, 0.05, &[2, 11, 12]);
@@ -294,7 +302,7 @@ fn the_loss_has_a_gradient_by_the_width_of_each_feature() {
 #[test]
 fn folds_that_are_scaled_by_themselves_have_a_gradient() {
     let data = Generator::Banana.generate(90, None, 3).expect("data");
-    holds_for(&tight(data, Some(Method::Standard)), 2.0, 0.8);
+    holds_for(&tight(data, Some(ScaleMethod::Standard)), 2.0, 0.8);
 }
 
 /// Earlier solutions are only starts of the folds, and do not change the result.
@@ -305,7 +313,7 @@ fn a_loss_does_not_depend_on_threads_and_hardly_on_where_it_begins() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {
             let mut loss = SmoothLoss::new(case.study(Par::Pool), &case.plan).expect("a loss");
-            [(1.0, 0.5), (4.0, 0.5), (4.0, 2.0)].map(|(c, gamma)| loss.at(c, gamma, &Quiet).expect("folds"))
+            [(1.0, 0.5), (4.0, 0.5), (4.0, 2.0)].map(|(c, gamma)| loss.at(c, gamma, &RunControl::unlimited()).expect("folds"))
         })
     };
     let [one, three] = [1, 3].map(of);
@@ -318,7 +326,7 @@ fn a_loss_does_not_depend_on_threads_and_hardly_on_where_it_begins() {
 fn what_has_no_derivative_is_refused_in_one_line() {
     let two = || Generator::Banana.generate(60, None, 1).expect("data");
     let why = |case: &Case| match SmoothLoss::new(case.study(Par::Seq), &case.plan) {
-        Err(CvError::Search(why)) => why,
+        Err(CvError::Search { why, .. }) => why,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("taken"),
     };

@@ -4,7 +4,7 @@ mod common;
 
 use common::Case;
 use maxmargin_core::Status;
-use maxmargin_cv::{CellLog, Column, CvReport, Finished, Opened, Quiet, Seeding, Shared, Study, Unlogged, grid};
+use maxmargin_cv::{CellLog, ColumnState, CvReport, Finished, GridColumn, RunControl, Seeding, Shared, Study, Unlogged, grid};
 use maxmargin_data::{Generator, Par};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -20,9 +20,9 @@ struct Memory {
 }
 
 impl CellLog for Memory {
-    fn open(&self, _: usize) -> Opened {
+    fn open(&self, _: usize) -> ColumnState {
         let cells = self.cells.lock().expect("no panic");
-        Opened::Mine(
+        ColumnState::Mine(
             (0..self.there).map(|row| &cells[&row]).map(|bytes| Finished::decode(bytes, &KEY).expect("a cell")).collect(),
         )
     }
@@ -40,8 +40,8 @@ impl CellLog for Memory {
 }
 
 fn run(case: &Case, seeding: Seeding, par: Par, most_errors: Option<usize>, log: &dyn CellLog) -> Vec<CvReport> {
-    let columns = [Column { study: case.study(par), values: VALUES.to_vec(), most_errors }];
-    let shared = Shared { plan: &case.plan, seeding, watch: &Quiet, log };
+    let columns = [GridColumn { study: case.study(par), values: VALUES.to_vec(), most_errors }];
+    let shared = Shared { plan: &case.plan, seeding, control: &RunControl::unlimited(), log };
     let found = grid(&columns, shared, |_, _, report| report).remove(0);
     found.expect("reports")
 }
@@ -65,8 +65,8 @@ fn a_column_of_samples_with_weight_zero_starts_from_the_value_before() {
     let weights: Vec<f64> = (0..120).map(|i| if i % 5 == 0 { 0.0 } else { 1.0 }).collect();
     let of = |values: &[f64]| {
         let study = Study { sample_weights: Some(&weights), ..case.study(Par::Seq) };
-        let columns = [Column { study, values: values.to_vec(), most_errors: None }];
-        let shared = Shared { plan: &case.plan, seeding: Seeding::Full, watch: &Quiet, log: &Unlogged };
+        let columns = [GridColumn { study, values: values.to_vec(), most_errors: None }];
+        let shared = Shared { plan: &case.plan, seeding: Seeding::Full, control: &RunControl::unlimited(), log: &Unlogged };
         grid(&columns, shared, |_, _, report| report).remove(0).expect("reports")
     };
     for (along, value) in of(&VALUES).iter().zip(VALUES) {

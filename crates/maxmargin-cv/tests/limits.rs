@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Case, banana};
-use maxmargin_core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, Status};
-use maxmargin_cv::{CvError, CvProgress, CvWatch, Quiet, Seeding, Stage, Study};
+use maxmargin_core::{Dual, EndReason, Formulation, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_cv::{CvError, Progress, RunControl, Seeding, Stage, Study};
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::{Kernel, Space};
 use maxmargin_solvers::Solver;
@@ -32,10 +32,14 @@ impl Ends {
     }
 }
 
-impl CvWatch for Ends {
-    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+impl Ends {
+    fn control(&self) -> RunControl<'_> {
+        RunControl::new(|progress| self.observe(progress))
+    }
+
+    fn observe(&self, progress: &Progress) -> ControlFlow<()> {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        let rows = progress.solver.rows_computed;
+        let rows = progress.rows_computed;
         self.rows.fetch_max(rows, Ordering::Relaxed);
         if asked == self.at {
             self.rows_then.store(self.rows.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -55,13 +59,13 @@ fn every_seeding_ends_when_it_is_told() {
     let case = wide_margin(1200);
     for (name, seeding) in Seeding::ALL {
         let whole = Ends::at(u64::MAX);
-        case.run_on(seeding, Par::Seq, &whole);
+        case.run_on(seeding, Par::Seq, &whole.control());
         let questions = whole.asked.load(Ordering::Relaxed);
         for at in [0, questions / 4, questions / 2, questions * 3 / 4] {
-            let watch = Ends::at(at);
-            let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch);
-            if watch.asked.load(Ordering::Relaxed) <= at {
-                // Reports to the watch are some time apart. A faster run has fewer of them, and
+            let ends = Ends::at(at);
+            let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &ends.control());
+            if ends.asked.load(Ordering::Relaxed) <= at {
+                // Reports are some time apart. A faster run has fewer of them, and
                 // this one ended before the cancellation.
                 continue;
             }
@@ -72,8 +76,8 @@ fn every_seeding_ends_when_it_is_told() {
                 Err(error) => assert!(matches!(error, CvError::Ended(Status::Interrupted)), "{name}: {error}"),
             }
             // At most the block of rows that each fold was computing.
-            assert!(watch.later() <= 5 * 64, "{name} at {at} of {questions}: {} rows after the no", watch.later());
-            let later = watch.asked.load(Ordering::Relaxed) - at;
+            assert!(ends.later() <= 5 * 64, "{name} at {at} of {questions}: {} rows after the no", ends.later());
+            let later = ends.asked.load(Ordering::Relaxed) - at;
             assert!(later <= 64, "{name} at {at} of {questions}: {later} questions after the no");
         }
     }
@@ -87,14 +91,14 @@ fn trainings_end_inside_their_dense_systems() {
     for solver in [Solver::Smo, Solver::Irwls] {
         let case = Case { solver: solver.build(1), ..wide_margin(1200).at(1e-9) };
         let whole = Ends::at(u64::MAX);
-        let fitted = case.study(Par::Seq).train(&whole).expect("a training");
+        let fitted = case.study(Par::Seq).train(&whole.control()).expect("a training");
         assert_eq!(fitted.status, Status::Converged, "{solver:?}");
         let questions = whole.asked.load(Ordering::Relaxed);
         for at in [0, questions / 2] {
-            let watch = Ends::at(at);
-            let fitted = case.study(Par::Seq).train(&watch).expect("a training");
+            let ends = Ends::at(at);
+            let fitted = case.study(Par::Seq).train(&ends.control()).expect("a training");
             // Reports are some time apart: a faster run may end before the cancellation.
-            let heard = watch.asked.load(Ordering::Relaxed) > at;
+            let heard = ends.asked.load(Ordering::Relaxed) > at;
             assert_eq!(
                 fitted.status,
                 if heard { Status::Interrupted } else { Status::Converged },
@@ -103,6 +107,49 @@ fn trainings_end_inside_their_dense_systems() {
         }
     }
     drop(case);
+}
+
+/// A part of a run that is cancelled ends alone: the study's control is the caller's child.
+#[test]
+fn a_cancelled_child_ends_its_study_and_not_the_caller() {
+    let case = wide_margin(400);
+    let caller = RunControl::unlimited();
+    let child = caller.child(|progress| *progress);
+    child.end(EndReason::Cancelled);
+    let status = case.study(Par::Seq).train(&child).expect("a model of nothing").status;
+    assert_eq!((status, caller.ended()), (Status::Interrupted, None));
+    assert_eq!(case.study(Par::Seq).train(&caller).expect("a training").status, Status::Converged);
+    // A limit of the caller holds for all studies.
+    let late = RunControl::unlimited().limit_time(Some(Duration::ZERO));
+    let status = match case.study(Par::Seq).train(&late) {
+        Ok(fitted) => fitted.status,
+        Err(CvError::Ended(status)) => status,
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!(status, Status::TimeLimit);
+}
+
+/// Every fold of a cross-validation reports under its own number.
+#[test]
+fn events_are_tagged_by_fold_and_machine() {
+    let of = |case: &Case, seeding| {
+        let mut seen = Vec::new();
+        let control = RunControl::new(|progress| {
+            seen.push(*progress);
+            ControlFlow::Continue(())
+        });
+        case.run_on(seeding, Par::Seq, &control);
+        drop(control);
+        seen
+    };
+    let case = Case::generated(Generator::Banana, 150, 5, 1.0, 1.0, 9);
+    let seen = of(&case, Seeding::Full);
+    let stages: Vec<Stage> = (0..5).map(Stage::Fold).chain([Stage::Full]).collect();
+    assert!(stages.iter().all(|stage| seen.iter().any(|progress| progress.stage == *stage)), "{seen:?}");
+    assert!(seen.iter().all(|progress| progress.total == 5 && progress.done <= 5), "{seen:?}");
+    let four = Case::four(120, 3, 1.0, 1);
+    let seen = of(&four, Seeding::Cold);
+    assert!((0..6).all(|machine| seen.iter().any(|progress| progress.stage == Stage::Machine(machine))), "{seen:?}");
 }
 
 /// A time limit of zero ends everything at once, with a status and without a misleading error.
@@ -146,10 +193,10 @@ fn trainings_whose_time_is_over_are_not_begun() {
     case.stop.max_time = Some(Duration::ZERO);
     let solver = Counting(Solver::Smo.build(1), AtomicU64::new(0));
     let study = Study { solver: &solver, ..case.study(Par::Seq) };
-    assert_eq!(study.train(&Quiet).expect("a model of nothing").status, Status::TimeLimit);
+    assert_eq!(study.train(&RunControl::unlimited()).expect("a model of nothing").status, Status::TimeLimit);
     for seeding in [Seeding::Cold, Seeding::Full] {
         let votes = Votes(AtomicU64::new(0));
-        let report = study.cross_validate(&case.plan, seeding, &votes).expect("a report of nothing");
+        let report = study.cross_validate(&case.plan, seeding, &votes.control()).expect("a report of nothing");
         assert_eq!((report.status(), report.accuracy), (Status::TimeLimit, None), "{seeding:?}");
         assert!(report.decisions.iter().all(|value| value.is_nan()), "{seeding:?}");
         assert_eq!(votes.0.load(Ordering::Relaxed), 0, "{seeding:?}");
@@ -160,11 +207,13 @@ fn trainings_whose_time_is_over_are_not_begun() {
 /// Counts the checks for the model of all data outside of solvers.
 struct Between(AtomicU64);
 
-impl CvWatch for Between {
-    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        let is_asked = progress.stage == Stage::Full && progress.solver.iterations == 0 && progress.solver.violation == 0.0;
-        self.0.fetch_add(u64::from(is_asked), Ordering::Relaxed);
-        ControlFlow::Continue(())
+impl Between {
+    fn control(&self) -> RunControl<'_> {
+        RunControl::new(|progress| {
+            let is_asked = progress.stage == Stage::Full && progress.iterations == 0 && progress.violation == 0.0;
+            self.0.fetch_add(u64::from(is_asked), Ordering::Relaxed);
+            ControlFlow::Continue(())
+        })
     }
 }
 
@@ -174,7 +223,7 @@ impl CvWatch for Between {
 fn sums_over_free_rows_are_asked_for() {
     let case = wide_margin(1200);
     let between = Between(AtomicU64::new(0));
-    let report = case.run_on(Seeding::Full, Par::Seq, &between);
+    let report = case.run_on(Seeding::Full, Par::Seq, &between.control());
     let full = report.full.as_ref().expect("a model of all data");
     let free = full.machines[0].support_vectors - full.machines[0].bounded;
     let asked = between.0.load(Ordering::Relaxed);
@@ -265,12 +314,14 @@ fn the_matrices_of_newton_steps_are_under_the_budget() {
 /// Counts the checks while votes are counted, after all trainings.
 struct Votes(AtomicU64);
 
-impl CvWatch for Votes {
-    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if matches!(progress.stage, Stage::Certify { certified: 0, .. }) && progress.total == 0 {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-        ControlFlow::Continue(())
+impl Votes {
+    fn control(&self) -> RunControl<'_> {
+        RunControl::new(|progress| {
+            if matches!(progress.stage, Stage::Certify { certified: 0, .. }) && progress.total == 0 {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+            ControlFlow::Continue(())
+        })
     }
 }
 
@@ -283,7 +334,7 @@ fn the_count_of_votes_is_asked_for() {
     let mut case = Case::four(1200, 3, 0.01, 7);
     case.kernel = Kernel::Sigmoid { gamma: 0.5, coef0: 0.0 };
     let votes = Votes(AtomicU64::new(0));
-    let report = case.run_on(Seeding::Cold, Par::Seq, &votes);
+    let report = case.run_on(Seeding::Cold, Par::Seq, &votes.control());
     // Each fold: its support vectors, by its samples, in operations.
     let operations = |fold: &maxmargin_cv::FoldReport| 80 * (fold.support_vectors * fold.test) as u64;
     let expected = report.folds.iter().map(operations).sum::<u64>() >> 24;

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Case, certified, same_optima, threads};
-use maxmargin_core::{BiasTerm, Dual, Formulation, Loss, Silent, Start, Status, Stop, certify};
-use maxmargin_cv::{FoldPlan, Quiet, Seeding};
-use maxmargin_data::{Dataset, Generator, Par, Samples};
+use maxmargin_core::{BiasTerm, Dual, Formulation, Loss, Start, Status, Stop, certify};
+use maxmargin_cv::{FoldPlan, Seeding};
+use maxmargin_data::{Dataset, Generator, Par, RunControl, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
 use maxmargin_linear::{Config, solve};
 use maxmargin_smo::{SmoConfig, solve as smo};
@@ -27,7 +27,7 @@ fn the_folds_are_those_of_the_kernel_engine() {
         same_optima(&report, &kernel, seeding.name());
         assert_eq!((report.rows_computed, report.full.is_some()), (0, seeding == Seeding::Full));
         // The same bits on any number of threads.
-        let again = pool.install(|| case.run_on(seeding, Par::Pool, &Quiet));
+        let again = pool.install(|| case.run_on(seeding, Par::Pool, &RunControl::unlimited()));
         assert_eq!((&report.decisions, report.iterations), (&again.decisions, again.iterations));
         assert_eq!(report.correct, kernel.correct);
         for (a, b) in report.decisions.iter().zip(&kernel.decisions) {
@@ -130,15 +130,15 @@ proptest! {
         let dual = Dual::c_svc(ids, labels, c.clone()).expect("two classes");
         let matrix = Matrix::new(&samples, None, Par::Seq);
         let start = Start::zero(&dual).expect("feasible");
-        let found = solve(&matrix, &dual, start, &Config::default(), &Stop::at(1e-6), &mut Silent).expect("a problem");
+        let found = solve(&matrix, &dual, start, &Config::default(), &Stop::at(1e-6), &RunControl::unlimited()).expect("a problem");
         prop_assert_eq!(found.solution.status, Status::Converged);
-        let gram = KernelGram::new(&samples, Kernel::Linear).expect("a kernel");
+        let gram = KernelGram::new(&samples, Kernel::Linear, &RunControl::unlimited()).expect("a kernel");
         let judged = certify(&dual, &gram, &found.solution, Par::Seq);
         prop_assert!(judged.holds(1e-6 + 1e-10 * c.iter().sum::<f64>()), "{judged:?} {:?}", found.certificate);
         let rows = Rows::new(&gram, 1 << 24, Par::Seq);
         let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-6) };
         let start = Start::zero(&dual).expect("feasible");
-        let smo = smo(&dual, &rows, start, &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+        let smo = smo(&dual, &rows, start, &SmoConfig::default(), &stop, &RunControl::unlimited()).expect("a problem");
         let smo = certify(&dual, &gram, &smo, Par::Seq);
         let scale = judged.primal.abs().max(1.0);
         prop_assert!(judged.primal >= smo.dual - 1e-9 * scale && smo.primal >= judged.dual - 1e-9 * scale);

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
-use maxmargin_core::{BiasTerm, Status, Stop};
-use maxmargin_cv::{CvProgress, FoldPlan, Quiet, Seeding};
+use maxmargin_core::{BiasTerm, RunControl, Status, Stop};
+use maxmargin_cv::{FoldPlan, Progress, Seeding};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::Kernel;
@@ -20,7 +20,7 @@ fn machines_are_those_of_trainings_by_themselves() {
     let reference = case.train();
     assert_eq!((reference.machines.len(), reference.status), (6, Status::Converged));
     let pool = threads(3);
-    let found = pool.install(|| case.study(Par::Pool).train(&Quiet)).expect("a training");
+    let found = pool.install(|| case.study(Par::Pool).train(&RunControl::unlimited())).expect("a training");
     assert_eq!(found.model.machines(), reference.model.machines());
     assert_eq!(found.iterations, reference.iterations);
     let record = reference.model.record().expect("a record");
@@ -65,7 +65,7 @@ fn every_seeding_elects_what_trainings_from_nothing_elect() {
         // A pair none of whose support vectors is tested needs no training of its own.
         let own = |f: &maxmargin_cv::FoldReport| f.machines.len() == 6 || (f.machines.len() < 6 && report.full.is_some());
         assert!(report.folds.iter().all(|f| own(f) && f.support_vectors > 0), "{name}");
-        let again = pool.install(|| case.run_on(seeding, Par::Pool, &Quiet));
+        let again = pool.install(|| case.run_on(seeding, Par::Pool, &RunControl::unlimited()));
         assert_eq!((again.decisions, again.iterations), (report.decisions, report.iterations), "{name}");
     }
     // Chance would be a quarter or a little more.
@@ -88,12 +88,12 @@ fn folds_without_a_pair_use_all_of_its_samples() {
         assert_eq!(report.folds[2].machines.len(), 5, "{name}: one pair has nothing to test in the last fold");
     }
     // Interrupted or late, every fold still has a machine for every pair.
-    let stop = |_: &CvProgress| ControlFlow::Break(());
+    let stop = |_: &Progress| ControlFlow::Break(());
     let late = Stop { max_time: Some(Duration::ZERO), ..case.stop };
     for (name, seeding) in Seeding::ALL {
-        assert_eq!(case.run_on(seeding, Par::Seq, &stop).status(), Status::Interrupted, "{name}");
+        assert_eq!(case.run_on(seeding, Par::Seq, &RunControl::new(stop)).status(), Status::Interrupted, "{name}");
         let late = maxmargin_cv::Study { stop: late, ..case.study(Par::Seq) };
-        let report = late.cross_validate(&case.plan, seeding, &Quiet).expect("a cross-validation");
+        let report = late.cross_validate(&case.plan, seeding, &RunControl::unlimited()).expect("a cross-validation");
         assert_eq!((report.status(), report.folds.len()), (Status::TimeLimit, 3), "{name}");
     }
     let case = Case { kernel: Kernel::Linear, ..case }.by(Solver::Linear);
@@ -117,7 +117,7 @@ fn a_class_in_one_fold_is_not_known_there() {
         let report = case.try_run(seeding).expect("a report");
         assert_eq!((&report.folds[0].missing_classes[..], &report.folds[1].missing_classes[..]), (&[][..], &[last][..]));
         let alone = maxmargin_cv::Study { data: &data, classes: Some(&classes), weights: &[1.0; 3], ..case.study(Par::Seq) };
-        let alone = alone.train(&Quiet).expect("a model");
+        let alone = alone.train(&RunControl::unlimited()).expect("a model");
         let expected = alone.decision_values(&case.data.samples.select(&test)).expect("decisions");
         let said = alone.predict(&case.data.samples.select(&test)).expect("labels");
         for (at, &i) in test.iter().enumerate() {
@@ -180,7 +180,8 @@ fn leave_one_out_elects_what_cold_folds_elect() {
 fn pairs_share_rows_over_c() {
     let case = Case::four(160, 4, 1.0, 6);
     let values = [0.5, 5.0, 50.0];
-    let reports = case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &Quiet).expect("reports");
+    let reports =
+        case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &RunControl::unlimited()).expect("reports");
     let mut together = 0;
     for (report, c) in reports.iter().zip(values) {
         let own = Case::four(160, 4, c, 6);

@@ -5,12 +5,12 @@
 mod common;
 
 use common::banana;
-use maxmargin_core::{BiasTerm, Certificate, Formulation, Goal, Loss, Rounding, Run, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Certificate, Formulation, Goal, Loss, Rounding, Run, Start, Status, Stop, certify};
 use maxmargin_core::{Refine, Solve};
-use maxmargin_cv::{Quiet, Study};
-use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
+use maxmargin_cv::{Study, TrainOptions};
+use maxmargin_data::{ClassLabels, Dataset, Generator, Par, RunControl};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, Space};
-use maxmargin_path::{Added, Config, Path};
+use maxmargin_path::{Added, Path, PathConfig};
 use maxmargin_solvers::{SmoFinish, Solver};
 use maxmargin_testkit::outside::dataset;
 use rand::{RngExt, SeedableRng};
@@ -69,7 +69,7 @@ fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certifi
         refine: Refine::Exact,
         par: Par::Seq,
         machine: 0,
-        watch: &mut Silent,
+        control: &RunControl::unlimited(),
     };
     let start = Start::zero(&dual).expect("feasible");
     let solved = SmoFinish::default().solve(&dual, Space::Kernel(&rows), start, &mut run).expect("a problem for SMO");
@@ -84,11 +84,11 @@ fn paths_of_many_changes_end_where_trainings_end() {
     let sets = sets();
     let changes = (300 * deep() as usize).div_ceil(sets.len());
     for (s, (name, data, kernel)) in sets.into_iter().enumerate() {
-        let gram = KernelGram::new(&data.samples, kernel).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, kernel, &RunControl::unlimited()).expect("a kernel");
         let n = data.labels.len();
         let signs: Vec<f64> = data.labels.iter().map(|label| if *label > data.labels[0].min(0.0) { 1.0 } else { -1.0 }).collect();
         let mut random = random(100 + s as u64);
-        let mut path = Path::new(&gram, &signs, Config::default()).expect("labels");
+        let mut path = Path::new(&gram, &signs, PathConfig::default()).expect("labels");
         let mut c = 1.0;
         let half: Vec<Added> = (0..n).step_by(2).map(|id| Added { id, upper: c }).collect();
         path.change(&half, &[]).expect("new samples");
@@ -186,25 +186,14 @@ fn trained(
     let (loss, bias_term) = problem;
     let classes = ClassLabels::new(&drawn.data.labels).expect("two classes");
     let solver = solver.build(seed);
+    let options = TrainOptions { kernel: drawn.kernel.clone(), ..TrainOptions::default() };
     let study = Study {
-        data: &drawn.data,
-        classes: Some(&classes),
-        sample_weights: None,
-        multiclass: maxmargin_model::Multiclass::OneVsOne,
-        kernel: &drawn.kernel,
-        gamma: None,
-        scale: None,
-        impute: None,
-        feature_weights: None,
         formulation: Formulation::Svc { c: drawn.c, loss, bias_term },
-        weights: &[1.0, 1.0],
-        class_weights: maxmargin_cv::ClassWeights::Given,
-        solver: &*solver,
         stop,
         memory: 1 << 28,
-        par: Par::Seq,
+        ..Study::new(&drawn.data, Some(&classes), &options, &[1.0, 1.0], &*solver)
     };
-    let fitted = study.train(&Quiet).ok()?;
+    let fitted = study.train(&RunControl::unlimited()).ok()?;
     let c = fitted.machines[0].certificate;
     let known = |rounding: Option<f64>, scale: f64| rounding.map_or(f64::INFINITY, |rounding| rounding * scale);
     let scale = c.primal.abs().max(c.dual.abs());
@@ -219,7 +208,7 @@ fn rounding(drawn: &Drawn, solver: Solver, dual: f64) -> f64 {
     if solver.is_linear() {
         return 0.0;
     }
-    let gram = KernelGram::new(&drawn.data.samples, drawn.kernel.clone()).expect("a kernel");
+    let gram = KernelGram::new(&drawn.data.samples, drawn.kernel.clone(), &RunControl::unlimited()).expect("a kernel");
     let largest = gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.abs()));
     // At an optimum Σ α is between the dual objective and twice as much, and at most n C.
     let mass = (2.0 * dual.abs()).min(drawn.data.labels.len() as f64 * drawn.c);

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Case, fold_alone};
 use maxmargin_core::{BiasTerm, Formulation, Loss};
-use maxmargin_cv::{CvReport, FoldPlan, PlanError, Quiet, Seeding, Study};
-use maxmargin_data::scale::Method;
+use maxmargin_cv::{CvReport, FoldPlan, PlanError, RunControl, Seeding, Study, TrainOptions};
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_solvers::Solver;
@@ -115,7 +115,7 @@ fn folds_of_one_round_and_more_are_the_same_for_any_number_of_threads() {
     for plan in plans(&case, 4) {
         case.plan = plan;
         let one = case.run(Seeding::Full);
-        let two = common::threads(2).install(|| case.run_on(Seeding::Full, Par::Pool, &Quiet));
+        let two = common::threads(2).install(|| case.run_on(Seeding::Full, Par::Pool, &RunControl::unlimited()));
         let bits = |report: &CvReport| report.decisions.iter().map(|d| d.to_bits()).collect::<Vec<_>>();
         assert_eq!((bits(&one), one.iterations), (bits(&two), two.iterations));
     }
@@ -135,20 +135,19 @@ fn time_series_of_every_kind_of_study() {
         (svc(BiasTerm::Feature(1.0)), &linear, &Kernel::Linear, None),
         (svr, &smo, &rbf, None),
         (Formulation::NuSvc { nu: 0.4 }, &smo, &rbf, None),
-        (svc(BiasTerm::Free), &smo, &rbf, Some(Method::Standard)),
+        (svc(BiasTerm::Free), &smo, &rbf, Some(ScaleMethod::Standard)),
     ];
     for (formulation, solver, kernel, scale) in kinds {
         let values = matches!(formulation, Formulation::Svr { .. });
+        let options = TrainOptions { kernel: kernel.clone(), scale, ..TrainOptions::default() };
         let study = Study {
             formulation,
             solver: &**solver,
-            kernel,
-            scale,
             classes: case.classes_for(values),
             weights: if values { &[] } else { &case.weights },
-            ..case.study(Par::Seq)
+            ..case.study_by(&options)
         };
-        let report = study.cross_validate(&plan, Seeding::Full, &Quiet).expect("a report");
+        let report = study.cross_validate(&plan, Seeding::Full, &RunControl::unlimited()).expect("a report");
         assert_eq!((report.samples_counted, report.samples_tested), (96, 96));
         for ((name, spread), at) in report.spread.iter().zip(0..) {
             let of: Vec<f64> = report.folds.iter().map(|fold| fold.scores[at].1).filter(|score| !score.is_nan()).collect();
@@ -162,7 +161,9 @@ fn time_series_of_every_kind_of_study() {
             assert!(report.folds[fold].certificate.holds, "{formulation:?}");
             let data = case.data.select(&plan.train(fold));
             let classes = maxmargin_data::ClassLabels::new(&data.labels).expect("two classes");
-            let alone = Study { data: &data, classes: (!values).then_some(&classes), ..study }.train(&Quiet).expect("a model");
+            let alone = Study { data: &data, classes: (!values).then_some(&classes), ..study }
+                .train(&RunControl::unlimited())
+                .expect("a model");
             let expected = alone.decision_values(&case.data.samples.select(plan.test(fold))).expect("decisions");
             for (i, expected) in plan.test(fold).iter().zip(expected) {
                 let found = report.decisions[*i];

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Case, certified, same_optima};
-use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding};
-use maxmargin_data::scale::{Method, Scaler};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, RunControl, Status, Stop};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Seeding};
+use maxmargin_data::scale::{ScaleMethod, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_solvers::Solver;
@@ -79,7 +79,7 @@ fn refusals_name_what_to_take() {
         case.formulation = Formulation::Svc { c: 1.0, loss, bias_term: BiasTerm::Free };
         let refused = case.try_run(Seeding::Cold).expect_err("refused");
         assert!(matches!(refused, CvError::Refused(_)) && refused.to_string().contains(instead), "{refused}");
-        assert!(case.study(Par::Seq).train(&Quiet).is_err());
+        assert!(case.study(Par::Seq).train(&RunControl::unlimited()).is_err());
     }
     let case = Case::generated(Generator::Blobs, 40, 2, 0.5, 1.0, 7).by(Solver::Pairwise);
     let weighted = Case { weights: vec![1.0, 2.0], ..case };
@@ -88,7 +88,7 @@ fn refusals_name_what_to_take() {
     for c in [-1.0, f64::NAN, f64::INFINITY] {
         let case = Case::generated(Generator::Blobs, 40, 2, 0.5, c, 7);
         assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Fold { .. } | CvError::Data(_))), "{c}");
-        assert!(case.study(Par::Seq).train(&Quiet).is_err(), "{c}");
+        assert!(case.study(Par::Seq).train(&RunControl::unlimited()).is_err(), "{c}");
     }
 }
 
@@ -124,9 +124,9 @@ fn near(report: &CvReport, objectives: &[f64], tol: f64, what: &str) {
 fn folds_are_scaled_by_their_training_rows() {
     for data in [uneven(90, 4), uneven_four(120, 5)] {
         for (method, gamma, kernel, solver) in [
-            (Method::Standard, None, Kernel::Rbf { gamma: 0.4 }, Solver::Smo),
-            (Method::MinMax { lower: -1.0, upper: 1.0 }, Some(Gamma::Scale), Kernel::Rbf { gamma: 1.0 }, Solver::Smo),
-            (Method::Standard, None, Kernel::Linear, Solver::Linear),
+            (ScaleMethod::Standard, None, Kernel::Rbf { gamma: 0.4 }, Solver::Smo),
+            (ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }, Some(Gamma::Scale), Kernel::Rbf { gamma: 1.0 }, Solver::Smo),
+            (ScaleMethod::Standard, None, Kernel::Linear, Solver::Linear),
         ] {
             let mut case = Case::new(data.clone(), 3, kernel, 2.0, 1).by(solver).at(1e-8);
             (case.scale, case.gamma) = (Some(method), gamma);
@@ -148,9 +148,10 @@ fn folds_are_scaled_by_their_training_rows() {
 #[test]
 fn scaled_folds_for_several_values_of_c() {
     let mut case = Case::new(uneven_four(120, 5), 3, Kernel::Rbf { gamma: 0.4 }, 1.0, 1).at(1e-8);
-    case.scale = Some(Method::Standard);
+    case.scale = Some(ScaleMethod::Standard);
     let values = [0.5, 5.0];
-    let reports = case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &Quiet).expect("reports");
+    let reports =
+        case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &RunControl::unlimited()).expect("reports");
     for (report, c) in reports.iter().zip(values) {
         case.formulation = Formulation::c_svc(c);
         let (predicted, objectives) = scaled_by_hand(&case);
@@ -169,7 +170,7 @@ fn one_class_left_by_a_fold() {
     let text = signs.iter().fold(String::new(), |text, sign| text + if *sign > 0.0 { "0\n" } else { "1\n" });
     case.plan = FoldPlan::from_text(&text, 40).expect("folds");
     case.solver = Solver::Linear.build(1);
-    for scale in [None, Some(Method::Standard)] {
+    for scale in [None, Some(ScaleMethod::Standard)] {
         case.scale = scale;
         for bias_term in [BiasTerm::Free, BiasTerm::None] {
             case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, bias_term };
@@ -189,13 +190,16 @@ fn folds_that_scale_alike_share_a_kernel() {
     let data = one.select(&(0..90).map(|i| i / 3).collect::<Vec<usize>>());
     let mut case = Case::new(data, 3, Kernel::Rbf { gamma: 0.4 }, 2.0, 1).at(1e-8);
     case.plan = FoldPlan::from_text(&"0\n1\n2\n".repeat(30), 90).expect("folds");
-    case.scale = Some(Method::MinMax { lower: 0.0, upper: 1.0 });
+    case.scale = Some(ScaleMethod::MinMax { lower: 0.0, upper: 1.0 });
     let (predicted, objectives) = scaled_by_hand(&case);
     let report = case.run(Seeding::Full);
     certified(&case, &report, "shared");
     near(&report, &objectives, 1e-6, "shared");
     assert_eq!((report.predicted, report.seeding, report.full.is_some()), (predicted, "full", true));
-    let reports = case.study(Par::Seq).cross_validate_along(&[2.0, 4.0], &case.plan, Seeding::Full, &Quiet).expect("reports");
+    let reports = case
+        .study(Par::Seq)
+        .cross_validate_along(&[2.0, 4.0], &case.plan, Seeding::Full, &RunControl::unlimited())
+        .expect("reports");
     near(&reports[0], &objectives, 1e-6, "along");
 }
 
@@ -359,7 +363,7 @@ fn no_time_at_all() {
         Case::new(uneven(60, 2), 3, Kernel::Linear, 1.0, 1).by(Solver::Linear),
     ];
     let mut scaled = Case::new(uneven(60, 2), 3, Kernel::Rbf { gamma: 0.4 }, 1.0, 1);
-    scaled.scale = Some(Method::Standard);
+    scaled.scale = Some(ScaleMethod::Standard);
     cases.push(scaled);
     for mut case in cases {
         case.stop = Stop { max_time: Some(std::time::Duration::ZERO), ..case.stop };

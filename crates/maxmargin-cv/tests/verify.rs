@@ -4,9 +4,9 @@ mod common;
 
 use common::banana as data;
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Goal, Loss, Stop};
-use maxmargin_cv::{Change, Claim, Fitted, Quiet, Study, TrainingData, UpdateError, Verdict, VerifyError, update, verify};
-use maxmargin_data::scale::{Method, Scaler};
-use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_cv::{Change, Claim, Fitted, Study, TrainOptions, TrainingData, UpdateError, Verdict, VerifyError, update, verify};
+use maxmargin_data::scale::{ScaleMethod, Scaler};
+use maxmargin_data::{ClassLabels, Dataset, Par, RunControl};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Parts};
@@ -21,7 +21,7 @@ struct Asked {
     problem: (Loss, BiasTerm),
     c: f64,
     weights: Option<Vec<f64>>,
-    scale: Option<Method>,
+    scale: Option<ScaleMethod>,
     goal: Option<Goal>,
 }
 
@@ -34,25 +34,14 @@ fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let weights = asked.weights.clone().unwrap_or_else(|| vec![1.0; classes.count()]);
     let (loss, bias_term) = asked.problem;
     let (goal, solver) = (asked.goal.unwrap_or(solver.goal()), solver.build(7));
+    let options = TrainOptions { kernel: asked.kernel.clone(), scale: asked.scale, par: Par::Pool, ..TrainOptions::default() };
     let study = Study {
-        data,
-        classes: Some(&classes),
-        sample_weights: None,
-        multiclass: maxmargin_model::Multiclass::OneVsOne,
-        kernel: &asked.kernel,
-        gamma: None,
-        scale: asked.scale,
-        impute: None,
-        feature_weights: None,
         formulation: Formulation::Svc { c: asked.c, loss, bias_term },
-        weights: &weights,
-        class_weights: maxmargin_cv::ClassWeights::Given,
-        solver: &*solver,
         stop: Stop::when(goal),
         memory: 1 << 24,
-        par: Par::Pool,
+        ..Study::new(data, Some(&classes), &options, &weights, &*solver)
     };
-    study.train(&Quiet).expect("a training")
+    study.train(&RunControl::unlimited()).expect("a training")
 }
 
 fn judged(model: &Model, data: &Dataset) -> Verdict {
@@ -117,7 +106,7 @@ fn models_of_every_solver_are_what_they_say() {
 fn weights_and_scalers_are_judged_as_they_were_trained() {
     for (count, weights) in [(2, vec![3.0, 0.5]), (4, vec![3.0, 0.5, 1.0, 2.0])] {
         let data = data(90, count, 5);
-        for scale in [None, Some(Method::MinMax { lower: -1.0, upper: 1.0 }), Some(Method::Standard)] {
+        for scale in [None, Some(ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }), Some(ScaleMethod::Standard)] {
             let what = Asked { weights: Some(weights.clone()), scale, ..asked(Kernel::rbf(1.0)) };
             assert_genuine(&train(&data, Solver::Smo, &what), &data, &format!("{what:?}", what = what.scale));
             let linear = Asked { kernel: Kernel::Linear, problem: (Loss::SquaredHinge, BiasTerm::Feature(1.0)), ..what };
@@ -164,36 +153,25 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let solver = Solver::Smo.build(1);
     let kernel = Kernel::rbf(0.5);
+    let options = TrainOptions { kernel: kernel.clone(), ..TrainOptions::default() };
     let study = Study {
-        data: &data,
-        classes: Some(&classes),
-        sample_weights: None,
-        multiclass: maxmargin_model::Multiclass::OneVsOne,
-        kernel: &kernel,
-        gamma: None,
-        scale: None,
-        impute: None,
-        feature_weights: None,
         formulation: Formulation::c_svc(1.0),
-        weights: &[1.0, 1.0],
-        class_weights: maxmargin_cv::ClassWeights::Given,
-        solver: &*solver,
         stop: Stop::at(1e300),
         memory: 1 << 24,
-        par: Par::Seq,
+        ..Study::new(&data, Some(&classes), &options, &[1.0, 1.0], &*solver)
     };
-    let trained = study.train(&Quiet).expect("a training");
+    let trained = study.train(&RunControl::unlimited()).expect("a training");
     assert_eq!((trained.model.support_vectors(), trained.certificate.kkt), (0, 2.0));
     let verdict = judged(&trained.model, &data);
     assert!(verdict.matches() && !verdict.met() && !verdict.is_optimal(), "{verdict:?}");
     assert_eq!(verdict.goal, Goal::Kkt(EPS));
-    assert_eq!(verdict.machines[0].certain.as_ref().map(GapScreening::labels), Some(0), "its gap proves no label");
+    assert_eq!(verdict.machines[0].fixed_labels.as_ref().map(GapScreening::labels), Some(0), "its gap proves no label");
     // A solved one proves most.
     let trained = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5)));
     let verdict = judged(&trained.model, &data);
     assert!(verdict.met() && verdict.is_optimal());
-    let proved = verdict.machines[0].certain.as_ref().map_or(0, GapScreening::labels);
-    assert!(proved > 60 && Some(proved) == trained.machines[0].certificate.certain, "{proved}");
+    let proved = verdict.machines[0].fixed_labels.as_ref().map_or(0, GapScreening::labels);
+    assert!(proved > 60 && Some(proved) == trained.machines[0].certificate.fixed_labels, "{proved}");
 }
 
 fn tampered(model: &Model, tamper: impl Fn(&mut Parts)) -> Model {
@@ -379,7 +357,7 @@ fn precomputed_kernels_are_judged_by_their_values() {
     for count in [2, 4] {
         let plain = data(50, count, 6);
         let mut values = vec![0.0; 50 * 50];
-        let gram = KernelGram::new(&plain.samples, Kernel::rbf(0.5)).expect("a kernel");
+        let gram = KernelGram::new(&plain.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
         gram.fill_exact(&(0..50).collect::<Vec<_>>(), 0..50, &mut values);
         let rows: Vec<Vec<f64>> = (0..50).map(|i| [&[(i + 1) as f64], &values[i * 50..(i + 1) * 50]].concat()).collect();
         let given = Dataset::from_rows(&rows, &plain.labels).expect("numbers");
@@ -423,7 +401,7 @@ fn classes_in_another_order_are_the_same_model() {
 #[test]
 fn what_cannot_be_checked_is_not_ok() {
     let data = data(60, 2, 3);
-    let what = Asked { scale: Some(Method::MinMax { lower: -1.0, upper: 1.0 }), ..asked(Kernel::rbf(0.5)) };
+    let what = Asked { scale: Some(ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }), ..asked(Kernel::rbf(0.5)) };
     let model = train(&data, Solver::Smo, &what).model;
     let kept = TrainingData::new(data.clone());
     let model = kept.put_into(model).expect("its own data");
@@ -448,7 +426,7 @@ fn what_cannot_be_checked_is_not_ok() {
 #[test]
 fn nothing_is_attached_after_the_record() {
     let raw = data(80, 2, 5);
-    let method = Method::MinMax { lower: -1.0, upper: 1.0 };
+    let method = ScaleMethod::MinMax { lower: -1.0, upper: 1.0 };
     let scaler = Scaler::fit(&raw.samples, method);
     let scaled = Dataset { samples: scaler.apply(&raw.samples).expect("numbers"), ..raw.clone() };
     let plain = train(&scaled, Solver::Smo, &asked(Kernel::rbf(0.5))).model;

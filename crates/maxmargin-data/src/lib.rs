@@ -14,11 +14,11 @@
 //!   values with names, words and missing values; with the features `parquet` and `arrow` also such
 //!   files.
 //! - [`prepare`] fits imputation ([`Encoder`]) and scaling ([`Scaler`]) to training rows.
-//!   [`Ranges`] detects unscaled features.
+//!   [`FeatureRanges`] detects unscaled features.
 //! - [`Generator`] makes seeded data.
 //! - [`cache`], [`codec`], [`sealed`] and [`compress`] are binary forms; [`number`] and [`quote`]
 //!   are text utilities.
-//! - [`Par`] is the parallelism of a call, [`RunControl`] its cancellation.
+//! - [`Par`] is the parallelism of a call, [`RunControl`] its cancellation, limits and progress.
 
 mod binary;
 pub mod dataset;
@@ -34,11 +34,11 @@ pub use binary::{cache, codec, compress, sealed};
 pub use dataset::{BinaryLabels, ClassLabels, Columns, DataError, Dataset, LabelError, classes};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
-pub use prepare::ranges::{Ranges, feature_ranges, inspect};
+pub use prepare::ranges::{FeatureRanges, feature_ranges, inspect};
 pub use prepare::scale::Scaler;
 pub use prepare::{Encoder, Impute, Preparation, Preparing, ranges, scale};
 pub use run::par::{MOST_THREADS, Par};
-pub use run::{Cancelled, RunControl, par};
+pub use run::{Cancelled, EndReason, Progress, RunControl, Stage, par};
 pub use samples::{Row, Samples, SamplesError, Storage};
 pub use table::Table;
 pub use text::{number, quote};

@@ -10,7 +10,8 @@ use arrow_array::{
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use columns::{check_insects, check_odd, gaps, written};
-use maxmargin_data::table::{Columnar, Kind, TableError, TableOptions, read, read_like};
+use maxmargin_data::RunControl;
+use maxmargin_data::table::{ColumnKind, Columnar, TableError, TableOptions, read, read_like};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -49,17 +50,19 @@ fn people() -> RecordBatch {
 
 #[test]
 fn a_file_is_the_table_that_it_would_be_as_text() {
-    let expected = read(TEXT.as_bytes(), &gaps()).expect("a table");
+    let expected = read(TEXT.as_bytes(), &gaps(), &RunControl::unlimited()).expect("a table");
     let ways = [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)].map(|way| file(&[people()], way));
     for bytes in ways.into_iter().chain([stream(&[people()])]) {
         assert_eq!((Columnar::of(&bytes), Columnar::of(TEXT.as_bytes())), (Some(Columnar::Arrow), None));
-        let found = read(&bytes, &gaps()).expect("a table");
+        let found = read(&bytes, &gaps(), &RunControl::unlimited()).expect("a table");
         assert_eq!((&found.data, &found.lines[..]), (&expected.data, &[1, 2, 3, 4][..]));
         assert_eq!((found.delimiter, found.has_header, found.target), (None, true, expected.target));
-        let like = read_like(TEXT.as_bytes(), found.data.columns.as_ref().expect("of a table"), &gaps()).expect("a table");
+        let like =
+            read_like(TEXT.as_bytes(), found.data.columns.as_ref().expect("of a table"), &gaps(), &RunControl::unlimited())
+                .expect("a table");
         assert_eq!(like.data, expected.data);
     }
-    let error = read(&stream(&[people()]), &TableOptions::default()).expect_err("a gap");
+    let error = read(&stream(&[people()]), &TableOptions::default(), &RunControl::unlimited()).expect_err("a gap");
     assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");
 }
 
@@ -79,8 +82,8 @@ fn numbers_have_the_bits_that_they_have() {
         ("code", Arc::new(codes)),
         ("y", Arc::new(LargeStringArray::from(vec!["a", "b", "a"]))),
     ])]);
-    let table = read(&bytes, &TableOptions::default()).expect("a table");
-    assert!(table.data.columns.expect("of a table").features().iter().all(|column| column.kind == Kind::Number));
+    let table = read(&bytes, &TableOptions::default(), &RunControl::unlimited()).expect("a table");
+    assert!(table.data.columns.expect("of a table").features().iter().all(|column| column.kind == ColumnKind::Number));
     let at = |i: usize, j: usize| table.data.samples.row(i).entries().iter().find(|e| e.0 == j).map_or(0.0, |e| e.1);
     let rows: Vec<Vec<f64>> = (0..3).map(|i| (0..5).map(|j| at(i, j)).collect()).collect();
     let most = u64::MAX as f64;
@@ -107,8 +110,8 @@ fn words_are_those_of_their_own_batch() {
         part(&[], &[None, None, None]),
     ];
     let expected = "x,word,y\n.5,red,0\n.5,,1\n.5,,0\n.5,blue,0\n.5,red,1\n.5,blue,0\n.5,,0\n.5,,1\n.5,,0\n";
-    let found = read(&stream(&parts), &gaps()).expect("a table");
-    assert_eq!(found.data, read(expected.as_bytes(), &gaps()).expect("a table").data);
+    let found = read(&stream(&parts), &gaps(), &RunControl::unlimited()).expect("a table");
+    assert_eq!(found.data, read(expected.as_bytes(), &gaps(), &RunControl::unlimited()).expect("a table").data);
     assert_eq!(found.lines, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
@@ -123,8 +126,8 @@ fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
 fn what_is_no_table_says_why() {
     check_odd("odd.arrow");
     let empty = batch(vec![("x", Arc::new(NullArray::new(0)) as ArrayRef), ("y", Arc::new(NullArray::new(0)))]);
-    assert_eq!(read(&file(&[empty], None), &gaps()).expect_err("no rows"), TableError::Empty);
-    let old = read(b"FEA1\0\0", &gaps()).expect_err("of another format");
+    assert_eq!(read(&file(&[empty], None), &gaps(), &RunControl::unlimited()).expect_err("no rows"), TableError::Empty);
+    let old = read(b"FEA1\0\0", &gaps(), &RunControl::unlimited()).expect_err("of another format");
     assert!(old.to_string().contains("first version"), "{old}");
 }
 
@@ -136,7 +139,10 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
         let whole = written(name);
         for cut in 8..whole.len() {
             assert!(
-                matches!(read(&whole[..cut], &gaps()), Err(TableError::Columnar { file: Columnar::Arrow, .. })),
+                matches!(
+                    read(&whole[..cut], &gaps(), &RunControl::unlimited()),
+                    Err(TableError::Columnar { file: Columnar::Arrow, .. })
+                ),
                 "{name} {cut}"
             );
         }
@@ -144,7 +150,7 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
         for place in 6..whole.len() {
             for flipped in [0xff, 1 << (place % 8)] {
                 bytes[place] ^= flipped;
-                match read(&bytes, &gaps()) {
+                match read(&bytes, &gaps(), &RunControl::unlimited()) {
                     Ok(table) => assert!(table.lines.len() == table.data.labels.len(), "{name} {place}"),
                     Err(_) => refused += 1,
                 }
@@ -173,7 +179,7 @@ proptest! {
             1 => file(&parts, None),
             _ => file(&parts, Some(CompressionType::LZ4_FRAME)),
         };
-        let table = read(&bytes, &TableOptions::default()).expect("a table");
+        let table = read(&bytes, &TableOptions::default(), &RunControl::unlimited()).expect("a table");
         let found: Vec<f64> = (0..values.len()).map(|i| table.data.samples.row(i).entries().iter().map(|e| e.1).sum()).collect();
         prop_assert_eq!(found, values);
     }

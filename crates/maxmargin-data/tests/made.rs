@@ -1,6 +1,6 @@
 //! All constructors and formats give the same samples.
 
-use maxmargin_data::{DataError, Dataset, Par, ReadOptions, Samples, SamplesError, libsvm};
+use maxmargin_data::{DataError, Dataset, Par, ReadOptions, RunControl, Samples, SamplesError, libsvm};
 use ndarray::{Array2, ArrayView1, ArrayView2, s};
 use proptest::prelude::*;
 use sprs::{CsMat, CsMatI, TriMat};
@@ -50,7 +50,7 @@ fn same_from_everywhere(rows: &[Vec<f64>], labels: &[f64]) {
     assert_eq!(Dataset::from_samples(expected.clone(), labels).expect("labels"), data);
     let mut text = Vec::new();
     libsvm::write(&data, &mut text).expect("memory");
-    let read = libsvm::parse(&text, &ReadOptions::default(), Par::Seq).expect("our own text");
+    let read = libsvm::parse(&text, &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("our own text");
     // Text cannot represent columns of zeros at the end.
     assert_eq!((read.samples.with_features(d).compact(), read.labels), (expected, data.labels));
 }

@@ -3,10 +3,10 @@
 mod columns;
 
 use columns::{check_insects, check_odd, gaps, written};
-use maxmargin_data::Dataset;
 use maxmargin_data::Impute;
 use maxmargin_data::prepare::Preparing;
-use maxmargin_data::table::{Columnar, Kind, TableError, TableOptions, read, read_like};
+use maxmargin_data::table::{ColumnKind, Columnar, TableError, TableOptions, read, read_like};
+use maxmargin_data::{Dataset, RunControl};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -51,7 +51,7 @@ fn people(compression: Compression) -> Vec<u8> {
 
 #[test]
 fn a_file_is_the_table_that_it_would_be_as_text() {
-    let expected = read(TEXT.as_bytes(), &gaps()).expect("a table");
+    let expected = read(TEXT.as_bytes(), &gaps(), &RunControl::unlimited()).expect("a table");
     let ways = [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
@@ -61,7 +61,7 @@ fn a_file_is_the_table_that_it_would_be_as_text() {
     for way in ways {
         let bytes = people(way);
         assert_eq!((Columnar::of(&bytes), Columnar::of(TEXT.as_bytes())), (Some(Columnar::Parquet), None));
-        let found = read(&bytes, &gaps()).expect("a table");
+        let found = read(&bytes, &gaps(), &RunControl::unlimited()).expect("a table");
         assert_eq!(found.data, expected.data, "{way:?}");
         assert_eq!((found.delimiter, found.has_header, found.target), (None, true, expected.target));
         assert_eq!(found.lines, [1, 2, 3, 4]);
@@ -76,12 +76,14 @@ fn a_file_is_the_table_that_it_would_be_as_text() {
 
 #[test]
 fn a_model_of_a_text_reads_a_file_and_the_other_way_round() {
-    let (of_text, of_file) =
-        (read(TEXT.as_bytes(), &gaps()).expect("a table"), read(&people(Compression::SNAPPY), &gaps()).expect("a table"));
+    let (of_text, of_file) = (
+        read(TEXT.as_bytes(), &gaps(), &RunControl::unlimited()).expect("a table"),
+        read(&people(Compression::SNAPPY), &gaps(), &RunControl::unlimited()).expect("a table"),
+    );
     let (text, file) = (of_text.data.columns.expect("of a table"), of_file.data.columns.expect("of a table"));
     assert_eq!(text, file);
-    let one = read_like(&people(Compression::SNAPPY), &text, &gaps()).expect("a table");
-    let other = read_like(TEXT.as_bytes(), &file, &gaps()).expect("a table");
+    let one = read_like(&people(Compression::SNAPPY), &text, &gaps(), &RunControl::unlimited()).expect("a table");
+    let other = read_like(TEXT.as_bytes(), &file, &gaps(), &RunControl::unlimited()).expect("a table");
     assert_eq!((one.data, one.is_labelled), (other.data, other.is_labelled));
 }
 
@@ -99,8 +101,8 @@ fn numbers_have_the_bits_that_they_have() {
             y.close().expect("a whole column");
         },
     );
-    let table = read(&bytes, &TableOptions::default()).expect("a table");
-    assert!(table.data.columns.expect("of a table").features().iter().all(|column| column.kind == Kind::Number));
+    let table = read(&bytes, &TableOptions::default(), &RunControl::unlimited()).expect("a table");
+    assert!(table.data.columns.expect("of a table").features().iter().all(|column| column.kind == ColumnKind::Number));
     let rows: Vec<Vec<f64>> = (0..3)
         .map(|i| (0..3).map(|j| table.data.samples.row(i).entries().iter().find(|e| e.0 == j).map_or(0.0, |e| e.1)).collect())
         .collect();
@@ -126,10 +128,10 @@ fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
 fn what_is_no_table_says_why() {
     check_odd("odd.parquet");
     let raw = TableOptions { drop: ["list", "struct", "when", "day"].map(str::to_owned).to_vec(), ..gaps() };
-    let error = read(&written("odd.parquet"), &raw).expect_err("bytes");
+    let error = read(&written("odd.parquet"), &raw, &RunControl::unlimited()).expect_err("bytes");
     assert!(error.to_string().starts_with("line 1, column `raw`: bytes that are no text"), "{error}");
     // A null is a missing value: refused with its row unless it is imputed.
-    let error = read(&people(Compression::SNAPPY), &TableOptions::default()).expect_err("a gap");
+    let error = read(&people(Compression::SNAPPY), &TableOptions::default(), &RunControl::unlimited()).expect_err("a gap");
     assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");
 }
 
@@ -141,7 +143,10 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
         let whole = written(name);
         for cut in (4..whole.len()).step_by(37) {
             assert!(
-                matches!(read(&whole[..cut], &gaps()), Err(TableError::Columnar { file: Columnar::Parquet, .. })),
+                matches!(
+                    read(&whole[..cut], &gaps(), &RunControl::unlimited()),
+                    Err(TableError::Columnar { file: Columnar::Parquet, .. })
+                ),
                 "{name} {cut}"
             );
         }
@@ -149,7 +154,7 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
         for place in (4..whole.len()).step_by(3) {
             for flipped in [0xff, 1 << (place % 8)] {
                 bytes[place] ^= flipped;
-                match read(&bytes, &gaps()) {
+                match read(&bytes, &gaps(), &RunControl::unlimited()) {
                     Ok(table) => assert_eq!((table.lines.len(), table.data.labels.len()), (60, 60), "{name} {place}"),
                     Err(_) => refused += 1,
                 }

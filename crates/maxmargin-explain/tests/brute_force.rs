@@ -1,10 +1,11 @@
 //! Values and interactions equal those of the definition: a sum over all subsets of players.
 
-use maxmargin_data::{Cancelled, Par, RunControl, Samples};
+use maxmargin_data::{Cancelled, Par, Progress, RunControl, Samples};
 use maxmargin_explain::{Explain, ExplainError, Explanation, Players};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 /// Numbers from a seed, about −1.5 to 1.5, some of them 0.
 fn numbers(seed: u64, count: usize) -> Vec<f64> {
@@ -231,7 +232,7 @@ fn what_cannot_be_explained_is_refused() {
     let steep = Case::new(&Kernel::poly(0.5, 0.0, 40), 5, vec![0, 1], false, 3);
     let found = Explain::default().rows(&steep.model, &samples(&steep.rows), None, Par::Seq, &control);
     assert!(matches!(found, Err(ExplainError::Degree { found: 40, .. })));
-    let mut stop = || false;
-    let found = Explain::default().rows(&case.model, &rows, None, Par::Seq, &RunControl::new(&mut stop));
+    let stop = |_: &Progress| ControlFlow::Break(());
+    let found = Explain::default().rows(&case.model, &rows, None, Par::Seq, &RunControl::new(stop));
     assert!(matches!(found, Err(ExplainError::Cancelled(Cancelled))));
 }

@@ -5,7 +5,7 @@ use maxmargin_data::Par;
 
 /// The kind of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum StepMethod {
     /// Bădoiu–Clarkson core sets: the furthest point joins, and the problem of the core set is
     /// solved again (algorithm 1).
     Cvm,
@@ -23,7 +23,7 @@ pub enum Method {
 
 /// The quantity that the goal's tolerance ([`maxmargin_core::Goal::tol`]) bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rule {
+pub enum StopRule {
     /// The duality gap relative to the objective: with `G = αᵀg − min g`, `G / max(|½ αᵀg − min g|,
     /// |½ αᵀg|)`. An upper bound on the certificate's relative gap.
     #[default]
@@ -42,8 +42,8 @@ pub enum Finish {
     /// that gradient is computed and kept: the run ends by a full scan.
     #[default]
     Scan,
-    /// The run ends with such samples, as in the papers. They prove nothing: [`Outcome::evidence`]
-    /// reports it, and only a certificate shows the gap.
+    /// The run ends with such samples, as in the papers. They prove nothing:
+    /// [`FrankWolfeOutcome::evidence`] reports it, and only a certificate shows the gap.
     Sample,
 }
 
@@ -81,10 +81,10 @@ impl Sampling {
 #[derive(Clone, Copy, Debug)]
 pub struct FrankWolfeConfig {
     /// The kind of steps.
-    pub method: Method,
+    pub method: StepMethod,
     /// The stopping rule.
-    pub rule: Rule,
-    /// Random samples instead of full scans. [`Method::Pairwise`] scans once for many steps and
+    pub rule: StopRule,
+    /// Random samples instead of full scans. [`StepMethod::Pairwise`] scans once for many steps and
     /// ignores it.
     pub sampling: Option<Sampling>,
     /// The refinement; the goal is that of the rule.
@@ -96,8 +96,8 @@ pub struct FrankWolfeConfig {
 impl FrankWolfeConfig {
     /// Returns the options of a method with full scans, stopped by the relative gap, on the calling
     /// thread.
-    pub fn of(method: Method) -> Self {
-        Self { method, rule: Rule::default(), sampling: None, refine: Refine::default(), par: Par::Seq }
+    pub fn of(method: StepMethod) -> Self {
+        Self { method, rule: StopRule::default(), sampling: None, refine: Refine::default(), par: Par::Seq }
     }
 }
 
@@ -131,7 +131,7 @@ pub struct Steps {
 
 /// A solution with the evidence and the counts of its run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct FrankWolfeOutcome {
     /// The solution: α on the simplex; the bias is 0, since it is inside the kernel.
     /// `work.iterations` counts steps of all kinds.
     pub solution: Solution,
@@ -146,7 +146,7 @@ pub struct Outcome {
     pub gap: f64,
 }
 
-impl Outcome {
+impl FrankWolfeOutcome {
     /// Returns a point on the simplex without a gradient: the run ended before it was computed
     /// ([`Solution::without_gradient`]). The gap is NaN as well.
     pub(crate) fn without_gradient(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {

@@ -47,7 +47,7 @@ pub fn ordinary(dual: &Dual, solution: &Solution) -> Option<L2Svm> {
 
 /// The decision function `h(x) = Σ coef_k k(x_k, x) + bias` over the kernel without the bias.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct L2SvmDecision {
     /// One coefficient per variable.
     pub coef: Vec<f64>,
     /// The sum of the constant inside the kernel.
@@ -56,8 +56,8 @@ pub struct Decision {
 
 /// Returns the decision function of an α of either scaling; `bias_term` is the constant inside the
 /// kernel (1 for the L2-SVM).
-pub fn decision(dual: &Dual, alpha: &[f64], bias_term: f64) -> Decision {
+pub fn decision(dual: &Dual, alpha: &[f64], bias_term: f64) -> L2SvmDecision {
     let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).collect();
     let bias = bias_term * coef.iter().sum::<f64>();
-    Decision { coef, bias }
+    L2SvmDecision { coef, bias }
 }

@@ -5,13 +5,14 @@
 //! The main types, in reading order:
 //!
 //! - [`l2_svm()`] makes the dual on the simplex, `min ½ αᵀQα, Σ α = 1, α ≥ 0`. [`ordinary()`]
-//!   scales a solution to margins of 1 ([`L2Svm`]), and [`decision()`] returns its [`Decision`]
-//!   function.
-//! - [`solve()`] is the solver. [`FrankWolfeConfig`] has its options: the [`Method`] (core vector
-//!   machines of Tsang, Kwok and Cheung 2005; Frank-Wolfe and modified Frank-Wolfe of Frandi et al.
-//!   2013, algorithms 1 to 3; SWAP of Ñanculef et al. 2014; pairwise steps with second-order
-//!   selection), the stopping [`Rule`], and [`Sampling`] with its [`Finish`].
-//! - [`Outcome`] is the result, with the [`Steps`] made and the [`Evidence`] for convergence.
+//!   scales a solution to margins of 1 ([`L2Svm`]), and [`decision()`] returns its
+//!   [`L2SvmDecision`] function.
+//! - [`solve()`] is the solver. [`FrankWolfeConfig`] has its options: the [`StepMethod`] (core
+//!   vector machines of Tsang, Kwok and Cheung 2005; Frank-Wolfe and modified Frank-Wolfe of Frandi
+//!   et al. 2013, algorithms 1 to 3; SWAP of Ñanculef et al. 2014; pairwise steps with second-order
+//!   selection), the stopping [`StopRule`], and [`Sampling`] with its [`Finish`].
+//! - [`FrankWolfeOutcome`] is the result, with the [`Steps`] made and the [`Evidence`] for
+//!   convergence.
 //! - [`Simplex`] is the solver behind the [`maxmargin_core::Solve`] trait, in the ordinary scaling.
 //! - [`random_start()`] is the start of the papers, and [`Ball`] the enclosing ball of their
 //!   notation.
@@ -27,8 +28,8 @@ mod random_start;
 mod solve;
 mod solver;
 
-pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Rule, Sampling, Steps};
-pub use l2_svm::{Decision, L2Svm, decision, l2_svm, ordinary};
+pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, Sampling, StepMethod, Steps, StopRule};
+pub use l2_svm::{L2Svm, L2SvmDecision, decision, l2_svm, ordinary};
 pub use maxmargin_core::Refine;
 pub use point::ball::Ball;
 pub use random_start::{POINTS, random_start};

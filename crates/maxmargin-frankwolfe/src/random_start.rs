@@ -1,12 +1,12 @@
 //! The common start of the paper's algorithms: the smallest ball around a few random points.
 
-use crate::config::{FrankWolfeError, Rule};
+use crate::config::{FrankWolfeError, StopRule};
 use crate::methods::candidates::draw;
 use crate::methods::core_set::{Aim, CoreSet};
 use crate::methods::steps::Target;
 use crate::point::iterate::Iterate;
 use crate::solve::check;
-use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Silent, Start, Stop};
+use maxmargin_core::{Cancelled, Dual, RunControl, SolverControl, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
@@ -44,10 +44,10 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
         return Start::cold(dual).map_err(|_| FrankWolfeError::Kernel);
     };
     let largest = iterate.diagonal.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
-    let (stop, mut silent) = (Stop::at(0.0), Silent);
-    let target = Target { rule: Rule::Violation, tol: 1e-12 * largest, delta2: largest, ridge: dual.ridge() };
+    let (stop, unlimited) = (Stop::at(0.0), RunControl::unlimited());
+    let target = Target { rule: StopRule::Violation, tol: 1e-12 * largest, delta2: largest, ridge: dual.ridge() };
     let aim = Aim { target, tight: None, most: 100_000 };
-    core.solve(aim, &mut Clock::new(rows, &stop, &mut silent), f64::INFINITY);
+    core.solve(aim, &mut SolverControl::new(rows, &stop, &unlimited), f64::INFINITY);
     let mut solved = vec![0.0; dual.len()];
     let mass: f64 = core.alpha.iter().sum();
     core.members.iter().zip(&core.alpha).for_each(|(&k, a)| solved[k] = a / mass);

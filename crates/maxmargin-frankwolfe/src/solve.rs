@@ -11,14 +11,14 @@
 //!   5  until the rule holds by that g; otherwise lower the tolerance of 3
 //! ```
 
-use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Steps};
+use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, StepMethod, Steps};
 use crate::methods::candidates::Candidates;
 use crate::methods::core_set::CoreSet;
 use crate::methods::pairwise::{self, KernelSource, MOST};
 use crate::methods::steps::Target;
 use crate::methods::{cvm, steps};
 use crate::point::iterate::Iterate;
-use maxmargin_core::{Clock, Dual, EqualityConstraint, Refine, Solution, Start, Status, Stop, Watch, Work};
+use maxmargin_core::{Dual, EqualityConstraint, Refine, RunControl, Solution, SolverControl, Start, Status, Stop, Work};
 use maxmargin_kernel::{RowReservation, Rows};
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a
@@ -78,19 +78,21 @@ pub fn solve(
     start: Start,
     config: &FrankWolfeConfig,
     stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<Outcome, FrankWolfeError> {
+    control: &RunControl,
+) -> Result<FrankWolfeOutcome, FrankWolfeError> {
     check(dual)?;
     check_start(dual, &start)?;
-    let sampling = config.sampling.filter(|_| config.method != Method::Pairwise);
+    let sampling = config.sampling.filter(|_| config.method != StepMethod::Pairwise);
     if sampling.is_some_and(|s| s.candidates == 0) {
         return Err(FrankWolfeError::NoPoints { what: "a sample" });
     }
     let full = sampling.is_none_or(|s| s.candidates >= dual.len());
-    let mut clock = Clock::new(rows, stop, watch);
-    let (iterate, core) = match begin(dual, rows, &start, config, full, &mut clock) {
+    let mut control = SolverControl::new(rows, stop, control);
+    let (iterate, core) = match begin(dual, rows, &start, config, full, &mut control) {
         Ok(begun) => begun,
-        Err(status) => return Ok(Outcome::without_gradient(start.into_parts().0, Steps::default(), Work::default(), status)),
+        Err(status) => {
+            return Ok(FrankWolfeOutcome::without_gradient(start.into_parts().0, Steps::default(), Work::default(), status));
+        }
     };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let target = Target { rule: config.rule, tol: AIM * stop.goal.tol(), delta2, ridge: dual.ridge() };
@@ -104,11 +106,11 @@ pub fn solve(
         method: config.method,
         reserved: None,
     };
-    if let (Method::Cvm, Some(core)) = (config.method, &mut descent.core) {
+    if let (StepMethod::Cvm, Some(core)) = (config.method, &mut descent.core) {
         core.most = members(rows.room());
     }
-    let ending = descent.refine(target, config.refine, stop.goal.tol(), &mut clock);
-    Ok(descent.outcome(ending, config.method, &mut clock))
+    let ending = descent.refine(target, config.refine, stop.goal.tol(), &mut control);
+    Ok(descent.outcome(ending, config.method, &mut control))
 }
 
 /// The state of a run: the point, its working set and the method in use.
@@ -119,7 +121,7 @@ struct Descent<'a, 'g> {
     core: Option<CoreSet>,
     candidates: Candidates,
     made: Steps,
-    method: Method,
+    method: StepMethod,
     /// Memory for the matrix of pairwise steps that took over from core sets.
     reserved: Option<RowReservation<'a>>,
 }
@@ -138,12 +140,12 @@ struct Ending {
 impl Descent<'_, '_> {
     /// Makes steps and refinements in turn (steps 2 to 5). `target` holds the first tolerance,
     /// `tol` the one to confirm.
-    fn refine(&mut self, mut target: Target, refine: Refine, tol: f64, clock: &mut Clock) -> Ending {
+    fn refine(&mut self, mut target: Target, refine: Refine, tol: f64, control: &mut SolverControl) -> Ending {
         let mut ending =
             Ending { status: Status::Stalled, evidence: Evidence::None, refinements: 0, exact: None, last: f64::INFINITY };
         loop {
             // 3: steps until the rule holds by the solver's own gradient.
-            (ending.status, ending.evidence) = self.steps(target, ending.last, clock);
+            (ending.status, ending.evidence) = self.steps(target, ending.last, control);
             let given_up = matches!(ending.status, Status::Stalled | Status::Slow);
             let confirm = given_up || (ending.status, ending.evidence) == (Status::Converged, Evidence::FullScan);
             if refine == Refine::Never || !confirm {
@@ -151,7 +153,7 @@ impl Descent<'_, '_> {
             }
             // 4: the exact gradient.
             self.iterate.normalise();
-            let gradient = match clock.exact_gradient(self.dual, self.rows.gram(), &self.iterate.alphas(), ending.last) {
+            let gradient = match control.exact_gradient(self.dual, self.rows.gram(), &self.iterate.alphas(), ending.last) {
                 Ok(gradient) => gradient,
                 Err(status) => return Ending { status, evidence: Evidence::None, ..ending },
             };
@@ -177,49 +179,49 @@ impl Descent<'_, '_> {
     }
 
     /// Makes steps of the method until its rule holds (step 3).
-    fn steps(&mut self, target: Target, last: f64, clock: &mut Clock) -> (Status, Evidence) {
+    fn steps(&mut self, target: Target, last: f64, control: &mut SolverControl) -> (Status, Evidence) {
         let Self { dual, rows, iterate, core, candidates, made, method, reserved } = self;
-        if let (Some(set), Method::Cvm) = (&mut *core, *method) {
-            if let Some(ended) = cvm::run(target, iterate, rows, candidates, set, made, clock) {
+        if let (Some(set), StepMethod::Cvm) = (&mut *core, *method) {
+            if let Some(ended) = cvm::run(target, iterate, rows, candidates, set, made, control) {
                 return ended;
             }
             // The budget has no room for more members. Pairwise steps need fewer of them, and read
             // rows if necessary.
-            *method = Method::Pairwise;
+            *method = StepMethod::Pairwise;
             *core = Some(CoreSet::empty(dual.len(), dual.ridge()));
             *reserved = Some(rows.reserve(8 * (members(rows.room()) as u64).pow(2)));
-            if let Err(status) = clock.asked(last, |control| iterate.complete(control)) {
+            if let Err(status) = control.run(last, |control| iterate.complete(control)) {
                 return (status, Evidence::None);
             }
         }
         match core {
             Some(core) => {
                 let most = members(if reserved.is_some() { rows.room() } else { rows.budget() });
-                pairwise::run(target, KernelSource { dual, rows, most }, iterate, core, made, clock)
+                pairwise::run(target, KernelSource { dual, rows, most }, iterate, core, made, control)
             }
-            None => steps::run(*method, target, iterate, candidates, made, clock),
+            None => steps::run(*method, target, iterate, candidates, made, control),
         }
     }
 
     /// Returns the result: the last point with its gradient.
-    fn outcome(self, ending: Ending, asked: Method, clock: &mut Clock) -> Outcome {
+    fn outcome(self, ending: Ending, asked: StepMethod, control: &mut SolverControl) -> FrankWolfeOutcome {
         let Self { rows, mut iterate, core, made, reserved, .. } = self;
         let Ending { status, evidence, refinements, exact, last } = ending;
         // Report the peak memory of the matrix after its end: pairwise steps read rows only then.
-        if asked == Method::Pairwise {
+        if asked == StepMethod::Pairwise {
             drop(core.as_ref().map(|core| rows.reserve(core.peak)));
         }
         drop(reserved);
         let completed = match status {
-            Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |control| iterate.complete(control)),
-            ended => clock.last_words(|control| iterate.complete(control)).ok_or(ended),
+            Status::Converged | Status::Stalled | Status::Slow => control.run(last, |control| iterate.complete(control)),
+            ended => control.run_final(|control| iterate.complete(control)).ok_or(ended),
         };
         iterate.normalise();
         let alpha = iterate.alphas();
         let (rows_requested, rows_computed) = (iterate.rows_requested, iterate.rows_computed);
-        let work = Work { iterations: clock.iterations, rows_requested, rows_computed, refinements };
+        let work = Work { iterations: control.iterations, rows_requested, rows_computed, refinements };
         if let Err(status) = completed {
-            return Outcome::without_gradient(alpha, made, work, status);
+            return FrankWolfeOutcome::without_gradient(alpha, made, work, status);
         }
         let gradient = match exact {
             Some(exact) if matches!(status, Status::Converged | Status::Stalled | Status::Slow) => exact,
@@ -228,7 +230,7 @@ impl Descent<'_, '_> {
         let gap = frank_wolfe_gap(&alpha, &gradient);
         let core_set = core.map_or(iterate.support.len(), |core| core.len());
         let solution = Solution { alpha, bias: 0.0, gradient, status, work };
-        Outcome { solution, evidence, steps: made, core_set, gap }
+        FrankWolfeOutcome { solution, evidence, steps: made, core_set, gap }
     }
 }
 
@@ -245,14 +247,14 @@ fn begin<'a, 'g>(
     start: &Start,
     config: &FrankWolfeConfig,
     full: bool,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> Result<(Iterate<'a, 'g>, Option<CoreSet>), Status> {
-    clock.asked(f64::INFINITY, |control| {
+    control.run(f64::INFINITY, |control| {
         let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, control)?;
         let core = match config.method {
-            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), control)?),
-            Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
-            Method::Fw | Method::Mfw | Method::Swap => None,
+            StepMethod::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), control)?),
+            StepMethod::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+            StepMethod::Fw | StepMethod::Mfw | StepMethod::Swap => None,
         };
         Ok((iterate, core))
     })

@@ -1,6 +1,6 @@
 //! The [`Solve`] implementation of the L2-SVM on the simplex.
 
-use crate::config::{FrankWolfeConfig, FrankWolfeError, Method, Rule, Sampling};
+use crate::config::{FrankWolfeConfig, FrankWolfeError, Sampling, StepMethod, StopRule};
 use crate::l2_svm::{decision, ordinary};
 use crate::random_start::{POINTS, random_start};
 use crate::solve::solve;
@@ -8,6 +8,7 @@ use maxmargin_core::{
     BiasTerm, Dual, EqualityConstraint, Formulation, Goal, Loss, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
     Work, exact_gradient, figures,
 };
+use maxmargin_data::RunControl;
 use maxmargin_kernel::{Rows, Space};
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex {
     /// The kind of steps.
-    pub method: Method,
+    pub method: StepMethod,
     /// Random samples instead of full scans.
     pub sampling: Option<Sampling>,
     /// The seed of the random points of the start.
@@ -29,7 +30,7 @@ pub struct Simplex {
 
 impl Simplex {
     /// Creates a solver with full scans. Only pairwise steps reach a small KKT violation quickly.
-    pub fn of(method: Method, seed: u64) -> Self {
+    pub fn of(method: StepMethod, seed: u64) -> Self {
         Self { method, sampling: None, seed }
     }
 
@@ -51,11 +52,11 @@ const FEATURE: f64 = 1.0;
 impl Solve for Simplex {
     fn name(&self) -> &'static str {
         match self.method {
-            Method::Cvm => "cvm",
-            Method::Fw => "fw",
-            Method::Mfw => "mfw",
-            Method::Swap => "swap",
-            Method::Pairwise => "pairwise",
+            StepMethod::Cvm => "cvm",
+            StepMethod::Fw => "fw",
+            StepMethod::Mfw => "mfw",
+            StepMethod::Swap => "swap",
+            StepMethod::Pairwise => "pairwise",
         }
     }
 
@@ -118,17 +119,18 @@ impl Simplex {
         };
         // The violation scales with αᵀQα, which only a solution shows: the first one is coarse.
         let goal = run.stop.goal;
-        let (mut rule, mut tol) = (Rule::RelativeGap, goal.gap().unwrap_or(COARSE));
+        let (mut rule, mut tol) = (StopRule::RelativeGap, goal.gap().unwrap_or(COARSE));
         let (mut round, mut violations) = (0, 0_i32);
         let (mut work, mut core_set) = (Work::default(), 0);
         loop {
-            let of_rule = if rule == Rule::Violation { Goal::Kkt(tol) } else { Goal::Gap(tol) };
+            let of_rule = if rule == StopRule::Violation { Goal::Kkt(tol) } else { Goal::Gap(tol) };
             let limits = Stop { goal: of_rule, ..run.stop.left(begun, work.iterations) };
-            let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.watch)?;
+            let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.control)?;
             work += outcome.solution.work;
             core_set = core_set.max(outcome.core_set);
             // After an early end, `f32` rows may not show the scale.
-            let exact = exact_gradient(&simplex, rows.gram(), &outcome.solution.alpha, run.par);
+            let exact = exact_gradient(&simplex, rows.gram(), &outcome.solution.alpha, run.par, &RunControl::unlimited())
+                .expect("unlimited");
             let point = Solution { gradient: exact, ..outcome.solution };
             let scaled = ordinary(&simplex, &point).ok_or(FrankWolfeError::Kernel)?;
             let mut status = point.status;
@@ -145,8 +147,8 @@ impl Simplex {
                 return Ok(Solved { solution, exact: true, counts: vec![("core_set", core_set as u64)] });
             }
             match goal.kkt() {
-                Some(kkt) if !certificate.holds(kkt) || rule == Rule::Violation => {
-                    (rule, tol) = (Rule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
+                Some(kkt) if !certificate.holds(kkt) || rule == StopRule::Violation => {
+                    (rule, tol) = (StopRule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
                     violations += 1;
                 }
                 // The gap in the ordinary scaling differs slightly from that on the simplex.

@@ -1,12 +1,12 @@
 //! Guarantees of the methods beyond the suite: rules, samples, starts, scalings, errors, costs.
 
 use maxmargin_core::{
-    Certificate, Dual, DualError, EqualityConstraint, Point, Progress, Silent, Start, Status, Stop, Watch, audit, certify,
+    AuditPoint, Certificate, Dual, DualError, EqualityConstraint, Progress, Start, Status, Stop, audit, certify,
 };
-use maxmargin_data::Par;
+use maxmargin_data::{Par, RunControl};
 use maxmargin_frankwolfe::{
-    Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Refine, Rule, Sampling, decision, l2_svm,
-    ordinary, random_start, solve,
+    Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, POINTS, Refine, Sampling, StepMethod, StopRule,
+    decision, l2_svm, ordinary, random_start, solve,
 };
 use maxmargin_kernel::{FnGram, Gram, OffsetGram, Rows};
 use maxmargin_testkit::{Problem, generate, oracle};
@@ -14,12 +14,12 @@ use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-const ALL: [Method; 5] = [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise];
+const ALL: [StepMethod; 5] = [StepMethod::Cvm, StepMethod::Fw, StepMethod::Mfw, StepMethod::Swap, StepMethod::Pairwise];
 
-fn run(problem: &Problem, config: &FrankWolfeConfig, stop: &Stop, seed: u64) -> (Outcome, Certificate) {
+fn run(problem: &Problem, config: &FrankWolfeConfig, stop: &Stop, seed: u64) -> (FrankWolfeOutcome, Certificate) {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = random_start(&problem.dual, &rows, POINTS, seed).expect("a start");
-    let outcome = solve(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem on the simplex");
+    let outcome = solve(&problem.dual, &rows, start, config, stop, &RunControl::unlimited()).expect("a problem on the simplex");
     let certificate = certify(&problem.dual, rows.gram(), &outcome.solution, Par::Seq);
     (outcome, certificate)
 }
@@ -47,7 +47,7 @@ fn a_run_that_converged_holds_its_rule_by_the_certificate() {
             assert!(certificate.infeasible <= 1e-12 && outcome.core_set >= 1, "{what}");
 
             let epsilon = 1e-3;
-            let config = FrankWolfeConfig { rule: Rule::Radius, ..FrankWolfeConfig::of(method) };
+            let config = FrankWolfeConfig { rule: StopRule::Radius, ..FrankWolfeConfig::of(method) };
             let (outcome, _) = run(&problem, &config, &Stop::at(epsilon), 1);
             assert_eq!((outcome.solution.status, outcome.evidence), (Status::Converged, Evidence::FullScan), "{what}");
             // No point is further from the centre than 1 + ε radii, by kernel values from the
@@ -78,35 +78,26 @@ fn two_gaps() {
     }
 }
 
-/// Records iterations and measures of every iteration.
-struct Followed(Vec<(u64, f64)>);
-
-impl Watch for Followed {
-    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        self.0.push((progress.iterations, progress.violation));
-        ControlFlow::Continue(())
-    }
-
-    fn follows(&self) -> bool {
-        true
-    }
-}
-
 /// Progress reports the certificate's last gap. The Frank-Wolfe gap is larger by orders of
 /// magnitude near the optimum.
 #[test]
-fn who_follows_a_run_is_told_of_the_gap_of_the_certificate() {
+fn a_traced_run_reports_the_gap_of_the_certificate() {
     let problem = larger(600, 4.0);
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
-    for method in [Method::Mfw, Method::Swap] {
+    for method in [StepMethod::Mfw, StepMethod::Swap] {
         let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
-        let (mut followed, config) = (Followed(Vec::new()), FrankWolfeConfig::of(method));
-        let outcome =
-            solve(&problem.dual, &rows, start, &config, &Stop::at(1e-6), &mut followed).expect("a problem on the simplex");
+        let (mut traced, config) = (Vec::new(), FrankWolfeConfig::of(method));
+        let observer = |progress: &Progress| {
+            traced.push((progress.iterations, progress.violation));
+            ControlFlow::Continue(())
+        };
+        let control = RunControl::new(observer).traced();
+        let outcome = solve(&problem.dual, &rows, start, &config, &Stop::at(1e-6), &control).expect("a problem on the simplex");
+        drop(control);
         assert_eq!(outcome.solution.status, Status::Converged, "{method:?}");
         let steps = outcome.solution.work.iterations;
-        assert!((0..steps).all(|step| followed.0.iter().any(|(told, _)| *told == step)), "{method:?}: {steps} steps");
-        let last = followed.0.last().expect("a tick").1;
+        assert!((0..steps).all(|step| traced.iter().any(|(told, _)| *told == step)), "{method:?}: {steps} steps");
+        let last = traced.last().expect("an event").1;
         let square: f64 = outcome.solution.alpha.iter().zip(&outcome.solution.gradient).map(|(a, g)| a * g).sum();
         assert!(last < 0.1 * outcome.gap / square, "{method:?}: {last:e}, Frank-Wolfe gap {:e}", outcome.gap / square);
     }
@@ -115,7 +106,7 @@ fn who_follows_a_run_is_told_of_the_gap_of_the_certificate() {
 #[test]
 fn a_sampled_run_goes_on_until_all_points_were_looked_at() {
     let problem = larger(600, 16.0);
-    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
+    for method in [StepMethod::Cvm, StepMethod::Fw, StepMethod::Mfw, StepMethod::Swap] {
         let sampling = Some(Sampling::of(59, 5, Finish::Scan));
         let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
         let (outcome, certificate) = run(&problem, &config, &Stop::at(1e-2), 1);
@@ -135,7 +126,7 @@ fn a_sampled_run_goes_on_until_all_points_were_looked_at() {
 #[test]
 fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
     let problem = larger(600, 16.0);
-    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
+    for method in [StepMethod::Cvm, StepMethod::Fw, StepMethod::Mfw, StepMethod::Swap] {
         // Three candidates of 600: the first three that happen to lie inside the ball end the run,
         // far from the optimum.
         let sampling = Some(Sampling::of(3, 1, Finish::Sample));
@@ -152,11 +143,11 @@ fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
 #[test]
 fn a_run_with_more_tries_goes_on_where_one_with_fewer_ends() {
     let problem = larger(600, 16.0);
-    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
+    for method in [StepMethod::Cvm, StepMethod::Fw, StepMethod::Mfw, StepMethod::Swap] {
         for balanced in [false, true] {
             let with = |tries| {
                 let sampling = Some(Sampling { balanced, tries, ..Sampling::of(8, 1, Finish::Sample) });
-                let config = FrankWolfeConfig { rule: Rule::Radius, sampling, ..FrankWolfeConfig::of(method) };
+                let config = FrankWolfeConfig { rule: StopRule::Radius, sampling, ..FrankWolfeConfig::of(method) };
                 run(&problem, &config, &Stop::at(1e-4), 1).0
             };
             let runs = [1, 3, 9].map(with);
@@ -166,7 +157,7 @@ fn a_run_with_more_tries_goes_on_where_one_with_fewer_ends() {
                 assert_eq!((pair[0].evidence, pair[1].evidence), (Evidence::Sample, Evidence::Sample), "{what}");
                 assert!(pair[1].steps.samples >= pair[0].steps.samples + 2, "{what}");
                 assert!(pair[1].solution.work.iterations >= pair[0].solution.work.iterations, "{what}");
-                let objective = |run: &Outcome| problem.objective(&run.solution.alpha);
+                let objective = |run: &FrankWolfeOutcome| problem.objective(&run.solution.alpha);
                 assert!(objective(&pair[1]) <= objective(&pair[0]) * (1.0 + 1e-12), "{what}");
             }
         }
@@ -210,17 +201,19 @@ fn solved_by_hand() {
     let bias_only = OffsetGram::new(&nothing, 1.0);
     let few = Rows::new(&bias_only, u64::MAX, Par::Seq);
     let three = l2_svm(vec![0, 1, 2], vec![1.0, 1.0, -1.0], 1.0).expect("an L2-SVM");
-    for method in [Method::Cvm, Method::Mfw, Method::Swap, Method::Pairwise] {
-        let config = FrankWolfeConfig { rule: Rule::Violation, ..FrankWolfeConfig::of(method) };
+    for method in [StepMethod::Cvm, StepMethod::Mfw, StepMethod::Swap, StepMethod::Pairwise] {
+        let config = FrankWolfeConfig { rule: StopRule::Violation, ..FrankWolfeConfig::of(method) };
         let from = |n: usize, dual: &Dual| {
             let mut alpha = vec![0.0; n];
             alpha[1] = 1.0;
             Start::checked(dual, alpha).expect("a vertex")
         };
-        let found = solve(&dual, &rows, from(5, &dual), &config, &Stop::at(1e-10), &mut Silent).expect("solved").solution;
+        let found =
+            solve(&dual, &rows, from(5, &dual), &config, &Stop::at(1e-10), &RunControl::unlimited()).expect("solved").solution;
         assert!(found.alpha.iter().all(|a| (a - 0.2).abs() < 1e-9), "{method:?}: {:?}", found.alpha);
         assert!(ordinary(&dual, &found).is_some_and(|l2| (l2.objective + 0.5 / 1.4).abs() < 1e-9));
-        let found = solve(&three, &few, from(3, &three), &config, &Stop::at(1e-10), &mut Silent).expect("solved").solution;
+        let found =
+            solve(&three, &few, from(3, &three), &config, &Stop::at(1e-10), &RunControl::unlimited()).expect("solved").solution;
         let expected = [3.0 / 11.0, 3.0 / 11.0, 5.0 / 11.0];
         assert!(found.alpha.iter().zip(expected).all(|(a, e)| (a - e).abs() < 1e-9), "{method:?}: {:?}", found.alpha);
         let h = decision(&three, &found.alpha, 1.0);
@@ -244,7 +237,7 @@ fn the_ordinary_scaling_solves_the_ordinary_problem() {
                 EqualityConstraint::Free,
             );
             let optimum = oracle::solve(&free.expect("a problem"), &problem.gram);
-            let config = FrankWolfeConfig { rule: Rule::Violation, ..FrankWolfeConfig::of(Method::Pairwise) };
+            let config = FrankWolfeConfig { rule: StopRule::Violation, ..FrankWolfeConfig::of(StepMethod::Pairwise) };
             let (outcome, _) = run(&problem, &config, &Stop::at(1e-11), 1);
             let l2 = ordinary(d, &outcome.solution).expect("a positive form");
             let scale = optimum.objective.abs();
@@ -267,10 +260,17 @@ fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let rows = Rows::new(&gram, u64::MAX, Par::Seq);
     let dual = l2_svm((0..35).collect(), labels, 2.0).expect("an L2-SVM");
     let start = random_start(&dual, &rows, POINTS, 1).expect("a start");
-    let config = FrankWolfeConfig::of(Method::Pairwise);
-    let solution = solve(&dual, &rows, start, &config, &Stop::at(1e-6), &mut Silent).expect("solved").solution;
+    let config = FrankWolfeConfig::of(StepMethod::Pairwise);
+    let solution = solve(&dual, &rows, start, &config, &Stop::at(1e-6), &RunControl::unlimited()).expect("solved").solution;
     let h = decision(&dual, &solution.alpha, gram.offset());
-    let audited = audit(&gram, &[Point { dual: &dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq).remove(0);
+    let audited = audit(
+        &gram,
+        &[AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias }],
+        Par::Seq,
+        &RunControl::unlimited(),
+    )
+    .expect("unlimited")
+    .remove(0);
     for (i, decision) in audited.sums.iter().enumerate() {
         let value = (0..35).map(|k| h.coef[k] * product(k, i)).sum::<f64>() + h.bias;
         assert!((value - decision).abs() < 1e-12, "{i}: {value} for {decision}");
@@ -302,22 +302,23 @@ fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everyw
     let problem = larger(200, 4.0);
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
-    let config = |method| FrankWolfeConfig { rule: Rule::Violation, ..FrankWolfeConfig::of(method) };
+    let config = |method| FrankWolfeConfig { rule: StopRule::Violation, ..FrankWolfeConfig::of(method) };
     let of = |method, par| {
         let config = FrankWolfeConfig { par, ..config(method) };
-        solve(&problem.dual, &rows, start.clone(), &config, &Stop::at(1e-8), &mut Silent).expect("a problem")
+        solve(&problem.dual, &rows, start.clone(), &config, &Stop::at(1e-8), &RunControl::unlimited()).expect("a problem")
     };
-    let slow = of(Method::Fw, Par::Seq);
+    let slow = of(StepMethod::Fw, Par::Seq);
     assert_eq!((slow.solution.status, slow.evidence), (Status::Slow, Evidence::None));
     assert_eq!(slow.solution.work.iterations, 12_048_194);
     let certificate = certify(&problem.dual, rows.gram(), &slow.solution, Par::Seq);
     assert!(certificate.kkt > 1e-8 && certificate.relative_gap() < 1e-4, "{certificate:?}");
-    assert_eq!(of(Method::Fw, Par::Pool).solution.alpha, slow.solution.alpha);
-    let done = of(Method::Pairwise, Par::Seq);
+    assert_eq!(of(StepMethod::Fw, Par::Pool).solution.alpha, slow.solution.alpha);
+    let done = of(StepMethod::Pairwise, Par::Seq);
     assert!(done.solution.status == Status::Converged && done.solution.work.iterations < 100_000, "{:?}", done.solution.work);
     // A limit of the caller takes precedence.
     let stop = Stop { max_iter: Some(12_050_000), ..Stop::at(1e-8) };
-    let limited = solve(&problem.dual, &rows, start, &config(Method::Fw), &stop, &mut Silent).expect("a problem");
+    let limited =
+        solve(&problem.dual, &rows, start, &config(StepMethod::Fw), &stop, &RunControl::unlimited()).expect("a problem");
     assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 12_050_000));
 }
 
@@ -325,12 +326,12 @@ fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everyw
 #[test]
 fn the_first_rows_of_a_start_are_called_off() {
     let problem = larger(2100, 4.0);
-    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise] {
+    for method in [StepMethod::Cvm, StepMethod::Fw, StepMethod::Mfw, StepMethod::Swap, StepMethod::Pairwise] {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = Start::checked(&problem.dual, vec![1.0 / 2100.0; 2100]).expect("on the simplex");
         let stop = Stop { max_time: Some(Duration::ZERO), ..Stop::at(1e-3) };
-        let outcome =
-            solve(&problem.dual, &rows, start.clone(), &FrankWolfeConfig::of(method), &stop, &mut Silent).expect("a problem");
+        let outcome = solve(&problem.dual, &rows, start.clone(), &FrankWolfeConfig::of(method), &stop, &RunControl::unlimited())
+            .expect("a problem");
         assert_eq!((outcome.solution.status, outcome.evidence), (Status::TimeLimit, Evidence::None), "{method:?}");
         assert_eq!(outcome.solution.alpha, start.alpha(), "{method:?}");
         assert!(
@@ -352,10 +353,10 @@ fn one_sample() {
     let rows = Rows::new(&one, u64::MAX, Par::Seq);
     let dual = l2_svm(vec![0], vec![-1.0], 2.0).expect("an L2-SVM");
     for method in ALL {
-        for rule in [Rule::RelativeGap, Rule::Radius, Rule::Violation] {
+        for rule in [StopRule::RelativeGap, StopRule::Radius, StopRule::Violation] {
             let start = random_start(&dual, &rows, POINTS, 1).expect("a start");
             let config = FrankWolfeConfig { rule, ..FrankWolfeConfig::of(method) };
-            let outcome = solve(&dual, &rows, start, &config, &Stop::at(1e-9), &mut Silent).expect("solved");
+            let outcome = solve(&dual, &rows, start, &config, &Stop::at(1e-9), &RunControl::unlimited()).expect("solved");
             assert_eq!((outcome.solution.status, outcome.solution.alpha.as_slice()), (Status::Converged, [1.0].as_slice()));
         }
     }
@@ -379,12 +380,12 @@ fn what_is_no_problem_is_refused() {
     assert!(matches!(random_start(d, &rows, 0, 1), Err(FrankWolfeError::NoPoints { .. })));
     let small = &generate::medium_simplex(1, 4)[0].dual;
     let start = Start::checked(small, vec![0.25; 4]).expect("feasible");
-    let config = FrankWolfeConfig::of(Method::Fw);
-    let refused = solve(d, &rows, start, &config, &Stop::at(1e-3), &mut Silent);
+    let config = FrankWolfeConfig::of(StepMethod::Fw);
+    let refused = solve(d, &rows, start, &config, &Stop::at(1e-3), &RunControl::unlimited());
     assert_eq!(refused, Err(FrankWolfeError::Start { found: 4, expected: 10 }));
     let sampling = Some(Sampling::of(0, 1, Finish::Scan));
     let start = random_start(d, &rows, 3, 1).expect("a start");
-    let refused = solve(d, &rows, start, &FrankWolfeConfig { sampling, ..config }, &Stop::at(1e-3), &mut Silent);
+    let refused = solve(d, &rows, start, &FrankWolfeConfig { sampling, ..config }, &Stop::at(1e-3), &RunControl::unlimited());
     assert_eq!(refused, Err(FrankWolfeError::NoPoints { what: "a sample" }));
     for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(l2_svm(vec![0], vec![1.0], c), Err(DualError::NotFinite { what: "ridge", .. })), "{c}");
@@ -407,7 +408,7 @@ fn kernels_that_are_none() {
                 let start = start.unwrap_or_else(|_| Start::project(&dual, vec![0.0; 40]).expect("feasible"));
                 let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
                 let stop = Stop { max_iter: Some(1000), ..Stop::at(1e-3) };
-                let outcome = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("an L2-SVM");
+                let outcome = solve(&dual, &rows, start, &config, &stop, &RunControl::unlimited()).expect("an L2-SVM");
                 let certificate = certify(&dual, gram, &outcome.solution, Par::Seq);
                 let claims = outcome.solution.status == Status::Converged;
                 assert!(!claims || certificate.relative_gap() <= 1e-3, "{method:?}: {certificate:?}");
@@ -429,7 +430,7 @@ proptest! {
                 let mut last = problem.objective(start.alpha());
                 for _ in 0..4 {
                     let stop = Stop { max_iter: Some(most), ..Stop::at(1e-8) };
-                    let outcome = solve(&problem.dual, &rows, start, &FrankWolfeConfig::of(method), &stop, &mut Silent);
+                    let outcome = solve(&problem.dual, &rows, start, &FrankWolfeConfig::of(method), &stop, &RunControl::unlimited());
                     let outcome = outcome.expect("solved");
                     let alpha = outcome.solution.alpha;
                     prop_assert!(outcome.solution.work.iterations <= most);

@@ -3,21 +3,21 @@
 //! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded, so the
 //! counts are the same on every machine.
 
-use maxmargin_core::{Silent, Status, Stop};
+use maxmargin_core::{RunControl, Status, Stop};
 use maxmargin_data::Par;
-use maxmargin_frankwolfe::{Finish, FrankWolfeConfig, Method, POINTS, Sampling, random_start, solve};
+use maxmargin_frankwolfe::{Finish, FrankWolfeConfig, POINTS, Sampling, StepMethod, random_start, solve};
 use maxmargin_kernel::Rows;
 use maxmargin_testkit::generate;
 
 /// Returns the steps (toward, away, swap), rounds, core set and rows computed.
-fn cost(method: Method, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
+fn cost(method: StepMethod, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
     let lattice = generate::lattice(21, n, 2, 1.0);
     let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), lattice.dual.sign().to_vec(), 4.0);
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
     let sampling = sampled.then_some(Sampling::of(59, 2, Finish::Scan));
     let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
-    let outcome = solve(&problem.dual, &rows, start, &config, &Stop::at(tol), &mut Silent).expect("a problem");
+    let outcome = solve(&problem.dual, &rows, start, &config, &Stop::at(tol), &RunControl::unlimited()).expect("a problem");
     assert_eq!(outcome.solution.status, Status::Converged);
     let steps = outcome.steps;
     let computed = outcome.solution.work.rows_computed;
@@ -27,14 +27,14 @@ fn cost(method: Method, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
 #[test]
 fn steps_and_rows() {
     let found = [
-        cost(Method::Cvm, 600, false, 1e-4),
-        cost(Method::Cvm, 600, true, 1e-4),
-        cost(Method::Fw, 600, false, 1e-2),
-        cost(Method::Mfw, 600, false, 1e-4),
-        cost(Method::Mfw, 600, true, 1e-4),
-        cost(Method::Swap, 600, false, 1e-4),
-        cost(Method::Pairwise, 600, false, 1e-4),
-        cost(Method::Pairwise, 3000, false, 1e-4),
+        cost(StepMethod::Cvm, 600, false, 1e-4),
+        cost(StepMethod::Cvm, 600, true, 1e-4),
+        cost(StepMethod::Fw, 600, false, 1e-2),
+        cost(StepMethod::Mfw, 600, false, 1e-4),
+        cost(StepMethod::Mfw, 600, true, 1e-4),
+        cost(StepMethod::Swap, 600, false, 1e-4),
+        cost(StepMethod::Pairwise, 600, false, 1e-4),
+        cost(StepMethod::Pairwise, 3000, false, 1e-4),
     ];
     let expected = [
         [0, 0, 505_922, 491, 511, 580],

@@ -2,7 +2,7 @@
 
 use crate::inner_solver::least_squares::LeastSquares;
 use crate::working_set::chunk::ChunkSolver;
-use crate::working_set::select::Selection;
+use crate::working_set::select::SetSelection;
 use maxmargin_core::{EqualityConstraint, Refine, Solution, StartError, Status};
 use maxmargin_data::Par;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub struct IrwlsConfig<'p> {
     /// The selection rule.
-    pub selection: Selection,
+    pub selection: SetSelection,
     /// The number of samples in a working set, at least 2. With the problem's number (or more)
     /// there is no chunking. Its kernel values are stored in `f64`: 8 bytes times the square of
     /// this, and about as much again for the factor.
@@ -31,7 +31,7 @@ pub struct IrwlsConfig<'p> {
 impl Default for IrwlsConfig<'_> {
     fn default() -> Self {
         Self {
-            selection: Selection::default(),
+            selection: SetSelection::default(),
             working_set: 512,
             chunks: &LeastSquares,
             refine: Refine::default(),
@@ -43,7 +43,7 @@ impl Default for IrwlsConfig<'_> {
 
 /// The options of the finish.
 #[derive(Clone, Copy, Debug)]
-pub struct Finish {
+pub struct FinishConfig {
     /// The largest number of samples in a working set. A factor takes 20 bytes times the square of
     /// this while it is computed (3 GB for 12,288). If the free samples are no more, a few dense
     /// systems solve them together. Otherwise random working sets follow one after the other, which
@@ -57,7 +57,7 @@ pub struct Finish {
     pub par: Par,
 }
 
-impl Default for Finish {
+impl Default for FinishConfig {
     fn default() -> Self {
         Self { most: 12_288, exact_gradient: false, par: Par::Seq }
     }
@@ -71,7 +71,7 @@ const PER_ENTRY: u64 = 20;
 /// solved with the same bits for any budget.
 const FEWEST: usize = 128;
 
-impl Finish {
+impl FinishConfig {
     /// Returns the number of samples in a working set whose matrices fit into so many bytes, at
     /// most that of the default.
     pub fn fitting(bytes: u64) -> usize {
@@ -86,7 +86,7 @@ impl Finish {
 
 /// A solution with the counts of its run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct IrwlsOutcome {
     /// α, bias and gradient. `work.iterations` counts the iterations of the working sets' solver
     /// (linear systems and pair steps).
     pub solution: Solution,
@@ -100,7 +100,7 @@ pub struct Outcome {
     pub optimiser: Duration,
 }
 
-impl Outcome {
+impl IrwlsOutcome {
     /// Returns the result of a run that ended before its first gradient.
     pub(crate) fn without_gradient(alpha: Vec<f64>, status: Status) -> Self {
         Self {

@@ -1,8 +1,8 @@
 //! The finish: takes a nearly converged solution of any solver to the precision of `f64`.
 
-use crate::config::{Finish, IrwlsConfig, IrwlsError, Outcome};
+use crate::config::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome};
 use crate::solve::{Run, check};
-use maxmargin_core::{Clock, Dual, Solution, Start, Status, Stop, Watch};
+use maxmargin_core::{Dual, RunControl, Solution, SolverControl, Start, Status, Stop};
 use maxmargin_kernel::{Gram, Rows};
 
 /// Takes `solution`, for example with a KKT violation of 10⁻³ to 10⁻⁶, to one that meets
@@ -25,10 +25,10 @@ pub fn finish(
     dual: &Dual,
     gram: &dyn Gram,
     solution: &Solution,
-    finish: &Finish,
+    finish: &FinishConfig,
     stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<Outcome, IrwlsError> {
+    control: &RunControl,
+) -> Result<IrwlsOutcome, IrwlsError> {
     check(dual, &solution.alpha, finish.most)?;
     // No row is requested: the store only provides the matrix and its threads.
     let rows = Rows::new(gram, 0, finish.par);
@@ -40,13 +40,13 @@ pub fn finish(
             Err(error) => return Err(IrwlsError::Infeasible(error)),
         },
     };
-    let mut clock = Clock::new(&rows, stop, watch);
-    let known = if trusted { Ok(solution.gradient.clone()) } else { clock.exact_gradient(dual, gram, &alpha, f64::INFINITY) };
+    let mut control = SolverControl::new(&rows, stop, control);
+    let known = if trusted { Ok(solution.gradient.clone()) } else { control.exact_gradient(dual, gram, &alpha, f64::INFINITY) };
     let gradient = match known {
         Ok(gradient) => gradient,
-        Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
+        Err(status) => return Ok(IrwlsOutcome::without_gradient(alpha, status)),
     };
-    let mut run = Run::new(dual, &rows, &config, alpha, &gradient, clock);
+    let mut run = Run::new(dual, &rows, &config, alpha, &gradient, control);
     Ok(match run.iterate_exactly(stop.goal.times(AIM)) {
         Status::Converged | Status::Stalled => run.exactly(stop.goal),
         status => run.outcome(status, None),

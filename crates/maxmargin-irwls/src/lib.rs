@@ -10,11 +10,11 @@
 //!   from the errors, solves a working set while the rest is fixed. Then all errors are updated,
 //!   and the next working set comes from the samples that violate the optimality conditions. Steps
 //!   are damped, so that the dual objective falls in each.
-//! - [`IrwlsConfig`] has the options, among them the [`Selection`] of working sets and their
-//!   [`ChunkSolver`]; [`Outcome`] is the result, [`IrwlsError`] a refusal.
+//! - [`IrwlsConfig`] has the options, among them the [`SetSelection`] of working sets and their
+//!   [`ChunkSolver`]; [`IrwlsOutcome`] is the result, [`IrwlsError`] a refusal.
 //! - [`Chunk`] is a working set as a small dense problem, and [`LeastSquares`] its default solver.
 //! - [`finish()`] takes a nearly converged solution of any solver to the precision of `f64`, with
-//!   the options of [`Finish`].
+//!   the options of [`FinishConfig`].
 //! - [`Irwls`] is the solver behind the [`maxmargin_core::Solve`] trait.
 //!
 //! The maths is in `docs/math/irwls.md`.
@@ -27,11 +27,11 @@ mod solver;
 mod state;
 mod working_set;
 
-pub use config::{Finish, IrwlsConfig, IrwlsError, Outcome};
+pub use config::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome};
 pub use finish::finish;
 pub use inner_solver::least_squares::LeastSquares;
 pub use maxmargin_core::Refine;
 pub use solve::solve;
 pub use solver::Irwls;
 pub use working_set::chunk::{Chunk, ChunkSolver};
-pub use working_set::select::Selection;
+pub use working_set::select::SetSelection;

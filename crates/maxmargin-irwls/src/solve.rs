@@ -13,18 +13,19 @@
 //!      2 to 5 with exact kernel values and a smaller ε, then 6
 //! ```
 
-use crate::config::{Finish, IrwlsConfig, IrwlsError, Outcome};
+use crate::config::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome};
 use crate::inner_solver::least_squares::LeastSquares;
 use crate::state::{Extremes, State};
 use crate::working_set::chunk::Chunk;
 use crate::working_set::exact::fill;
-use crate::working_set::select::Selection;
+use crate::working_set::select::SetSelection;
 use crate::working_set::select::{Chooser, SelectionQuery};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Clock, Dual, EqualityConstraint, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient,
+    Dual, EqualityConstraint, Goal, Refine, Solution, SolverControl, Start, Status, Stop, Work, bias_of, exact_gradient,
     rounding_of_sums,
 };
+use maxmargin_data::RunControl;
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -92,16 +93,16 @@ pub fn solve(
     start: Start,
     config: &IrwlsConfig<'_>,
     stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<Outcome, IrwlsError> {
+    control: &RunControl,
+) -> Result<IrwlsOutcome, IrwlsError> {
     let (alpha, gradient) = start.into_parts();
     check(dual, &alpha, config.working_set)?;
-    let mut clock = Clock::new(rows, stop, watch);
-    let gradient = match gradient.map_or_else(|| clock.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
+    let mut control = SolverControl::new(rows, stop, control);
+    let gradient = match gradient.map_or_else(|| control.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
         Ok(gradient) => gradient,
-        Err(status) => return Ok(Outcome::without_gradient(alpha, status)),
+        Err(status) => return Ok(IrwlsOutcome::without_gradient(alpha, status)),
     };
-    let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
+    let mut run = Run::new(dual, rows, config, alpha, &gradient, control);
     // If one working set holds all variables that move, rows in `f32` would only come near the
     // point, and exact values would follow anyway.
     let single = if run.is_of_exact_values(stop.goal) { Status::Stalled } else { run.single_precision(stop.goal) };
@@ -141,7 +142,7 @@ pub(crate) struct Run<'a, 'g> {
     state: State<'a>,
     rows: &'a Rows<'g>,
     config: &'a IrwlsConfig<'a>,
-    clock: Clock<'a, 'g>,
+    control: SolverControl<'a, 'g>,
     chooser: Chooser,
     chunk: Chunk,
     seen: Vec<bool>,
@@ -161,14 +162,14 @@ impl<'a, 'g> Run<'a, 'g> {
         config: &'a IrwlsConfig<'a>,
         alpha: Vec<f64>,
         gradient: &[f64],
-        clock: Clock<'a, 'g>,
+        control: SolverControl<'a, 'g>,
     ) -> Self {
         let diagonal = rows.gram().diagonal();
         Self {
             state: State::new(dual, alpha, gradient, config.par),
             rows,
             config,
-            clock,
+            control,
             chooser: Chooser::new(dual.len(), ChaCha8Rng::seed_from_u64(config.seed)),
             chunk: Chunk::default(),
             seen: vec![false; rows.gram().len()],
@@ -214,16 +215,16 @@ impl<'a, 'g> Run<'a, 'g> {
     /// Returns the largest number of variables in a working set of exact values. A larger size that
     /// the caller asks for takes precedence over the room.
     fn most_exact(&self) -> usize {
-        self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())))
+        self.config.working_set.max(EXACT_SET.min(FinishConfig::fitting(self.rows.room())))
     }
 
     /// Makes rounds of working sets from exact values, each confirmed by a recomputed gradient
     /// (step 6).
-    pub(crate) fn exactly(mut self, goal: Goal) -> Outcome {
+    pub(crate) fn exactly(mut self, goal: Goal) -> IrwlsOutcome {
         let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, goal.times(AIM));
         loop {
             let (dual, gram) = (self.state.dual, self.rows.gram());
-            let gradient = match self.clock.exact_gradient(dual, gram, &self.state.alpha, last) {
+            let gradient = match self.control.exact_gradient(dual, gram, &self.state.alpha, last) {
                 Ok(gradient) => gradient,
                 Err(status) => return self.outcome(status, None),
             };
@@ -262,13 +263,13 @@ impl<'a, 'g> Run<'a, 'g> {
                 return Status::Converged;
             }
             let aim = phase.of_a_working_set(violation);
-            let ended = self.clock.ended(violation).or_else(|| self.clock.look(violation));
+            let ended = self.control.ended(violation).or_else(|| self.control.check_now(violation));
             if let Some(status) = ended {
                 return status;
             }
             let query = SelectionQuery {
                 // Few samples near the optimum are left for exact values: take all if they fit.
-                rule: if exact { Selection::Random } else { self.config.selection },
+                rule: if exact { SetSelection::Random } else { self.config.selection },
                 count: count(self),
                 // Variables move by about the violation. A sample that leaves its bound later
                 // belongs to a later working set.
@@ -305,9 +306,9 @@ impl<'a, 'g> Run<'a, 'g> {
     /// objective.
     fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
-        let _held = self.rows.reserve(Finish::bytes(set.len()));
-        let Self { clock, chunk, state, rows, .. } = self;
-        clock.asked(violation, |control| fill(chunk, state, rows, set, exact, control))?;
+        let _held = self.rows.reserve(FinishConfig::bytes(set.len()));
+        let Self { control, chunk, state, rows, .. } = self;
+        control.run(violation, |control| fill(chunk, state, rows, set, exact, control))?;
         self.chunks += 1;
         self.exact_chunks += u64::from(exact);
         if !exact {
@@ -319,13 +320,13 @@ impl<'a, 'g> Run<'a, 'g> {
             }
         }
         let begun = Instant::now();
-        let clock = &mut self.clock;
+        let control = &mut self.control;
         // Few samples and many digits are left for exact values, so the caller's solver is not
         // used.
         let solver = if exact { &LeastSquares } else { self.config.chunks };
         solver.solve(&mut self.chunk, tol, &mut || {
-            let go_on = clock.ended(violation).or_else(|| clock.look(violation)).is_none();
-            clock.iterations += u64::from(go_on);
+            let go_on = control.ended(violation).or_else(|| control.check_now(violation)).is_none();
+            control.iterations += u64::from(go_on);
             go_on
         });
         self.optimiser += begun.elapsed();
@@ -341,8 +342,8 @@ impl<'a, 'g> Run<'a, 'g> {
         }
         let before: Vec<f64> = changes.iter().map(|&(k, _)| self.state.f[k]).collect();
         if exact {
-            let Self { clock, state, rows, .. } = self;
-            if let Err(status) = clock.asked(violation, |control| state.update_exactly(rows, &changes, control)) {
+            let Self { control, state, rows, .. } = self;
+            if let Err(status) = control.run(violation, |control| state.update_exactly(rows, &changes, control)) {
                 // Without its gradient the step is undone.
                 changes.iter().zip(old_alpha).for_each(|(change, old)| state.alpha[change.0] = old);
                 return Err(status);
@@ -365,10 +366,13 @@ impl<'a, 'g> Run<'a, 'g> {
     }
 
     /// Ends the run at the present point; `gradient` is the exact one, if known.
-    pub(crate) fn outcome(mut self, status: Status, mut gradient: Option<Vec<f64>>) -> Outcome {
-        self.work.iterations = self.clock.iterations;
+    pub(crate) fn outcome(mut self, status: Status, mut gradient: Option<Vec<f64>>) -> IrwlsOutcome {
+        self.work.iterations = self.control.iterations;
         if gradient.is_some() && close(self.state.dual, &mut self.state.alpha) {
-            gradient = Some(exact_gradient(self.state.dual, self.rows.gram(), &self.state.alpha, self.config.par));
+            gradient = Some(
+                exact_gradient(self.state.dual, self.rows.gram(), &self.state.alpha, self.config.par, &RunControl::unlimited())
+                    .expect("unlimited"),
+            );
         }
         let gradient = gradient.unwrap_or_else(|| self.state.gradient());
         let bias = bias_of(self.state.dual, &self.state.alpha, &gradient);
@@ -377,6 +381,6 @@ impl<'a, 'g> Run<'a, 'g> {
         let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
         let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };
         let Self { chunks, exact_chunks, idle_chunks, optimiser, .. } = self;
-        Outcome { solution, chunks, exact_chunks, idle_chunks, optimiser }
+        IrwlsOutcome { solution, chunks, exact_chunks, idle_chunks, optimiser }
     }
 }

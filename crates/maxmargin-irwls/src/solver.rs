@@ -1,8 +1,8 @@
 //! The [`Solve`] implementation of iterative re-weighted least squares.
 
-use crate::config::{Finish, IrwlsConfig};
+use crate::config::{FinishConfig, IrwlsConfig};
 use crate::solve::solve;
-use crate::working_set::select::Selection;
+use crate::working_set::select::SetSelection;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
@@ -10,7 +10,7 @@ use maxmargin_kernel::Space;
 #[derive(Clone, Copy, Debug)]
 pub struct Irwls {
     /// The rule that selects working sets.
-    pub selection: Selection,
+    pub selection: SetSelection,
     /// The number of samples in a working set.
     pub working_set: usize,
     /// The seed of random working sets.
@@ -43,13 +43,13 @@ impl Solve for Irwls {
         let rows = Refused::unless_rows(NAME, space)?;
         let config = IrwlsConfig {
             selection: self.selection,
-            working_set: self.working_set.min(Finish::fitting(rows.room())),
+            working_set: self.working_set.min(FinishConfig::fitting(rows.room())),
             seed: self.seed,
             refine: run.refine,
             par: run.par,
             ..IrwlsConfig::default()
         };
-        let outcome = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
+        let outcome = solve(dual, rows, start, &config, &run.stop, run.control).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),
             instead: "`linear` and `pairwise` take problems without a balance",

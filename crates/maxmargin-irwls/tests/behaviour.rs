@@ -1,20 +1,21 @@
 //! Guarantees of IRWLS beyond the suite: descent, seeds, other solvers of working sets, ridges,
 //! costs, indefinite kernels.
 
-use maxmargin_core::{BiasTerm, Certificate, Dual, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Certificate, Dual, RunControl, Start, Status, Stop, certify};
 use maxmargin_data::Par;
-use maxmargin_irwls::{Chunk, ChunkSolver, IrwlsConfig, LeastSquares, Outcome, Refine, Selection, solve};
+use maxmargin_irwls::{Chunk, ChunkSolver, IrwlsConfig, IrwlsOutcome, LeastSquares, Refine, SetSelection, solve};
 use maxmargin_kernel::{FnGram, Gram, Rows};
 use maxmargin_testkit::{Problem, generate};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const ALL: [Selection; 5] = [Selection::Random, Selection::Largest, Selection::Smallest, Selection::Half, Selection::Steepest];
+const ALL: [SetSelection; 5] =
+    [SetSelection::Random, SetSelection::Largest, SetSelection::Smallest, SetSelection::Half, SetSelection::Steepest];
 
-fn run(problem: &Problem, config: &IrwlsConfig, stop: &Stop) -> (Outcome, Certificate) {
+fn run(problem: &Problem, config: &IrwlsConfig, stop: &Stop) -> (IrwlsOutcome, Certificate) {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = Start::zero(&problem.dual).expect("zero is feasible");
-    let outcome = solve(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem for IRWLS");
+    let outcome = solve(&problem.dual, &rows, start, config, stop, &RunControl::unlimited()).expect("a problem for IRWLS");
     let certificate = certify(&problem.dual, rows.gram(), &outcome.solution, Par::Seq);
     (outcome, certificate)
 }
@@ -50,10 +51,11 @@ fn all_rules_and_sizes_come_to_one_optimum() {
 fn the_seed_decides_and_nothing_else() {
     let problem = lattice(400, 10.0);
     let of = |seed: u64| {
-        let config = IrwlsConfig { selection: Selection::Random, working_set: 30, seed, ..IrwlsConfig::default() };
+        let config = IrwlsConfig { selection: SetSelection::Random, working_set: 30, seed, ..IrwlsConfig::default() };
         run(&problem, &config, &Stop::at(1e-3)).0
     };
-    let same = |a: &Outcome, b: &Outcome| a.solution == b.solution && (a.chunks, a.exact_chunks) == (b.chunks, b.exact_chunks);
+    let same =
+        |a: &IrwlsOutcome, b: &IrwlsOutcome| a.solution == b.solution && (a.chunks, a.exact_chunks) == (b.chunks, b.exact_chunks);
     assert!(same(&of(1), &of(1)));
     assert!(!same(&of(1), &of(2)));
 }
@@ -67,7 +69,7 @@ fn drawn_sets_alone_may_gain_nothing() {
         let config = IrwlsConfig { selection, working_set, seed: 3, ..IrwlsConfig::default() };
         run(&problem, &config, &Stop::at(1e-2))
     };
-    let (guarded, (drawn, _)) = (of(Selection::Random, 4).0, of(Selection::PureRandom, 4));
+    let (guarded, (drawn, _)) = (of(SetSelection::Random, 4).0, of(SetSelection::PureRandom, 4));
     assert_eq!((guarded.solution.status, guarded.idle_chunks), (Status::Converged, 0));
     assert!(
         drawn.idle_chunks > 0 && drawn.chunks > guarded.chunks,
@@ -77,7 +79,7 @@ fn drawn_sets_alone_may_gain_nothing() {
         guarded.chunks
     );
     // Large sets reach the same optimum.
-    let (large, certificate) = of(Selection::PureRandom, 150);
+    let (large, certificate) = of(SetSelection::PureRandom, 150);
     assert_eq!(large.solution.status, Status::Converged);
     assert!(certificate.holds(1e-2), "{certificate:?}");
 }
@@ -89,7 +91,7 @@ struct Counting {
 }
 
 impl ChunkSolver for Counting {
-    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut (dyn FnMut() -> bool + Send)) {
         self.calls.fetch_add(1, Relaxed);
         if !self.idle {
             LeastSquares.solve(chunk, tol, more);
@@ -119,7 +121,7 @@ fn working_sets_are_solved_by_whom_the_caller_brings() {
 struct Careless;
 
 impl ChunkSolver for Careless {
-    fn solve(&self, chunk: &mut Chunk, _: f64, _: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, _: f64, _: &mut (dyn FnMut() -> bool + Send)) {
         let wild: Vec<f64> = (0..chunk.len()).map(|k| if k % 2 == 0 { 1e6 } else { -3.0 }).collect();
         chunk.set(&wild);
     }
@@ -138,7 +140,7 @@ fn a_careless_solver_cannot_leave_the_box_or_the_balance() {
 fn a_chunk_is_what_its_documentation_says() {
     struct Look;
     impl ChunkSolver for Look {
-        fn solve(&self, chunk: &mut Chunk, _: f64, _: &mut dyn FnMut() -> bool) {
+        fn solve(&self, chunk: &mut Chunk, _: f64, _: &mut (dyn FnMut() -> bool + Send)) {
             let m = chunk.len();
             assert!(m > 0 && !chunk.is_empty());
             let linear = chunk.linear();
@@ -191,7 +193,8 @@ fn every_variable_may_have_a_ridge_of_its_own_and_no_upper_bound() {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&dual).expect("zero is feasible");
         let config = IrwlsConfig { working_set, ..IrwlsConfig::default() };
-        let outcome = solve(&dual, &rows, start, &config, &Stop::at(1e-8), &mut Silent).expect("a problem for IRWLS");
+        let outcome =
+            solve(&dual, &rows, start, &config, &Stop::at(1e-8), &RunControl::unlimited()).expect("a problem for IRWLS");
         let certificate = certify(&dual, rows.gram(), &outcome.solution, Par::Seq);
         assert_eq!(outcome.solution.status, Status::Converged, "{certificate:?}");
         assert!(certificate.holds(1e-8) && certificate.relative_gap() <= 1e-6, "{certificate:?}");
@@ -206,7 +209,8 @@ fn two_samples() {
     for (c, expected) in [(4.0, 1.0), (0.25, 0.25)] {
         let dual = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![c; 2]).expect("two classes");
         let start = Start::zero(&dual).expect("feasible");
-        let found = solve(&dual, &rows, start, &IrwlsConfig::default(), &Stop::at(1e-10), &mut Silent).expect("solved");
+        let found =
+            solve(&dual, &rows, start, &IrwlsConfig::default(), &Stop::at(1e-10), &RunControl::unlimited()).expect("solved");
         assert!(found.solution.alpha.iter().all(|a| (a - expected).abs() < 1e-9), "{:?}", found.solution);
         assert!(found.solution.bias.abs() < 1e-9);
     }
@@ -227,7 +231,7 @@ fn kernels_that_are_none() {
             let start = Start::zero(&dual).expect("feasible");
             let stop = Stop { max_iter: Some(10_000), ..Stop::at(1e-3) };
             let config = IrwlsConfig { working_set, ..IrwlsConfig::default() };
-            let outcome = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("a problem");
+            let outcome = solve(&dual, &rows, start, &config, &stop, &RunControl::unlimited()).expect("a problem");
             let certificate = certify(&dual, gram, &outcome.solution, Par::Seq);
             assert!(outcome.solution.status != Status::Converged || certificate.holds(1e-3), "{certificate:?}");
         }
@@ -246,7 +250,7 @@ proptest! {
             let config = IrwlsConfig { selection: ALL[rule], working_set, seed, ..IrwlsConfig::default() };
             for _ in 0..4 {
                 let stop = Stop { max_iter: Some(most), ..Stop::at(1e-8) };
-                let outcome = solve(&problem.dual, &rows, start, &config, &stop, &mut Silent).expect("solved");
+                let outcome = solve(&problem.dual, &rows, start, &config, &stop, &RunControl::unlimited()).expect("solved");
                 let alpha = outcome.solution.alpha;
                 prop_assert!(outcome.solution.work.iterations <= most);
                 let objective = problem.objective(&alpha);

@@ -1,26 +1,26 @@
 //! IRWLS passes the suite that every solver must pass, on whole problems and in chunks.
 
-use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Solution, Start, Stop};
 use maxmargin_data::Par;
-use maxmargin_irwls::{Irwls, IrwlsConfig, IrwlsError, Selection, solve};
+use maxmargin_irwls::{Irwls, IrwlsConfig, IrwlsError, SetSelection, solve};
 use maxmargin_kernel::Rows;
 use maxmargin_testkit::{conformance, generate};
 
 /// Chunks of eight in a suite of problems of seven to sixty: whole problems and many chunks.
-fn config(selection: Selection) -> IrwlsConfig<'static> {
+fn config(selection: SetSelection) -> IrwlsConfig<'static> {
     IrwlsConfig { selection, working_set: 8, seed: 3, ..IrwlsConfig::default() }
 }
 
-fn run(config: &IrwlsConfig, dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch) -> Solution {
-    solve(dual, rows, start, config, stop, watch).expect("IRWLS takes the problem").solution
+fn run(config: &IrwlsConfig, dual: &Dual, rows: &Rows, start: Start, stop: &Stop, control: &RunControl) -> Solution {
+    solve(dual, rows, start, config, stop, control).expect("IRWLS takes the problem").solution
 }
 
-fn chunked(selection: Selection) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
-    move |dual, rows, start, stop| run(&config(selection), dual, rows, start, stop, &mut Silent)
+fn chunked(selection: SetSelection) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
+    move |dual, rows, start, stop| run(&config(selection), dual, rows, start, stop, &RunControl::unlimited())
 }
 
 fn whole(dual: &Dual, rows: &Rows, start: Start, stop: &Stop) -> Solution {
-    run(&IrwlsConfig::default(), dual, rows, start, stop, &mut Silent)
+    run(&IrwlsConfig::default(), dual, rows, start, stop, &RunControl::unlimited())
 }
 
 #[test]
@@ -31,42 +31,42 @@ fn whole_problems() {
 
 #[test]
 fn random_chunks() {
-    conformance::run(&chunked(Selection::Random));
+    conformance::run(&chunked(SetSelection::Random));
 }
 
 #[test]
 fn chunks_of_the_largest_errors() {
-    conformance::run(&chunked(Selection::Largest));
+    conformance::run(&chunked(SetSelection::Largest));
 }
 
 #[test]
 fn chunks_of_the_smallest_errors() {
-    conformance::run(&chunked(Selection::Smallest));
+    conformance::run(&chunked(SetSelection::Smallest));
 }
 
 #[test]
 fn half_of_every_chunk_stays() {
-    conformance::run(&chunked(Selection::Half));
-    conformance::run_general(&chunked(Selection::Half));
+    conformance::run(&chunked(SetSelection::Half));
+    conformance::run_general(&chunked(SetSelection::Half));
 }
 
 #[test]
 fn steepest_directions() {
-    conformance::run(&chunked(Selection::Steepest));
+    conformance::run(&chunked(SetSelection::Steepest));
 }
 
 #[test]
 fn indefinite_kernels() {
     conformance::run_indefinite(&whole);
-    conformance::run_indefinite(&chunked(Selection::Half));
+    conformance::run_indefinite(&chunked(SetSelection::Half));
 }
 
 #[test]
 fn interruption() {
     for problem in generate::medium(5, 60) {
-        for config in [IrwlsConfig::default(), config(Selection::Random)] {
-            let watched = |dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch| {
-                run(&config, dual, rows, start, stop, watch)
+        for config in [IrwlsConfig::default(), config(SetSelection::Random)] {
+            let watched = |dual: &Dual, rows: &Rows, start: Start, stop: &Stop, control: &RunControl| {
+                run(&config, dual, rows, start, stop, control)
             };
             conformance::interruption(&watched, &problem, 1e-6);
         }
@@ -89,7 +89,7 @@ fn what_is_no_problem_is_refused() {
     let rows = Rows::new(&small.gram, 1 << 20, Par::Seq);
     let refused = |dual: &Dual, start: &Dual, config: &IrwlsConfig| {
         let start = Start::zero(start).expect("zero is feasible");
-        solve(dual, &rows, start, config, &Stop::at(1e-3), &mut Silent).expect_err("refused")
+        solve(dual, &rows, start, config, &Stop::at(1e-3), &RunControl::unlimited()).expect_err("refused")
     };
     assert_eq!(refused(&dual, &dual, &IrwlsConfig::default()), IrwlsError::EqualityConstraint(EqualityConstraint::Free));
     let other = refused(&medium.dual, &small.dual, &IrwlsConfig::default());
@@ -103,5 +103,5 @@ fn behind_the_common_signature() {
     conformance::run_solver(&Irwls::default());
     conformance::run_solver_to(&Irwls::default(), Goal::Gap);
     conformance::run_solver_to(&Irwls::default(), |tol| Goal::Both { kkt: 1e-3, gap: tol });
-    conformance::run_solver(&Irwls { selection: Selection::Random, working_set: 8, seed: 3 });
+    conformance::run_solver(&Irwls { selection: SetSelection::Random, working_set: 8, seed: 3 });
 }

@@ -1,10 +1,10 @@
 //! The finish takes solutions of other solvers to 10⁻¹⁰.
 
 use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify, exact_gradient,
+    Certificate, Dual, EqualityConstraint, Progress, Solution, Start, Status, Stop, Work, certify, exact_gradient,
 };
-use maxmargin_data::Par;
-use maxmargin_irwls::{Finish, IrwlsConfig, IrwlsError, Outcome, Refine, finish, solve};
+use maxmargin_data::{Par, RunControl};
+use maxmargin_irwls::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome, Refine, finish, solve};
 use maxmargin_kernel::{Gram, Rows};
 use maxmargin_testkit::{Problem, generate};
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ fn rough(problem: &Problem) -> Solution {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = Start::zero(&problem.dual).expect("feasible");
     let config = IrwlsConfig { working_set: 10, refine: Refine::Never, ..IrwlsConfig::default() };
-    solve(&problem.dual, &rows, start, &config, &Stop::at(1e-2), &mut Silent).expect("a problem").solution
+    solve(&problem.dual, &rows, start, &config, &Stop::at(1e-2), &RunControl::unlimited()).expect("a problem").solution
 }
 
 /// Returns problems whose optimum `f64` can determine to 10⁻¹⁰: `‖α‖ K` below 10⁴.
@@ -24,7 +24,7 @@ fn problems() -> Vec<Problem> {
     all.filter(small).collect()
 }
 
-fn judged(problem: &Problem, outcome: &Outcome) -> Certificate {
+fn judged(problem: &Problem, outcome: &IrwlsOutcome) -> Certificate {
     certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq)
 }
 
@@ -35,7 +35,8 @@ fn to_ten_digits() {
     for problem in problems {
         let from = rough(&problem);
         let before = certify(&problem.dual, &problem.gram, &from, Par::Seq);
-        let outcome = finish(&problem.dual, &problem.gram, &from, &Finish::default(), &Stop::at(1e-10), &mut Silent);
+        let outcome =
+            finish(&problem.dual, &problem.gram, &from, &FinishConfig::default(), &Stop::at(1e-10), &RunControl::unlimited());
         let outcome = outcome.expect("a problem");
         let certificate = judged(&problem, &outcome);
         let what = format!("{}: {before:?}, {certificate:?}, {:?}", problem.name, outcome.solution.work);
@@ -43,7 +44,8 @@ fn to_ten_digits() {
         assert!(certificate.holds(1e-10), "{what}");
         assert_eq!(
             outcome.solution.gradient,
-            exact_gradient(&problem.dual, &problem.gram, &outcome.solution.alpha, Par::Seq),
+            exact_gradient(&problem.dual, &problem.gram, &outcome.solution.alpha, Par::Seq, &RunControl::unlimited())
+                .expect("unlimited"),
             "{what}"
         );
         assert!(certificate.dual >= before.dual - problem.rounding(&from.alpha), "{what}");
@@ -54,8 +56,9 @@ fn to_ten_digits() {
 fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
     let problem = &generate::medium(2, 60)[0];
     let from = rough(problem);
-    let config = Finish { most: 6, ..Finish::default() };
-    let outcome = finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-8), &mut Silent).expect("a problem");
+    let config = FinishConfig { most: 6, ..FinishConfig::default() };
+    let outcome =
+        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-8), &RunControl::unlimited()).expect("a problem");
     let certificate = judged(problem, &outcome);
     assert_eq!(outcome.solution.status, Status::Converged, "{certificate:?}");
     assert!(certificate.holds(1e-8), "{certificate:?}");
@@ -64,12 +67,19 @@ fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
 #[test]
 fn what_is_optimal_already_stays() {
     let problem = &generate::medium(2, 60)[0];
-    let first = finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent)
-        .expect("a problem");
+    let first = finish(
+        &problem.dual,
+        &problem.gram,
+        &rough(problem),
+        &FinishConfig::default(),
+        &Stop::at(1e-10),
+        &RunControl::unlimited(),
+    )
+    .expect("a problem");
     for exact_gradient in [false, true] {
-        let config = Finish { exact_gradient, ..Finish::default() };
-        let second =
-            finish(&problem.dual, &problem.gram, &first.solution, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        let config = FinishConfig { exact_gradient, ..FinishConfig::default() };
+        let second = finish(&problem.dual, &problem.gram, &first.solution, &config, &Stop::at(1e-9), &RunControl::unlimited())
+            .expect("a problem");
         assert_eq!((second.solution.alpha, second.chunks), (first.solution.alpha.clone(), 0));
     }
 }
@@ -81,8 +91,10 @@ fn threads_change_nothing() {
     let problem = &generate::medium(4, 60)[0];
     let from = rough(problem);
     let of = |par: Par| {
-        let config = Finish { par, ..Finish::default() };
-        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &mut Silent).expect("a problem").solution
+        let config = FinishConfig { par, ..FinishConfig::default() };
+        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &RunControl::unlimited())
+            .expect("a problem")
+            .solution
     };
     assert_eq!(of(Par::Seq), pool.install(|| of(Par::Pool)));
 }
@@ -91,18 +103,18 @@ fn threads_change_nothing() {
 fn limits_and_interruptions() {
     let problem = &generate::medium(4, 60)[0];
     let from = rough(problem);
-    let run = |stop: &Stop, watch: &mut dyn Watch| {
-        finish(&problem.dual, &problem.gram, &from, &Finish::default(), stop, watch).expect("a problem")
+    let run = |stop: &Stop, control: &RunControl| {
+        finish(&problem.dual, &problem.gram, &from, &FinishConfig::default(), stop, control).expect("a problem")
     };
-    let outcome = run(&Stop { max_iter: Some(0), ..Stop::at(1e-10) }, &mut Silent);
+    let outcome = run(&Stop { max_iter: Some(0), ..Stop::at(1e-10) }, &RunControl::unlimited());
     assert_eq!((outcome.solution.status, outcome.solution.work.iterations), (Status::IterationLimit, 0));
     assert!(judged(problem, &outcome).infeasible <= 1e-12);
     let mut told = 0;
-    let mut watch = |_: &Progress| {
+    let observer = |_: &Progress| {
         told += 1;
         ControlFlow::Break(())
     };
-    let outcome = run(&Stop::at(1e-10), &mut watch);
+    let outcome = run(&Stop::at(1e-10), &RunControl::new(observer));
     assert_eq!((outcome.solution.status, outcome.solution.alpha), (Status::Interrupted, from.alpha.clone()));
     assert_eq!(told, 1);
 }
@@ -117,15 +129,16 @@ fn a_point_that_is_not_feasible_is_projected_and_what_is_no_problem_refused() {
         status: Status::Stalled,
         work: Work::default(),
     };
-    let trusting = Finish { exact_gradient: true, ..Finish::default() };
-    let outcome = finish(&problem.dual, &problem.gram, &wild(40), &trusting, &Stop::at(1e-9), &mut Silent).expect("a problem");
+    let trusting = FinishConfig { exact_gradient: true, ..FinishConfig::default() };
+    let outcome =
+        finish(&problem.dual, &problem.gram, &wild(40), &trusting, &Stop::at(1e-9), &RunControl::unlimited()).expect("a problem");
     let certificate = judged(problem, &outcome);
     assert!(certificate.holds(1e-9), "{certificate:?}");
-    let refused = |dual: &Dual, n: usize, config: &Finish| {
-        finish(dual, &problem.gram, &wild(n), config, &Stop::at(1e-9), &mut Silent).expect_err("refused")
+    let refused = |dual: &Dual, n: usize, config: &FinishConfig| {
+        finish(dual, &problem.gram, &wild(n), config, &Stop::at(1e-9), &RunControl::unlimited()).expect_err("refused")
     };
     assert_eq!(refused(&problem.dual, 3, &trusting), IrwlsError::Start { found: 3, expected: 40 });
-    assert_eq!(refused(&problem.dual, 40, &Finish { most: 0, ..trusting }), IrwlsError::WorkingSet(0));
+    assert_eq!(refused(&problem.dual, 40, &FinishConfig { most: 0, ..trusting }), IrwlsError::WorkingSet(0));
     let d = &problem.dual;
     let other = |balance: EqualityConstraint| {
         Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.linear_term().to_vec(), d.upper().to_vec(), 0.0, balance)

@@ -1,9 +1,9 @@
 //! Sets are reused from weights to weights. Rows in single precision are skipped if one working set
 //! of exact values suffices.
 
-use maxmargin_core::{Dual, Silent, Start, Status, Stop, certify};
-use maxmargin_data::{Par, generate::Generator};
-use maxmargin_irwls::{IrwlsConfig, Outcome, solve};
+use maxmargin_core::{Dual, Start, Status, Stop, certify};
+use maxmargin_data::{Par, RunControl, generate::Generator};
+use maxmargin_irwls::{IrwlsConfig, IrwlsOutcome, solve};
 use maxmargin_kernel::{Kernel, KernelGram, Rows};
 
 const N: usize = 600;
@@ -12,17 +12,17 @@ const N: usize = 600;
 fn problem(c: f64, gamma: f64) -> (KernelGram, Dual) {
     let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
     data.labels.iter_mut().step_by(7).for_each(|label| *label = -*label);
-    let gram = KernelGram::new(&data.samples, Kernel::rbf(gamma)).expect("a kernel");
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(gamma), &RunControl::unlimited()).expect("a kernel");
     let dual = Dual::c_svc((0..N).collect(), data.labels, vec![c; N]).expect("two classes");
     (gram, dual)
 }
 
 /// Runs with working sets that may hold all samples.
-fn run(gram: &KernelGram, dual: &Dual, alpha: Vec<f64>, tol: f64) -> Outcome {
+fn run(gram: &KernelGram, dual: &Dual, alpha: Vec<f64>, tol: f64) -> IrwlsOutcome {
     let rows = Rows::new(gram, u64::MAX, Par::Seq);
     let config = IrwlsConfig { working_set: N, ..IrwlsConfig::default() };
     let start = Start::checked(dual, alpha).expect("feasible");
-    let outcome = solve(dual, &rows, start, &config, &Stop::at(tol), &mut Silent).expect("a problem for IRWLS");
+    let outcome = solve(dual, &rows, start, &config, &Stop::at(tol), &RunControl::unlimited()).expect("a problem for IRWLS");
     assert_eq!(outcome.solution.status, Status::Converged);
     assert!(certify(dual, gram, &outcome.solution, Par::Seq).holds(1.01 * tol));
     outcome

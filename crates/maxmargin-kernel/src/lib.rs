@@ -32,7 +32,7 @@ mod rows;
 mod space;
 mod store;
 
-pub use apply::{apply, apply_controlled, apply_exact, apply_exact_controlled, products, submatrix};
+pub use apply::{apply, apply_exact, products, submatrix};
 pub use check::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
 pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_scale};
@@ -40,7 +40,7 @@ pub use gram::{Distinct, FnGram, Gram, Mark, OffsetGram, PROVABLE, Subset, Tile,
 pub use kernel_gram::KernelGram;
 pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
-pub use maxmargin_simd::row::{Row, Table};
+pub use maxmargin_simd::row::{CodeTable, RowSlice};
 pub use maxmargin_simd::selftest;
 pub use predict::{Expansion, decision_table, decision_values};
 pub use rows::{DistinctRows, Entries, PartPages, RowRef, RowReservation, RowWork, Rows};

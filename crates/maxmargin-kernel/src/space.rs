@@ -1,7 +1,7 @@
 //! The source of a problem's inner products: a kernel matrix, or the samples' features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact_controlled};
+use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
@@ -170,23 +170,14 @@ impl<'a> Exact<'a> {
     /// is row-major `ids.len() × h`, the result row-major `columns.len() × h`. Every kernel value
     /// is computed once for all `h`. The bits do not depend on `par`.
     ///
+    /// # Errors
+    ///
+    /// When `control` ends the run.
+    ///
     /// # Panics
     ///
     /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
-    pub fn sums(&self, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
-        self.sums_controlled(ids, coef, h, columns, par, &RunControl::unlimited()).unwrap_or_default()
-    }
-
-    /// [`Exact::sums`] with the same bits that can be cancelled.
-    ///
-    /// # Errors
-    ///
-    /// When `control` cancels the computation.
-    ///
-    /// # Panics
-    ///
-    /// As [`Exact::sums`].
-    pub fn sums_controlled(
+    pub fn sums(
         &self,
         ids: &[usize],
         coef: &[f64],
@@ -196,7 +187,7 @@ impl<'a> Exact<'a> {
         control: &RunControl,
     ) -> Result<Vec<f64>, Cancelled> {
         match self {
-            Exact::Gram(gram, _) => apply_exact_controlled(*gram, ids, coef, h, columns, par, control),
+            Exact::Gram(gram, _) => apply_exact(*gram, ids, coef, h, columns, par, control),
             Exact::Features(_) => {
                 // Each right-hand side takes two passes over the features.
                 control.check_now()?;
@@ -205,7 +196,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// [`Exact::sums_controlled`] for columns in any order. Runs of consecutive columns are cheaper.
+    /// [`Exact::sums`] for columns in any order. Runs of consecutive columns are cheaper.
     ///
     /// # Errors
     ///
@@ -227,7 +218,7 @@ impl<'a> Exact<'a> {
             Exact::Gram(..) => {
                 let mut all = Vec::with_capacity(columns.len() * h);
                 for run in columns.chunk_by(|a, b| a + 1 == *b) {
-                    all.extend(self.sums_controlled(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, control)?);
+                    all.extend(self.sums(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, control)?);
                 }
                 Ok(all)
             }
@@ -275,7 +266,7 @@ mod tests {
     #[test]
     fn both_spaces_have_the_same_sums() {
         let data = Generator::SparseText.generate(90, Some(1024), 3).expect("a generator");
-        let plain = KernelGram::new(&data.samples, Kernel::Linear).expect("a kernel");
+        let plain = KernelGram::new(&data.samples, Kernel::Linear, &RunControl::unlimited()).expect("a kernel");
         let ids = [3, 80, 41, 7];
         let coef: Vec<f64> = (0..8).map(|k| f64::from(k) - 2.5).collect();
         for feature in [None, Some(2.0)] {
@@ -284,13 +275,13 @@ mod tests {
             let matrix = Matrix::new(&data.samples, feature, Par::Seq);
             let (kernel, features) = (Exact::from(Space::Kernel(&rows)), Exact::from(Space::Features(&matrix)));
             assert_eq!((kernel.len(), features.len()), (90, 90));
-            let expected = kernel.sums(&ids, &coef, 2, 5..70, Par::Seq);
-            let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq);
+            let expected = kernel.sums(&ids, &coef, 2, 5..70, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+            let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             assert_eq!(found.len(), 130);
             for source in [kernel, features] {
                 let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq, &RunControl::unlimited());
                 let part = at.expect("not cancelled");
-                let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq);
+                let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq, &RunControl::unlimited()).expect("unlimited");
                 assert_eq!(part, [&whole[18..20], &whole[120..124]].concat());
             }
             assert!(expected.iter().zip(&found).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())));

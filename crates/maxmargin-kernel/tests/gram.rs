@@ -3,7 +3,7 @@
 mod common;
 
 use common::{KINDS, Kind, direct, full, kernels, samples};
-use maxmargin_data::Samples;
+use maxmargin_data::{RunControl, Samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, fallbacks};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn values_follow_the_definition() {
         for (n, d) in [(1, 1), (5, 2), (70, 13), (300, 40), (37, 700)] {
             let x = samples(kind, n, d, 7);
             for kernel in kernels(kind, d) {
-                let gram = KernelGram::new(&x, kernel.clone()).expect("a valid kernel");
+                let gram = KernelGram::new(&x, kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
                 let (fast, exact) = full(&gram);
                 let scale = gram.diagonal().iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 for i in 0..n {
@@ -34,7 +34,7 @@ fn values_follow_the_definition() {
 fn integers_are_exact() {
     for kind in [Kind::Integers, Kind::Image, Kind::Wide] {
         let x = samples(kind, 150, 60, 3);
-        let gram = KernelGram::new(&x, Kernel::Linear).expect("a valid kernel");
+        let gram = KernelGram::new(&x, Kernel::Linear, &RunControl::unlimited()).expect("a valid kernel");
         let (fast, exact) = full(&gram);
         for i in 0..150 {
             for j in 0..150 {
@@ -51,7 +51,8 @@ fn rbf_of_equal_samples_is_one() {
         for (n, d) in [(40, 3), (290, 600)] {
             let x = samples(kind, n, d, 11);
             let order: Vec<usize> = (0..n).chain(0..n).collect();
-            let gram = KernelGram::new(&x.select(&order), Kernel::Rbf { gamma: 0.7 }).expect("a valid kernel");
+            let gram =
+                KernelGram::new(&x.select(&order), Kernel::Rbf { gamma: 0.7 }, &RunControl::unlimited()).expect("a valid kernel");
             assert!(gram.diagonal().iter().all(|&v| v == 1.0));
             for i in 0..n {
                 let (mut fast, mut exact) = ([0.0; 1], [0.0; 1]);
@@ -73,7 +74,7 @@ fn values_near_one_keep_the_digits_of_their_distances() {
         let x = samples(kind, 90, 12, 3);
         let norm = |i: usize| x.row(i).entries().iter().map(|(_, v)| v * v).sum::<f64>();
         let gamma = 1e-4 / (0..90).map(norm).fold(0.0, f64::max);
-        let gram = KernelGram::new(&x, Kernel::Rbf { gamma }).expect("a valid kernel");
+        let gram = KernelGram::new(&x, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a valid kernel");
         assert_eq!(gram.base(), 1.0, "{kind:?}");
         let mut held = vec![0.0; 90];
         for i in 0..90 {
@@ -89,9 +90,10 @@ fn values_near_one_keep_the_digits_of_their_distances() {
             }
         }
         // The same holds for other kernels. Values that differ widely are stored unchanged.
-        let poly = KernelGram::new(&x, Kernel::Poly { gamma, coef0: 2.0, degree: 3 }).expect("a valid kernel");
+        let poly =
+            KernelGram::new(&x, Kernel::Poly { gamma, coef0: 2.0, degree: 3 }, &RunControl::unlimited()).expect("a valid kernel");
         assert!((poly.base() - 8.0).abs() < 1e-2, "{kind:?}: {}", poly.base());
-        let wide = KernelGram::new(&x, Kernel::Rbf { gamma: 1e8 * gamma }).expect("a valid kernel");
+        let wide = KernelGram::new(&x, Kernel::Rbf { gamma: 1e8 * gamma }, &RunControl::unlimited()).expect("a valid kernel");
         assert_eq!(wide.base(), 0.0, "{kind:?}");
     }
 }
@@ -100,7 +102,7 @@ fn values_near_one_keep_the_digits_of_their_distances() {
 fn another_gamma_over_the_same_samples() {
     for kind in KINDS {
         let x = samples(kind, 80, 9, 5);
-        let first = KernelGram::new(&x, Kernel::Rbf { gamma: 1e-3 }).expect("a valid kernel");
+        let first = KernelGram::new(&x, Kernel::Rbf { gamma: 1e-3 }, &RunControl::unlimited()).expect("a valid kernel");
         let other = first.with_gamma(5.0).expect("a valid gamma");
         let (_, exact) = full(&other);
         let (fast, _) = full(&other);
@@ -112,18 +114,25 @@ fn another_gamma_over_the_same_samples() {
         assert!(first.with_gamma(-1.0).is_err());
     }
     let x = samples(Kind::Scaled, 20, 3, 1);
-    let poly = KernelGram::new(&x, Kernel::poly(2.0, 1.0, 2)).expect("a valid kernel").with_gamma(0.5).expect("a valid gamma");
-    assert_eq!(full(&poly), full(&KernelGram::new(&x, Kernel::poly(0.5, 1.0, 2)).expect("a valid kernel")));
-    let linear = KernelGram::new(&samples(Kind::Scaled, 5, 2, 1), Kernel::Linear).expect("a valid kernel");
+    let poly = KernelGram::new(&x, Kernel::poly(2.0, 1.0, 2), &RunControl::unlimited())
+        .expect("a valid kernel")
+        .with_gamma(0.5)
+        .expect("a valid gamma");
+    assert_eq!(
+        full(&poly),
+        full(&KernelGram::new(&x, Kernel::poly(0.5, 1.0, 2), &RunControl::unlimited()).expect("a valid kernel"))
+    );
+    let linear =
+        KernelGram::new(&samples(Kind::Scaled, 5, 2, 1), Kernel::Linear, &RunControl::unlimited()).expect("a valid kernel");
     assert!(linear.with_gamma(1.0).is_err());
 }
 
 #[test]
 fn values_beyond_single_precision_are_refused() {
     let x = maxmargin_data::Samples::from_dense(2, 1, vec![1.0, 1e25]).expect("finite");
-    let refused = KernelGram::new(&x, Kernel::Linear).expect_err("1e50 is no f32");
+    let refused = KernelGram::new(&x, Kernel::Linear, &RunControl::unlimited()).expect_err("1e50 is no f32");
     assert!(matches!(refused, KernelError::TooLarge { row: 2, .. }), "{refused}");
-    assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }).is_ok());
+    assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }, &RunControl::unlimited()).is_ok());
 }
 
 /// LIBSVM and scikit-learn train with these kernels, too.
@@ -141,7 +150,7 @@ fn a_gamma_or_a_degree_of_0_makes_all_values_equal() {
     for kind in KINDS {
         let x = samples(kind, 40, 9, 5);
         for (kernel, value) in &cases {
-            let (fast, exact) = full(&KernelGram::new(&x, kernel.clone()).expect("a valid kernel"));
+            let (fast, exact) = full(&KernelGram::new(&x, kernel.clone(), &RunControl::unlimited()).expect("a valid kernel"));
             assert!(exact.iter().all(|k| (k - value).abs() < 1e-15), "{kind:?} {kernel:?}");
             assert!(fast.iter().all(|k| (f64::from(*k) - value).abs() < 1e-7), "{kind:?} {kernel:?}");
         }
@@ -167,7 +176,7 @@ proptest! {
         let n = if d > 400 { n.min(270) } else { n };
         let x = samples(kind, n, d, seed);
         let kernel = kernels(kind, d)[pick].clone();
-        let gram = KernelGram::new(&x, kernel).expect("a valid kernel");
+        let gram = KernelGram::new(&x, kernel, &RunControl::unlimited()).expect("a valid kernel");
         let (fast, exact) = full(&gram);
         for i in 0..n {
             for j in 0..i {
@@ -219,7 +228,7 @@ proptest! {
         let norm = (0..n).map(|i| x.row(i).dot(x.row(i))).fold(0.0, f64::max).max(1e-300);
         let gamma = (width / norm).clamp(1e-300, 1e300);
         for kernel in [Kernel::Linear, Kernel::rbf(gamma), Kernel::poly(gamma, coef0, degree), Kernel::sigmoid(gamma, coef0)] {
-            let gram = KernelGram::new(&x, kernel.clone());
+            let gram = KernelGram::new(&x, kernel.clone(), &RunControl::unlimited());
             prop_assert!(matches!(&gram, Ok(_) | Err(KernelError::TooLarge { .. })), "{:?}: {:?}", kernel, gram.err());
             if let (Ok(gram), Some(_)) = (gram, kernel.gamma()) {
                 let other = gram.with_gamma(gamma * 3.0);

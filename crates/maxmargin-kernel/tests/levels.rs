@@ -4,6 +4,7 @@
 mod common;
 
 use common::{KINDS, Kind, full, kernels, samples};
+use maxmargin_data::RunControl;
 use maxmargin_kernel::KernelGram;
 use maxmargin_simd::level::{Level, levels, restrict};
 use maxmargin_simd::products::PORTABLE_FUSES;
@@ -20,7 +21,7 @@ fn kernel_values_have_the_same_bits_at_every_level() {
             for kernel in kernels(kind, d) {
                 let at = |level| {
                     restrict(level);
-                    full(&KernelGram::new(&x, kernel.clone()).expect("a valid kernel"))
+                    full(&KernelGram::new(&x, kernel.clone(), &RunControl::unlimited()).expect("a valid kernel"))
                 };
                 // The best level is the last one and remains set.
                 let found: Vec<_> = levels().map(|level| (level, at(level))).collect();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{KINDS, Kind, direct, samples, stream};
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, apply_exact, decision_values, diagnose};
 
 #[test]
@@ -11,14 +11,20 @@ fn apply_is_the_product_for_every_thread_count() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
     for kind in KINDS {
         let n = 1500;
-        let gram = KernelGram::new(&samples(kind, n, 6, 9), Kernel::Rbf { gamma: 0.2 }).expect("a valid kernel");
+        let gram = KernelGram::new(&samples(kind, n, 6, 9), Kernel::Rbf { gamma: 0.2 }, &RunControl::unlimited())
+            .expect("a valid kernel");
         let ids: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
         for h in [1, 3] {
             let mut next = stream(4);
             let mut coef: Vec<f64> = (0..ids.len() * h).map(|_| next() - 0.5).collect();
             coef[10 * h..20 * h].fill(0.0);
-            let got = apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Seq);
-            assert_eq!(got, pool.install(|| apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Pool)));
+            let got = apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+            assert_eq!(
+                got,
+                pool.install(
+                    || apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Pool, &RunControl::unlimited()).expect("unlimited")
+                )
+            );
             let mut row = vec![0.0; n];
             for j in (3..n - 2).step_by(101) {
                 gram.fill_exact(&[j], 0..n, &mut row);
@@ -33,9 +39,10 @@ fn apply_is_the_product_for_every_thread_count() {
 
 #[test]
 fn apply_of_nothing() {
-    let gram = KernelGram::new(&samples(Kind::Scaled, 10, 2, 0), Kernel::Linear).expect("a valid kernel");
-    assert_eq!(apply_exact(&gram, &[], &[], 2, 0..10, Par::Seq), vec![0.0; 20]);
-    assert!(apply_exact(&gram, &[1], &[1.0], 1, 4..4, Par::Seq).is_empty());
+    let gram =
+        KernelGram::new(&samples(Kind::Scaled, 10, 2, 0), Kernel::Linear, &RunControl::unlimited()).expect("a valid kernel");
+    assert_eq!(apply_exact(&gram, &[], &[], 2, 0..10, Par::Seq, &RunControl::unlimited()).expect("unlimited"), vec![0.0; 20]);
+    assert!(apply_exact(&gram, &[1], &[1.0], 1, 4..4, Par::Seq, &RunControl::unlimited()).expect("unlimited").is_empty());
 }
 
 #[test]
@@ -87,8 +94,8 @@ fn precomputed(x: &Samples, order: &[usize]) -> Samples {
 fn precomputed_matrices_are_looked_up_by_serial() {
     let x = samples(Kind::Scaled, 30, 4, 6);
     let order: Vec<usize> = (0..30).rev().step_by(2).collect();
-    let gram = KernelGram::new(&precomputed(&x, &order), Kernel::Precomputed).expect("valid");
-    let linear = KernelGram::new(&x.select(&order), Kernel::Linear).expect("valid");
+    let gram = KernelGram::new(&precomputed(&x, &order), Kernel::Precomputed, &RunControl::unlimited()).expect("valid");
+    let linear = KernelGram::new(&x.select(&order), Kernel::Linear, &RunControl::unlimited()).expect("valid");
     let (mut a, mut b) = (vec![0.0; 15 * 15], vec![0.0; 15 * 15]);
     let all: Vec<usize> = (0..15).collect();
     gram.fill_exact(&all, 0..15, &mut a);
@@ -114,7 +121,9 @@ fn precomputed_rows_of_very_many_columns_are_read_where_they_are() {
 
 #[test]
 fn malformed_precomputed_matrices_are_refused_with_their_row() {
-    let make = |values: Vec<f64>| KernelGram::new(&Samples::from_dense(2, 3, values).expect("finite"), Kernel::Precomputed);
+    let make = |values: Vec<f64>| {
+        KernelGram::new(&Samples::from_dense(2, 3, values).expect("finite"), Kernel::Precomputed, &RunControl::unlimited())
+    };
     let message = |values: Vec<f64>| make(values).expect_err("malformed").to_string();
     assert!(make(vec![1.0, 2.0, 0.5, 2.0, 0.5, 2.0]).is_ok());
     assert!(message(vec![1.0, 2.0, 0.5, 3.0, 0.5, 2.0]).starts_with("row 2: its serial number (column 0) is 3"));
@@ -132,7 +141,7 @@ fn malformed_precomputed_matrices_are_refused_with_their_row() {
 #[test]
 fn diagnosis_tells_useless_kernels() {
     let x = samples(Kind::Scaled, 200, 5, 1);
-    let with = |gamma| diagnose(&KernelGram::new(&x, Kernel::Rbf { gamma }).expect("valid"), 300, 1);
+    let with = |gamma| diagnose(&KernelGram::new(&x, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("valid"), 300, 1);
     assert!(with(1e6).is_identity() && !with(1e6).is_constant());
     assert!(with(1e-9).is_constant() && !with(1e-9).is_identity());
     assert!(!with(0.2).is_constant() && !with(0.2).is_identity());

@@ -7,7 +7,7 @@ use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Pages, RowRef, Rows, part_of};
 
 fn gram(kind: Kind, n: usize) -> KernelGram {
-    KernelGram::new(&samples(kind, n, 12, 1), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel")
+    KernelGram::new(&samples(kind, n, 12, 1), Kernel::Rbf { gamma: 0.1 }, &RunControl::unlimited()).expect("a valid kernel")
 }
 
 fn expected(gram: &dyn Gram, i: usize) -> Vec<f32> {
@@ -36,7 +36,7 @@ fn complete_holds_every_row() {
                     assert!(rows.holds_all());
                     assert!(rows.resident(0).is_none());
                     let early = rows.row(n / 2);
-                    rows.fetch(&[0, n - 1, n / 3, 0]);
+                    rows.fetch(&[0, n - 1, n / 3, 0], &RunControl::unlimited()).expect("unlimited");
                     rows.complete(&RunControl::unlimited()).expect("not cancelled");
                     for i in 0..n {
                         assert!(rows.contains(i));
@@ -65,7 +65,7 @@ fn a_small_budget_keeps_the_most_recent() {
     let rows = Rows::new(&gram, 10 * 4 * n as u64, Par::Seq);
     assert!(!rows.holds_all());
     let held = rows.row(0);
-    rows.fetch(&(1..10).collect::<Vec<_>>());
+    rows.fetch(&(1..10).collect::<Vec<_>>(), &RunControl::unlimited()).expect("unlimited");
     assert_eq!(rows.work().computed, 10);
     assert!((0..10).all(|i| rows.contains(i)));
     let _ = rows.row(1);
@@ -78,7 +78,7 @@ fn a_small_budget_keeps_the_most_recent() {
         let i = (step * step + 3 * step) % n;
         assert_eq!(values(&rows.row(i)), expected(&gram, i));
     }
-    rows.fetch(&(0..n).collect::<Vec<_>>());
+    rows.fetch(&(0..n).collect::<Vec<_>>(), &RunControl::unlimited()).expect("unlimited");
     rows.complete(&RunControl::unlimited()).expect("not cancelled");
     let work = rows.work();
     assert!(work.bytes <= 10 * 4 * n as u64 && work.peak_bytes <= 10 * 4 * n as u64, "{work:?}");
@@ -90,8 +90,8 @@ fn fetch_spares_what_it_was_asked_for() {
     let n = 100;
     let gram = gram(Kind::Scaled, n);
     let rows = Rows::new(&gram, 10 * 4 * n as u64, Par::Seq);
-    rows.fetch(&(0..10).collect::<Vec<_>>());
-    rows.fetch(&[0, 1, 2, 50, 51, 52, 53]);
+    rows.fetch(&(0..10).collect::<Vec<_>>(), &RunControl::unlimited()).expect("unlimited");
+    rows.fetch(&[0, 1, 2, 50, 51, 52, 53], &RunControl::unlimited()).expect("unlimited");
     assert!([0, 1, 2, 50, 51, 52, 53].iter().all(|&i| rows.contains(i)));
     assert_eq!(rows.work().computed, 14);
 }
@@ -108,7 +108,7 @@ fn threads_share_one_store() {
                 for step in 0..500usize {
                     let i = (step * (t + 3) + t) % n;
                     if step % 50 == 0 {
-                        rows.fetch(&[i, (i + 1) % n, (i + 7) % n]);
+                        rows.fetch(&[i, (i + 1) % n, (i + 7) % n], &RunControl::unlimited()).expect("unlimited");
                     }
                     let row = rows.row(i);
                     for j in 0..n {
@@ -130,7 +130,9 @@ fn threads_share_one_store() {
 #[test]
 fn rows_of_different_samples_count_by_what_they_hold() {
     let once = samples(Kind::Scaled, 40, 12, 1);
-    let gram = KernelGram::new(&once.select(&(0..200).map(|i| i % 40).collect::<Vec<_>>()), Kernel::rbf(0.1)).expect("a kernel");
+    let gram =
+        KernelGram::new(&once.select(&(0..200).map(|i| i % 40).collect::<Vec<_>>()), Kernel::rbf(0.1), &RunControl::unlimited())
+            .expect("a kernel");
     let rows = Rows::new(&gram, 1 << 20, Par::Seq);
     let merged = rows.merged(&RunControl::unlimited()).expect("not cancelled").expect("copies");
     assert_eq!((rows.work().bytes, rows.work().peak_bytes), (0, 0));
@@ -195,11 +197,12 @@ fn codes_stand_for_the_values() {
         Kernel::Sigmoid { gamma: 0.01, coef0: -0.5 },
     ] {
         for (kind, coded) in [(Kind::Bits, true), (Kind::Scaled, false)] {
-            let gram = KernelGram::new(&samples(kind, 150, 40, 3), kernel.clone()).expect("a valid kernel");
+            let gram =
+                KernelGram::new(&samples(kind, 150, 40, 3), kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
             assert_eq!(gram.table().is_some(), coded, "{kernel:?} {kind:?}");
             let rows = Rows::new(&gram, u64::MAX, Par::Seq);
             let few = Rows::new(&gram, 0, Par::Seq);
-            rows.fetch(&[3, 90, 17]);
+            rows.fetch(&[3, 90, 17], &RunControl::unlimited()).expect("unlimited");
             for i in [3, 17, 90, 149] {
                 let bits = |row: Vec<f32>| row.into_iter().map(f32::to_bits).collect::<Vec<_>>();
                 let want = bits(expected(&gram, i));
@@ -212,7 +215,8 @@ fn codes_stand_for_the_values() {
 
 #[test]
 fn memory_that_is_used_again_holds_values() {
-    let gram = KernelGram::new(&samples(Kind::Bits, 150, 40, 3), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel");
+    let gram = KernelGram::new(&samples(Kind::Bits, 150, 40, 3), Kernel::Rbf { gamma: 0.1 }, &RunControl::unlimited())
+        .expect("a valid kernel");
     assert!(gram.table().is_some());
     for (budget, width) in [(4 * 150 * 150, 4), (4 * 150 * 150 - 1, 1)] {
         let rows = Rows::with_pages(&gram, budget, Par::Seq, Pages::new());
@@ -226,9 +230,11 @@ fn memory_that_is_used_again_holds_values() {
 fn codes_that_do_not_fit_are_values() {
     // d² reaches 400 · 9: codes suffice only where the kernel of larger distances is 0.
     let samples = samples(Kind::Integers, 60, 400, 1);
-    let coded = |gamma| KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a valid kernel").table().is_some();
+    let coded = |gamma| {
+        KernelGram::new(&samples, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a valid kernel").table().is_some()
+    };
     assert!(!coded(0.01) && coded(0.5));
-    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.5 }).expect("a valid kernel");
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a valid kernel");
     let rows = Rows::new(&gram, u64::MAX, Par::Seq);
     assert!((0..60).all(|i| values(&rows.row(i)) == expected(&gram, i)));
 }
@@ -237,7 +243,8 @@ fn codes_that_do_not_fit_are_values() {
 fn a_part_has_the_bits_of_the_whole() {
     for kind in [Kind::Integers, Kind::Scaled, Kind::Sparse, Kind::Bits] {
         for kernel in [Kernel::Rbf { gamma: 0.1 }, Kernel::Rbf { gamma: 1e-9 }, Kernel::Linear] {
-            let whole = KernelGram::new(&samples(kind, 200, 30, 1), kernel.clone()).expect("a valid kernel");
+            let whole =
+                KernelGram::new(&samples(kind, 200, 30, 1), kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
             let ids: Vec<usize> = (0..90).map(|k| (k * 37 + 5) % 200).chain([7, 7]).collect();
             let part = part_of(&whole, &ids);
             assert_eq!((part.len(), part.value_cost() > 0.0), (92, true));
@@ -261,7 +268,7 @@ fn a_part_has_the_bits_of_the_whole() {
 fn an_empty_matrix() {
     let gram = FnGram::new(0, |_, _| 0.0);
     let rows = Rows::new(&gram, 0, Par::Seq);
-    rows.fetch(&[]);
+    rows.fetch(&[], &RunControl::unlimited()).expect("unlimited");
     rows.complete(&RunControl::unlimited()).expect("not cancelled");
     assert_eq!(rows.work(), maxmargin_kernel::RowWork::default());
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{KINDS, full, samples};
-use maxmargin_data::{Par, Row, Samples, codec};
+use maxmargin_data::{Par, Row, RunControl, Samples, codec};
 use maxmargin_kernel::{FnGram, Gram, Kernel, KernelError, KernelGram, Rows, UserKernel, decision_values};
 
 fn laplacian(x: Row<'_>, z: Row<'_>) -> f64 {
@@ -17,7 +17,7 @@ fn the_matrix_is_that_of_the_function() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
     for kind in KINDS {
         let x = samples(kind, 60, 5, 3);
-        let gram = KernelGram::new(&x, Kernel::user("laplacian", laplacian)).expect("a kernel");
+        let gram = KernelGram::new(&x, Kernel::user("laplacian", laplacian), &RunControl::unlimited()).expect("a kernel");
         let direct = FnGram::new(60, |i, j| laplacian(x.row(i), x.row(j)));
         assert_eq!(full(&gram), full(&direct), "{kind:?}");
         assert_eq!(gram.diagonal(), direct.diagonal());
@@ -30,7 +30,7 @@ fn the_matrix_is_that_of_the_function() {
 fn an_asymmetric_function_makes_a_symmetric_matrix() {
     let x = samples(common::Kind::Scaled, 9, 2, 1);
     let kernel = Kernel::user("first", |x, _| x.entries()[0].1);
-    let (_, exact) = full(&KernelGram::new(&x, kernel).expect("a kernel"));
+    let (_, exact) = full(&KernelGram::new(&x, kernel, &RunControl::unlimited()).expect("a kernel"));
     for i in 0..9 {
         for j in 0..9 {
             assert_eq!(exact[i * 9 + j], exact[j * 9 + i]);
@@ -58,7 +58,7 @@ fn columns_keep_their_numbers() {
     let last = 9_000_000;
     let x = Samples::from_sparse(last as usize + 1, vec![0, 1, 2], vec![7, last], vec![2.0, 3.0]).expect("rows");
     let kernel = Kernel::user("columns", |x, z| x.entries().iter().chain(&z.entries()).map(|e| e.0 as f64).sum());
-    let gram = KernelGram::new(&x, kernel.clone()).expect("a kernel");
+    let gram = KernelGram::new(&x, kernel.clone(), &RunControl::unlimited()).expect("a kernel");
     assert_eq!(gram.diagonal(), [14.0, 18_000_000.0]);
     assert_eq!(decision_values(&kernel, &x, &[1.0, 0.0], 0.0, &x, Par::Seq), Ok(vec![14.0, 9_000_007.0]));
 }
@@ -105,10 +105,10 @@ fn values_that_are_no_numbers_are_refused() {
     let x = Samples::from_rows(&[[1.0], [0.0]]).expect("rows");
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e39] {
         let kernel = Kernel::user("broken", move |x, _| if x.entries().is_empty() { value } else { 1.0 });
-        let refused = KernelGram::new(&x, kernel).expect_err("no f32").to_string();
+        let refused = KernelGram::new(&x, kernel, &RunControl::unlimited()).expect_err("no f32").to_string();
         assert!(refused.starts_with("row 2: its kernel values reach"), "{refused}");
     }
     let kernel = Kernel::user("no gamma", laplacian);
     assert_eq!((kernel.gamma(), kernel.clone().with_gamma(2.0)), (None, kernel.clone()));
-    assert!(KernelGram::new(&x, kernel).expect("a kernel").with_gamma(1.0).is_err());
+    assert!(KernelGram::new(&x, kernel, &RunControl::unlimited()).expect("a kernel").with_gamma(1.0).is_err());
 }

@@ -10,7 +10,7 @@ use std::ffi::{c_double, c_int};
 ///
 /// `model` is null or points to a model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_svm_type(model: *const c::Model) -> c_int {
+pub unsafe extern "C" fn svm_get_svm_type(model: *const c::SvmModel) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { model.as_ref() }.map_or(-1, |model| model.param.svm_type)
 }
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn svm_get_svm_type(model: *const c::Model) -> c_int {
 ///
 /// `model` is null or points to a model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_nr_class(model: *const c::Model) -> c_int {
+pub unsafe extern "C" fn svm_get_nr_class(model: *const c::SvmModel) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { model.as_ref() }.map_or(0, |model| model.nr_class)
 }
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn svm_get_nr_class(model: *const c::Model) -> c_int {
 ///
 /// `model` is null or points to a model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_nr_sv(model: *const c::Model) -> c_int {
+pub unsafe extern "C" fn svm_get_nr_sv(model: *const c::SvmModel) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { model.as_ref() }.map_or(0, |model| model.l)
 }
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn svm_get_nr_sv(model: *const c::Model) -> c_int {
 ///
 /// `model` is null or points to a model, and `label` has room for as many labels as it has classes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_labels(model: *const c::Model, label: *mut c_int) {
+pub unsafe extern "C" fn svm_get_labels(model: *const c::SvmModel, label: *mut c_int) {
     // SAFETY: the caller's promise; the model's labels are as many as its classes.
     unsafe {
         if let Some(model) = model.as_ref() {
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn svm_get_labels(model: *const c::Model, label: *mut c_in
 /// `model` is null or points to a model, and `sv_indices` has room for as many numbers as it has
 /// support vectors.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: *mut c_int) {
+pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::SvmModel, sv_indices: *mut c_int) {
     // SAFETY: the caller's promise; the model's indices are as many as its support vectors.
     unsafe {
         if let Some(model) = model.as_ref() {
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: 
 ///
 /// `model` is null or points to a model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_get_svr_probability(model: *const c::Model) -> c_double {
+pub unsafe extern "C" fn svm_get_svr_probability(model: *const c::SvmModel) -> c_double {
     // SAFETY: the caller's promise; a regression has one value there, if any.
     let scale = unsafe { model.as_ref() }
         .filter(|model| matches!(model.param.svm_type, 3 | 4))
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn svm_get_svr_probability(model: *const c::Model) -> c_do
 ///
 /// `model` is null or points to a model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_check_probability_model(model: *const c::Model) -> c_int {
+pub unsafe extern "C" fn svm_check_probability_model(model: *const c::SvmModel) -> c_int {
     // SAFETY: the caller's promise.
     let known = unsafe { model.as_ref() }.is_some_and(|model| match model.param.svm_type {
         0 | 1 => !model.probA.is_null() && !model.probB.is_null(),

@@ -18,7 +18,7 @@ pub struct Node {
 /// Rows and their labels.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Problem {
+pub struct SvmProblem {
     /// The number of rows.
     pub l: c_int,
     /// The label of each row.
@@ -66,7 +66,7 @@ pub struct Parameter {
 /// A model.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Model {
+pub struct SvmModel {
     /// The parameters of the training.
     pub param: Parameter,
     /// The number of classes; 2 for regression and one class.

@@ -1,7 +1,7 @@
 //! The conversion of a training into a model of C.
 
 use crate::c::{self, copied, sigmoids};
-use maxmargin::libsvm::{Problem, Training};
+use maxmargin::libsvm::{LibsvmProblem, Training};
 use maxmargin::model::Calibration;
 use std::ffi::c_int;
 use std::ptr;
@@ -21,7 +21,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    fn of(problem: &Problem, trained: &Training) -> Self {
+    fn of(problem: &LibsvmProblem, trained: &Training) -> Self {
         let classes = trained.labels.len();
         let class_of = |row: usize| problem.classes().map_or(0, |known| known.of[row]);
         let mut rows: Vec<usize> = trained.machines.iter().flat_map(|machine| &machine.terms).map(|term| term.0).collect();
@@ -49,7 +49,12 @@ impl Content {
 }
 
 /// Returns the model of a training. Its support vectors are rows of `prob`.
-pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem, trained: &Training) -> *mut c::Model {
+pub(crate) fn filled(
+    prob: &c::SvmProblem,
+    param: &c::Parameter,
+    problem: &LibsvmProblem,
+    trained: &Training,
+) -> *mut c::SvmModel {
     let content = Content::of(problem, trained);
     // SAFETY: `prob` was read before, so that it has `l` rows, and `rows` are less than `l`.
     let all = unsafe { c::slice(prob.x.cast_const(), prob.l) };
@@ -62,13 +67,13 @@ pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem,
     let sign = if trained.machines.len() > 1 { -1.0 } else { 1.0 };
     let (a, b): (Vec<f64>, Vec<f64>) = platt.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
     let lone = trained.learned.model().is_none() && trained.learned.is_probability_model();
-    let model = c::Model {
+    let model = c::SvmModel {
         probA: sigmoids(&a, lone),
         probB: if scale.is_some() { ptr::null_mut() } else { sigmoids(&b, lone) },
         prob_density_marks: copied(&marks),
         ..model
     };
-    copied(&[c::Model { sv_indices: copied(&indices), free_sv: 0, ..model }])
+    copied(&[c::SvmModel { sv_indices: copied(&indices), free_sv: 0, ..model }])
 }
 
 /// Returns the numbers of calibrations: sigmoids, the scale of a regression, the marks of one
@@ -88,9 +93,9 @@ fn numbers_of(calibration: &[Calibration]) -> (Vec<(f64, f64)>, Option<f64>, Vec
 }
 
 /// Returns a model with this content, without indices and probabilities.
-pub(crate) fn made(param: c::Parameter, content: &Content, vectors: &[*mut c::Node]) -> c::Model {
+pub(crate) fn made(param: c::Parameter, content: &Content, vectors: &[*mut c::Node]) -> c::SvmModel {
     let columns: Vec<*mut f64> = content.columns.iter().map(|column| copied(column)).collect();
-    c::Model {
+    c::SvmModel {
         param,
         nr_class: if content.labels.is_empty() { 2 } else { content.labels.len() as c_int },
         l: vectors.len() as c_int,

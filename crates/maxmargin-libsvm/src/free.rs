@@ -13,7 +13,7 @@ use std::ptr;
 /// and are as long as `svm.h` says: one array of nodes behind the first support vector where
 /// `free_sv` is not 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_free_model_content(model_ptr: *mut c::Model) {
+pub unsafe extern "C" fn svm_free_model_content(model_ptr: *mut c::SvmModel) {
     // SAFETY: the caller's promise.
     let Some(model) = (unsafe { model_ptr.as_mut() }) else { return };
     // SAFETY: arrays are as long as `svm.h` says; each pointer is freed once and then null.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn svm_free_model_content(model_ptr: *mut c::Model) {
 /// `model_ptr_ptr` is null or points to a pointer that is null or a model from this library, or
 /// from `malloc` with a content as in [`svm_free_model_content`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_free_and_destroy_model(model_ptr_ptr: *mut *mut c::Model) {
+pub unsafe extern "C" fn svm_free_and_destroy_model(model_ptr_ptr: *mut *mut c::SvmModel) {
     // SAFETY: the caller's promise.
     let Some(place) = (unsafe { model_ptr_ptr.as_mut() }) else { return };
     // SAFETY: likewise; the model is freed after its content and forgotten.

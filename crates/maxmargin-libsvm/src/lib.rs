@@ -6,7 +6,7 @@
 //! reads the model in place, as LIBSVM does, because programs make and change models by hand.
 //! Memory that LIBSVM's functions free comes from C's `malloc`. Panics do not leave the library.
 //!
-//! - [`Problem`], [`Parameter`], [`Node`] and [`Model`] are the structures of `svm.h`.
+//! - [`SvmProblem`], [`Parameter`], [`Node`] and [`SvmModel`] are the structures of `svm.h`.
 //! - [`svm_train`] and [`svm_cross_validation`] train; [`svm_predict`] and its variants predict.
 //! - [`svm_save_model`] and [`svm_load_model`] write and read LIBSVM's text.
 #![allow(unsafe_code, reason = "a C interface: it reads what pointers of callers point to")]
@@ -20,7 +20,7 @@ mod problem;
 mod store;
 mod train;
 
-pub use c::{Model, Node, Parameter, Problem};
+pub use c::{Node, Parameter, SvmModel, SvmProblem};
 pub use output::svm_set_print_string_function;
 pub use predict::{svm_predict, svm_predict_probability, svm_predict_values};
 pub use store::{svm_load_model, svm_save_model};

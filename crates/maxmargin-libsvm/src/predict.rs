@@ -55,7 +55,7 @@ fn value(kernel: &Kernel, vector: &[Node], x: &[Node]) -> f64 {
 /// # Safety
 ///
 /// The model's arrays are as long as `svm.h` says, its support vectors and `x` end with index −1.
-unsafe fn evaluate(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
+unsafe fn evaluate(model: &c::SvmModel, x: *const Node) -> (Vec<f64>, f64) {
     let parameters = Parameters {
         kernel_type: model.param.kernel_type,
         degree: model.param.degree,
@@ -115,7 +115,7 @@ unsafe fn evaluate(model: &c::Model, x: *const Node) -> (Vec<f64>, f64) {
 /// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that
 /// end with index −1; `dec_values` has room.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const Node, dec_values: *mut c_double) -> c_double {
+pub unsafe extern "C" fn svm_predict_values(model: *const c::SvmModel, x: *const Node, dec_values: *mut c_double) -> c_double {
     catch_panic(f64::NAN, || {
         // SAFETY: the caller's promise.
         let Some(model) = (unsafe { model.as_ref() }) else { return f64::NAN };
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn svm_predict_values(model: *const c::Model, x: *const No
 /// `model` is null or points to a model whose arrays are as long as `svm.h` says, `x` to nodes that
 /// end with index −1.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> c_double {
+pub unsafe extern "C" fn svm_predict(model: *const c::SvmModel, x: *const Node) -> c_double {
     catch_panic(f64::NAN, || {
         // SAFETY: the caller's promise.
         unsafe { model.as_ref().map_or(f64::NAN, |model| evaluate(model, x).1) }
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> 
 /// As [`svm_predict`]; `prob_estimates` has room for as many values as the model has classes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict_probability(
-    model: *const c::Model,
+    model: *const c::SvmModel,
     x: *const Node,
     prob_estimates: *mut c_double,
 ) -> c_double {
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn svm_predict_probability(
 /// # Safety
 ///
 /// The model's arrays are as long as `svm.h` says.
-unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>> {
+unsafe fn probabilities(model: &c::SvmModel, decisions: &[f64]) -> Option<Vec<f64>> {
     let count = usize::try_from(model.nr_class).unwrap_or(0);
     if model.param.svm_type == 2 {
         // SAFETY: ten marks, or none.

@@ -34,7 +34,7 @@ pub(crate) unsafe fn parameters(given: &c::Parameter) -> Parameters {
 /// # Safety
 ///
 /// `y` is null or has `l` values.
-pub(crate) unsafe fn labels(given: &c::Problem) -> Vec<f64> {
+pub(crate) unsafe fn labels(given: &c::SvmProblem) -> Vec<f64> {
     // SAFETY: the caller's promise.
     unsafe { c::slice(given.y, given.l) }.to_vec()
 }
@@ -48,7 +48,7 @@ pub(crate) unsafe fn labels(given: &c::Problem) -> Vec<f64> {
 /// # Safety
 ///
 /// `y` is null or has `l` values, `x` is null or has `l` rows, each null or ended by index −1.
-pub(crate) unsafe fn data(given: &c::Problem) -> Result<Dataset, String> {
+pub(crate) unsafe fn data(given: &c::SvmProblem) -> Result<Dataset, String> {
     // SAFETY: the caller's promise.
     let rows = unsafe { c::slice(given.x.cast_const(), given.l) };
     // SAFETY: likewise.

@@ -44,7 +44,7 @@ unsafe fn path(name: *const c_char) -> Option<PathBuf> {
 /// `model_file_name` is a string of C, `model` points to a model whose arrays are as long as
 /// `svm.h` says and whose support vectors end with index −1.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *const c::Model) -> c_int {
+pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *const c::SvmModel) -> c_int {
     catch_panic(-1, || {
         // SAFETY: the caller's promise.
         let (Some(path), Some(model)) = (unsafe { path(model_file_name) }, unsafe { model.as_ref() }) else { return -1 };
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn svm_save_model(model_file_name: *const c_char, model: *
 /// # Safety
 ///
 /// As [`svm_save_model`].
-unsafe fn text(model: &c::Model) -> Option<String> {
+unsafe fn text(model: &c::SvmModel) -> Option<String> {
     let c::Parameter { svm_type, kernel_type, degree, gamma, coef0, .. } = model.param;
     let kernel = Parameters { kernel_type, degree, gamma, coef0, ..Parameters::default() }.shape().kernel;
     let mut text = format!("svm_type {}\n{}", TYPES.get(usize::try_from(svm_type).ok()?)?, kernel_lines(&kernel).ok()?);
@@ -122,7 +122,7 @@ unsafe fn text(model: &c::Model) -> Option<String> {
 ///
 /// `model_file_name` is a string of C.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_load_model(model_file_name: *const c_char) -> *mut c::Model {
+pub unsafe extern "C" fn svm_load_model(model_file_name: *const c_char) -> *mut c::SvmModel {
     catch_panic(ptr::null_mut(), || {
         // SAFETY: the caller's promise.
         let Some(bytes) = (unsafe { path(model_file_name) }).and_then(|path| std::fs::read(path).ok()) else {
@@ -146,7 +146,7 @@ fn numbers<T: std::str::FromStr>(line: &str) -> Option<Vec<T>> {
 }
 
 /// Returns the structure of C for the text of a model.
-fn laid_out(text: &str) -> Option<*mut c::Model> {
+fn laid_out(text: &str) -> Option<*mut c::SvmModel> {
     let head: Vec<&str> = text.lines().take_while(|line| line.trim() != "SV").collect();
     let line = |name: &str| head.iter().copied().find(|line| line.split_ascii_whitespace().next() == Some(name));
     let word = |name: &str| line(name)?.split_ascii_whitespace().nth(1);
@@ -201,6 +201,6 @@ fn laid_out(text: &str) -> Option<*mut c::Model> {
     let model = made(param, &Content { labels, sizes, columns, rho, rows: Vec::new() }, &vectors);
     let is_given = |name: &str| classes == 1 && line(name).is_some();
     let (a, b) = (sigmoids(&a, is_given("probA")), sigmoids(&b, is_given("probB")));
-    let model = c::Model { probA: a, probB: b, prob_density_marks: copied(&marks), ..model };
+    let model = c::SvmModel { probA: a, probB: b, prob_density_marks: copied(&marks), ..model };
     Some(copied(&[model]))
 }

@@ -6,7 +6,7 @@ use crate::output::{print_error, print_progress};
 use crate::panic_guard::catch_panic;
 use crate::problem::{data, labels, parameters};
 use maxmargin::data::{MOST_THREADS, Par};
-use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, train};
+use maxmargin::libsvm::{Folds, LibsvmProblem, LibsvmRun, Parameters, cross_validate, train};
 use rayon::ThreadPoolBuilder;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_double, c_int};
@@ -18,8 +18,8 @@ static POOL: Once = Once::new();
 /// Returns the settings of a call. Threads are those of rayon's global pool: the number of
 /// processors or `RAYON_NUM_THREADS`, at most [`MOST_THREADS`]. The memory limit is `cache_size` if
 /// that is more than the default.
-fn run(parameters: &Parameters) -> Run {
-    let usual = Run::default();
+fn run(parameters: &Parameters) -> LibsvmRun {
+    let usual = LibsvmRun::default();
     POOL.call_once(|| {
         let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|threads| threads.trim().parse::<usize>().ok());
         if asked.is_some_and(|threads| threads > MOST_THREADS) {
@@ -28,7 +28,7 @@ fn run(parameters: &Parameters) -> Run {
         }
     });
     let par = if rayon::current_num_threads() > 1 { Par::Pool } else { Par::Seq };
-    Run { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
+    LibsvmRun { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }
 
 /// Trains a model, which `svm_free_and_destroy_model` frees. Its support vectors are rows of the
@@ -39,14 +39,14 @@ fn run(parameters: &Parameters) -> Run {
 /// `prob` and `param` are as in `svm.h`: `l` labels, `l` rows that end with index −1, `nr_weight`
 /// weights. The rows outlive the model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Parameter) -> *mut c::Model {
+pub unsafe extern "C" fn svm_train(prob: *const c::SvmProblem, param: *const c::Parameter) -> *mut c::SvmModel {
     catch_panic(ptr::null_mut(), || {
         // SAFETY: the caller's promise.
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null_mut() };
         // SAFETY: likewise.
         let (asked, given) = unsafe { (parameters(param), data(prob)) };
         let found = given.and_then(|given| {
-            let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
+            let problem = LibsvmProblem::new(given, &asked).map_err(|error| error.to_string())?;
             let trained = train(&problem, &asked, &run(&asked)).map_err(|error| error.to_string())?;
             Ok((problem, trained))
         });
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
 /// As [`svm_train`]; `target` has room for `l` values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_cross_validation(
-    prob: *const c::Problem,
+    prob: *const c::SvmProblem,
     param: *const c::Parameter,
     nr_fold: c_int,
     target: *mut c_double,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn svm_cross_validation(
                     "WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)",
                 );
             }
-            let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
+            let problem = LibsvmProblem::new(given, &asked).map_err(|error| error.to_string())?;
             let folds = Folds::new(rows, count, problem.classes(), &mut c::random);
             let judged = cross_validate(&problem, &asked, &folds, &run(&asked)).map_err(|error| error.to_string())?;
             print_progress(&judged.console_text(problem.classes().is_some()));
@@ -120,7 +120,7 @@ static SAID: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
 ///
 /// As [`svm_train`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn svm_check_parameter(prob: *const c::Problem, param: *const c::Parameter) -> *const c_char {
+pub unsafe extern "C" fn svm_check_parameter(prob: *const c::SvmProblem, param: *const c::Parameter) -> *const c_char {
     catch_panic(ptr::null(), || {
         // SAFETY: the caller's promise.
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null() };

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::ptr;
 use std::sync::Mutex;
 use svm::{
-    Model, Node, Parameter, Problem, svm_check_parameter, svm_check_probability_model, svm_cross_validation,
+    Node, Parameter, SvmModel, SvmProblem, svm_check_parameter, svm_check_probability_model, svm_cross_validation,
     svm_free_and_destroy_model, svm_get_labels, svm_get_nr_class, svm_get_nr_sv, svm_get_sv_indices, svm_get_svm_type,
     svm_get_svr_probability, svm_load_model, svm_predict, svm_predict_probability, svm_predict_values, svm_save_model,
     svm_set_print_string_function, svm_train,
@@ -45,8 +45,8 @@ impl Data {
         Self::new(&rows)
     }
 
-    fn problem(&mut self) -> Problem {
-        Problem { l: self.labels.len() as i32, y: self.labels.as_mut_ptr(), x: self.rows.as_mut_ptr() }
+    fn problem(&mut self) -> SvmProblem {
+        SvmProblem { l: self.labels.len() as i32, y: self.labels.as_mut_ptr(), x: self.rows.as_mut_ptr() }
     }
 }
 
@@ -80,7 +80,7 @@ unsafe extern "C" fn keep(text: *const c_char) {
     *SAID.lock().expect("nobody panicked") += &text;
 }
 
-fn freed(mut model: *mut Model) {
+fn freed(mut model: *mut SvmModel) {
     // SAFETY: a model of this library, freed once.
     unsafe { svm_free_and_destroy_model(&raw mut model) };
     assert!(model.is_null());
@@ -90,13 +90,16 @@ fn freed(mut model: *mut Model) {
 fn structures_are_those_of_svm_h() {
     // On machines with pointers of 64 bits, as a C compiler lays them out.
     if size_of::<usize>() == 8 {
-        assert_eq!([size_of::<Node>(), size_of::<Problem>(), size_of::<Parameter>(), size_of::<Model>()], [16, 24, 104, 192]);
+        assert_eq!(
+            [size_of::<Node>(), size_of::<SvmProblem>(), size_of::<Parameter>(), size_of::<SvmModel>()],
+            [16, 24, 104, 192]
+        );
         assert_eq!([std::mem::offset_of!(Parameter, weight_label), std::mem::offset_of!(Parameter, shrinking)], [64, 96]);
         let model = [
-            std::mem::offset_of!(Model, SV),
-            std::mem::offset_of!(Model, prob_density_marks),
-            std::mem::offset_of!(Model, label),
-            std::mem::offset_of!(Model, free_sv),
+            std::mem::offset_of!(SvmModel, SV),
+            std::mem::offset_of!(SvmModel, prob_density_marks),
+            std::mem::offset_of!(SvmModel, label),
+            std::mem::offset_of!(SvmModel, free_sv),
         ];
         assert_eq!(model, [112, 152, 168, 184]);
     }

@@ -1,9 +1,9 @@
 //! Times the methods on a file in LIBSVM format: `linear_speed FILE C eps METHOD THREADS [b]`.
 #![allow(clippy::print_stdout, missing_docs)]
 
-use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, Start, Stop};
 use maxmargin_data::libsvm::{self, ReadOptions};
-use maxmargin_data::{BinaryLabels, Par};
+use maxmargin_data::{BinaryLabels, Par, RunControl};
 use maxmargin_linear::{Config, Matrix, Method, solve};
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     rayon::ThreadPoolBuilder::new().num_threads(args[4].parse().unwrap()).build_global().unwrap();
     let par = Par::Pool;
-    let data = libsvm::parse(&std::fs::read(&args[0]).unwrap(), &ReadOptions::default(), par).unwrap();
+    let data = libsvm::parse(&std::fs::read(&args[0]).unwrap(), &ReadOptions::default(), par, &RunControl::unlimited()).unwrap();
     let labels = BinaryLabels::new(&data.labels).unwrap_or_else(|_| {
         BinaryLabels::new(&data.labels.iter().map(|l| if l % 2.0 == 0.0 { 1.0 } else { -1.0 }).collect::<Vec<_>>()).unwrap()
     });
@@ -37,7 +37,7 @@ fn main() {
             max_time: Some(std::time::Duration::from_secs(100)),
             ..Stop::when(Goal::of(Some(args[2].parse().unwrap()), gap).unwrap())
         };
-        let found = solve(&matrix, &dual, Start::zero(&dual).unwrap(), &config, &stop, &mut Silent).unwrap();
+        let found = solve(&matrix, &dual, Start::zero(&dual).unwrap(), &config, &stop, &RunControl::unlimited()).unwrap();
         println!(
             "{:?} build {built:.3} solve {:.3} s, kkt {:.2e} gap {:.2e} dual {:.9} {:?} {:?}",
             method,

@@ -40,7 +40,7 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     run.work.steps = descent.steps;
     run.work.entries = descent.entries;
     let (mut alpha, mut point) = solved.unwrap_or_else(|| certified_point(run, &descent));
-    let mut tol = run.clock.tol();
+    let mut tol = run.control.tol();
     let mut sigma = first_sigma(run, &point);
     let mut newton = Newton::new(rows, run.memory, run.squares, dual, run.config.par);
     let mut status = None;
@@ -53,9 +53,9 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
             tol *= 0.1;
         }
         let (before, sweeps) = (newton.cost.steps, run.work.steps);
-        let clock = &mut run.clock;
+        let control = &mut run.control;
         // 3: a proximal step.
-        let round = newton.round(&alpha, &point, sigma, tol, |cost, violation| clock.tick(sweeps + cost.steps, violation));
+        let round = newton.round(&alpha, &point, sigma, tol, |cost, violation| control.check(sweeps + cost.steps, violation));
         let mut candidate = newton.solution();
         balance(dual, &mut candidate);
         // 4: its certificate.
@@ -66,7 +66,7 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
             alpha = candidate;
             point = next;
         }
-        if run.clock.ended.is_some() {
+        if run.control.ended.is_some() {
             break;
         }
         // 5: the next proximal weight.
@@ -75,7 +75,8 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     run.work.newton_steps = newton.cost.steps;
     run.work.rounds = newton.cost.rounds;
     run.work.gradients = newton.cost.gradients;
-    let status = status.or(run.clock.ended).unwrap_or(if meets_goal(run, &point) { Status::Converged } else { Status::Stalled });
+    let status =
+        status.or(run.control.ended).unwrap_or(if meets_goal(run, &point) { Status::Converged } else { Status::Stalled });
     RunEnd { alpha, values: point, status, work: run.work }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         descent.hold(wanted, mean);
     }
     let entries = descent.rows.entries() as f64;
-    let mut pace = SweepForecast::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
+    let mut pace = SweepForecast::new(newton_cost(descent.rows, descent.dual.len()), run.control.tol());
     if !few {
         pace.forecast = Forecast::new((pace.budget / 16.0).min(0.5 * PLAIN_PASSES * entries));
     }
@@ -58,11 +58,11 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     let mut missed = 0;
     let plain_limit = if few { f64::INFINITY } else { PLAIN_PASSES * entries };
     loop {
-        if run.clock.spent(descent.steps + shrinking.count() as u64) {
+        if run.control.spent(descent.steps + shrinking.count() as u64) {
             return None;
         }
-        let clock = &mut run.clock;
-        let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
+        let control = &mut run.control;
+        let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
         run.work.sweeps += 1;
         let (SweepResult::On(range) | SweepResult::Unshrunk(range) | SweepResult::Done(range)) = swept;
         let held = held(descent);
@@ -87,7 +87,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
             }
             release(descent);
         }
-        if run.clock.tick(descent.steps, range.max(held)) {
+        if run.control.check(descent.steps, range.max(held)) {
             return None;
         }
         let (sweeps, share, width) = NO_CONVERGENCE;
@@ -111,11 +111,12 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Sw
     let mut random = run.random();
     let mut frequencies = Frequencies::new(descent.dual.len(), false);
     loop {
-        if run.clock.spent(descent.steps + descent.dual.len() as u64) {
+        if run.control.spent(descent.steps + descent.dual.len() as u64) {
             return None;
         }
-        let clock = &mut run.clock;
-        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
+        let control = &mut run.control;
+        let (largest, done) =
+            frequencies.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
         run.work.sweeps += 1;
         let held = held(descent);
         if done && held <= pace.inner {
@@ -130,7 +131,7 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Sw
         if done || held > largest {
             release(descent);
         }
-        if run.clock.tick(descent.steps, largest.max(held)) {
+        if run.control.check(descent.steps, largest.max(held)) {
             return None;
         }
         if pace.predict(descent.entries as f64, largest.max(held)).is_some_and(|more| more > pace.budget) {

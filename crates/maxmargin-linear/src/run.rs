@@ -4,27 +4,26 @@ use crate::config::{Config, LinearWork};
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
 use crate::point::{PointValues, point_values};
-use maxmargin_core::{Dual, Pace, Progress, Status, Stop, Watch};
+use maxmargin_core::{Dual, Pace, Progress, RunControl, Status, Stop};
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::{FeatureRows, combine};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
 
-/// The limits and the watch.
-pub(crate) struct Clock<'a> {
+/// The control of a run by sweeps: its limits and reports.
+pub(crate) struct SweepControl<'a> {
     pub(crate) stop: &'a Stop,
-    watch: &'a mut dyn Watch,
-    begun: Instant,
-    /// The limit that ended the run.
+    control: RunControl<'a>,
+    /// The reason why the run ended.
     pub(crate) ended: Option<Status>,
     /// The value of [`Progress::gained`] after the last whole sweep.
     gained: f64,
 }
 
-impl<'a> Clock<'a> {
-    pub(crate) fn new(stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
-        Self { stop, watch, begun: Instant::now(), ended: None, gained: 0.0 }
+impl<'a> SweepControl<'a> {
+    pub(crate) fn new(stop: &'a Stop, control: &'a RunControl) -> Self {
+        let control = control.child(|progress| *progress).limit_time(stop.max_time).limit_iterations(stop.max_iter);
+        Self { stop, control, ended: None, gained: 0.0 }
     }
 
     /// Returns the violation that sweeps aim at first.
@@ -35,32 +34,28 @@ impl<'a> Clock<'a> {
     /// Returns true if so many iterations exceed the limit: a sweep that would pass it is not
     /// begun.
     pub(crate) fn spent(&mut self, iterations: u64) -> bool {
-        if self.stop.max_iter.is_some_and(|most| iterations > most) {
-            self.ended = self.ended.or(Some(Status::IterationLimit));
-        }
-        self.ended.is_some()
-    }
-
-    /// Reports to the watch; returns true if the run has to end now.
-    pub(crate) fn tick(&mut self, iterations: u64, violation: f64) -> bool {
-        if self.ended.is_some() {
-            return true;
-        }
-        let progress = Progress { iterations, violation, tol: self.tol(), gained: self.gained, ..Progress::default() };
-        if self.watch.tick(&progress).is_break() {
-            self.ended = Some(Status::Interrupted);
-        } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {
+        if self.ended.is_none() && iterations > 0 && self.control.reached(iterations - 1) {
             self.ended = Some(Status::IterationLimit);
-        } else if self.stop.max_time.is_some_and(|most| self.begun.elapsed() >= most) {
-            self.ended = Some(Status::TimeLimit);
         }
         self.ended.is_some()
     }
 
-    /// Runs [`Clock::tick`] after a whole sweep.
+    /// Reports progress; returns true if the run has to end now.
+    pub(crate) fn check(&mut self, iterations: u64, violation: f64) -> bool {
+        if self.ended.is_none() {
+            let progress = Progress { iterations, violation, tol: self.tol(), gained: self.gained, ..Progress::default() };
+            // The control remembers its end, which may also be the limit of iterations.
+            let _ = self.control.progress(&progress);
+            self.control.reached(iterations);
+            self.ended = self.control.ended().map(Status::from);
+        }
+        self.ended.is_some()
+    }
+
+    /// Runs [`SweepControl::check`] after a whole sweep.
     pub(crate) fn swept<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
         self.gained = descent.gained;
-        self.tick(descent.steps, violation)
+        self.check(descent.steps, violation)
     }
 }
 
@@ -123,12 +118,12 @@ impl SweepMonitor {
 
     /// Counts a sweep; returns the status if the run ends with it. A violation within the tolerance
     /// that does not end the run is that of the active variables only, so it is not counted.
-    fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64, clock: &Clock) -> Option<Status> {
+    fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64, control: &SweepControl) -> Option<Status> {
         if self.standstill.seen(descent, violation) {
             return Some(Status::Stalled);
         }
-        let measure = if violation > clock.tol() { violation } else { f64::INFINITY };
-        self.pace.is_hopeless(self.price.saturating_mul(descent.steps), measure, clock.stop).then_some(Status::Slow)
+        let measure = if violation > control.tol() { violation } else { f64::INFINITY };
+        self.pace.is_hopeless(self.price.saturating_mul(descent.steps), measure, control.stop).then_some(Status::Slow)
     }
 }
 
@@ -138,7 +133,7 @@ pub(crate) struct Run<'a> {
     pub(crate) memory: &'a MemoryBudget,
     pub(crate) dual: &'a Dual,
     pub(crate) config: &'a Config,
-    pub(crate) clock: Clock<'a>,
+    pub(crate) control: SweepControl<'a>,
     pub(crate) work: LinearWork,
 }
 
@@ -170,16 +165,16 @@ impl<'a> Run<'a> {
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
         let mut sweeps = SweepMonitor::new(&descent);
-        while !self.clock.spent(descent.steps + shrinking.count() as u64) {
-            let (tol, clock) = (self.clock.tol(), &mut self.clock);
-            let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
+        while !self.control.spent(descent.steps + shrinking.count() as u64) {
+            let (tol, control) = (self.control.tol(), &mut self.control);
+            let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !control.check(steps, range));
             self.work.sweeps += 1;
             let (SweepResult::On(range) | SweepResult::Unshrunk(range) | SweepResult::Done(range)) = swept;
-            if matches!(swept, SweepResult::Done(_)) || self.clock.swept(&descent, range) {
+            if matches!(swept, SweepResult::Done(_)) || self.control.swept(&descent, range) {
                 break;
             }
-            self.clock.ended = sweeps.seen(&descent, range, &self.clock);
-            if self.clock.ended.is_some() {
+            self.control.ended = sweeps.seen(&descent, range, &self.control);
+            if self.control.ended.is_some() {
                 break;
             }
         }
@@ -191,16 +186,16 @@ impl<'a> Run<'a> {
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
         let mut sweeps = SweepMonitor::new(&descent);
-        while !self.clock.spent(descent.steps + self.dual.len() as u64) {
-            let (tol, clock) = (self.clock.tol(), &mut self.clock);
+        while !self.control.spent(descent.steps + self.dual.len() as u64) {
+            let (tol, control) = (self.control.tol(), &mut self.control);
             let (largest, done) =
-                frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
+                frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !control.check(steps, range));
             self.work.sweeps += 1;
-            if done || self.clock.swept(&descent, largest) {
+            if done || self.control.swept(&descent, largest) {
                 break;
             }
-            self.clock.ended = sweeps.seen(&descent, largest, &self.clock);
-            if self.clock.ended.is_some() {
+            self.control.ended = sweeps.seen(&descent, largest, &self.control);
+            if self.control.ended.is_some() {
                 break;
             }
         }
@@ -211,12 +206,12 @@ impl<'a> Run<'a> {
         self.work.steps = descent.steps;
         self.work.entries = descent.entries;
         let values = point_values(descent.rows, self.dual, &descent.alpha, self.config.par);
-        let status = self.clock.ended.unwrap_or(Status::Converged);
+        let status = self.control.ended.unwrap_or(Status::Converged);
         RunEnd { alpha: descent.alpha, values, status, work: self.work }
     }
 }
 
 /// Returns true if the certificate shows the goal.
 pub(crate) fn meets_goal(run: &Run, point: &PointValues) -> bool {
-    run.clock.stop.goal.met(&point.certificate)
+    run.control.stop.goal.met(&point.certificate)
 }

@@ -3,8 +3,8 @@
 use crate::config::{Config, LinearWork, Method};
 use crate::finish::finish;
 use crate::point::PointValues;
-use crate::run::{Clock, Run, RunEnd};
-use maxmargin_core::{Certificate, Dual, EqualityConstraint, Solution, Start, Stop, Watch, Work};
+use crate::run::{Run, RunEnd, SweepControl};
+use maxmargin_core::{Certificate, Dual, EqualityConstraint, RunControl, Solution, Start, Stop, Work};
 use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
 
@@ -80,7 +80,7 @@ pub fn solve(
     start: Start,
     config: &Config,
     stop: &Stop,
-    watch: &mut dyn Watch,
+    control: &RunControl,
 ) -> Result<LinearSolution, LinearError> {
     check(matrix, dual, &start, config.method)?;
     let (alpha, _) = start.into_parts();
@@ -90,7 +90,7 @@ pub fn solve(
         memory: matrix.memory_budget(),
         dual,
         config,
-        clock: Clock::new(stop, watch),
+        control: SweepControl::new(stop, control),
         work: LinearWork::default(),
     };
     let ended = matrix.visit(Begin { run, alpha });

@@ -72,7 +72,7 @@ impl Solve for Linear {
         let solution = loop {
             let stop = Stop { goal: aim, ..run.stop.left(begun, spent.iterations) };
             let from = start.take().expect("every round leaves a start to the next");
-            let found = solve(matrix, dual, from, &config, &stop, run.watch);
+            let found = solve(matrix, dual, from, &config, &stop, run.control);
             let LinearSolution { mut solution, certificate, work: more, .. } =
                 found.map_err(|error| self.refused(error.to_string(), "use the solver `linear`, or `smo` over a kernel"))?;
             work += more;

@@ -27,7 +27,7 @@ fn linear(method: Method) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
         let samples = root(rows.gram());
         let matrix = Matrix::new(&samples, None, Par::Seq);
         let config = Config { method, ..Config::default() };
-        solve(&matrix, dual, start, &config, stop, &mut maxmargin_core::Silent).expect("a problem").solution
+        solve(&matrix, dual, start, &config, stop, &maxmargin_core::RunControl::unlimited()).expect("a problem").solution
     }
 }
 

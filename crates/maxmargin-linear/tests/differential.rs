@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stderr, reason = "says what is not compared")]
 
-use maxmargin_core::{Dual, EqualityConstraint, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, Start, Stop};
 use maxmargin_data::libsvm::write;
 use maxmargin_data::{BinaryLabels, Dataset, Generator, Par};
 use maxmargin_linear::{Config, LinearSolution, Matrix, Method, solve};
@@ -37,7 +37,8 @@ fn ours(data: &Dataset, c: f64, eps: f64, method: Method) -> LinearSolution {
         Dual::new((0..n).collect(), labels.signs, vec![-1.0; n], vec![c; n], 0.0, EqualityConstraint::Free).expect("a problem");
     let matrix = Matrix::new(&data.samples, None, Par::Seq);
     let config = Config { method, ..Config::default() };
-    solve(&matrix, &dual, Start::zero(&dual).expect("feasible"), &config, &Stop::at(eps), &mut Silent).expect("a problem")
+    solve(&matrix, &dual, Start::zero(&dual).expect("feasible"), &config, &Stop::at(eps), &RunControl::unlimited())
+        .expect("a problem")
 }
 
 fn compare(name: &str, data: &Dataset) {

@@ -1,6 +1,6 @@
 //! The linear solvers on problems without kernel: against each other, and on unusual problems.
 
-use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Goal, Progress, Silent, Start, Status, Stop};
+use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Goal, Progress, RunControl, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn hinge(labels: &[f64], c: Vec<f64>, balance: EqualityConstraint) -> Dual {
 fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, config: &Config, stop: &Stop) -> LinearSolution {
     let matrix = Matrix::new(samples, feature, config.par);
     let start = Start::zero(dual).expect("zero is feasible");
-    solve(&matrix, dual, start, config, stop, &mut Silent).expect("a linear problem")
+    solve(&matrix, dual, start, config, stop, &RunControl::unlimited()).expect("a linear problem")
 }
 
 fn by(method: Method) -> Config {
@@ -116,12 +116,13 @@ fn progress_tells_what_sweeps_have_gained() {
     let (dual, matrix) = (hinge(&labels, vec![2.0; 81], EqualityConstraint::Free), Matrix::new(&samples, None, Par::Seq));
     for method in [Method::Descent, Method::Avsf] {
         let mut told = Vec::new();
-        let mut watch = |progress: &Progress| {
+        let observer = |progress: &Progress| {
             told.push(progress.gained);
             ControlFlow::Continue(())
         };
         let start = Start::zero(&dual).expect("zero is feasible");
-        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &mut watch).expect("a linear problem");
+        let found =
+            solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &RunControl::new(observer)).expect("a linear problem");
         let best = found.certificate.dual;
         // Sums of a few thousand gains, and a last sweep with a negligible gain.
         let last = *told.last().expect("several sweeps");
@@ -149,7 +150,7 @@ fn what_cannot_be_is_refused() {
     let matrix = Matrix::new(&samples, None, Par::Seq);
     let attempt = |dual: &Dual, method| {
         let start = Start::checked(dual, vec![0.0; dual.len()]).expect("feasible");
-        solve(&matrix, dual, start, &by(method), &Stop::at(1e-3), &mut Silent).map(|s| s.solution.status)
+        solve(&matrix, dual, start, &by(method), &Stop::at(1e-3), &RunControl::unlimited()).map(|s| s.solution.status)
     };
     let summed = hinge(&[1.0, -1.0], vec![1.0; 2], EqualityConstraint::Sum(0.0));
     assert!(matches!(attempt(&summed, Method::Descent), Err(LinearError::EqualityConstraint { .. })));
@@ -160,7 +161,7 @@ fn what_cannot_be_is_refused() {
         Dual::new(vec![0, 5], vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2], 0.0, EqualityConstraint::Free).expect("a problem");
     assert_eq!(attempt(&far, Method::Hybrid), Err(LinearError::Row { row: 5, rows: 2 }));
     let start = Start::zero(&hinge(&[1.0; 3], vec![1.0; 3], EqualityConstraint::Free)).expect("feasible");
-    let found = solve(&matrix, &summed, start, &by(Method::Hybrid), &Stop::at(1e-3), &mut Silent);
+    let found = solve(&matrix, &summed, start, &by(Method::Hybrid), &Stop::at(1e-3), &RunControl::unlimited());
     assert_eq!(found.err(), Some(LinearError::Start { found: 3, expected: 2 }));
 }
 
@@ -175,13 +176,13 @@ fn limits_and_watches_end_a_run_with_an_honest_certificate() {
         assert!(found.certificate.infeasible <= 1e-9 && found.certificate.gap() >= 0.0, "{method:?}");
         let matrix = Matrix::new(&data.samples, None, Par::Seq);
         let mut seen = 0;
-        let mut watch = |progress: &Progress| {
+        let observer = |progress: &Progress| {
             seen += 1;
             assert!(progress.tol > 0.0);
             if seen == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let start = Start::zero(&dual).expect("feasible");
-        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &mut watch).expect("a problem");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &RunControl::new(observer)).expect("a problem");
         assert_eq!((found.solution.status, seen), (Status::Interrupted, 2), "{method:?}");
     }
 }
@@ -214,7 +215,7 @@ fn a_solution_is_its_own_warm_start() {
         for &method in methods {
             let cold = run(&data.samples, None, &dual, &by(method), &Stop::at(1e-4));
             let start = Start::checked(&dual, cold.solution.alpha.clone()).expect("feasible");
-            let warm = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-2), &mut Silent).expect("a problem");
+            let warm = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-2), &RunControl::unlimited()).expect("a problem");
             let (a, b) = (cold.solution.work.iterations, warm.solution.work.iterations);
             assert!(4 * b <= a || b <= 3 * 2000, "{method:?} {balance:?}: {a} cold, {b} warm");
             assert!(warm.certificate.dual >= cold.certificate.dual - 1e-6 * cold.certificate.dual, "{method:?}");
@@ -316,12 +317,12 @@ fn a_sweep_is_called_off_inside() {
     let matrix = Matrix::new(&data.samples, None, Par::Seq);
     for method in [Method::Descent, Method::Avsf, Method::Hybrid] {
         let mut told = 0;
-        let mut watch = |_: &Progress| {
+        let observer = |_: &Progress| {
             told += 1;
             ControlFlow::Break(())
         };
         let start = Start::zero(&dual).expect("feasible");
-        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-6), &mut watch).expect("a problem");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-6), &RunControl::new(observer)).expect("a problem");
         assert_eq!((found.solution.status, told), (Status::Interrupted, 1), "{method:?}");
         // One entry multiplied and one added for each that a step reads.
         let most = (1 << 22) / features as u64 + 1;

@@ -3,12 +3,15 @@
 use maxmargin_data::scale::ScaleError;
 use maxmargin_kernel::KernelError;
 
+/// The first word of a native model file.
+pub const MAGIC: &str = "maxmargin-model";
+
 /// An error in making, reading, writing or applying a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The bytes are neither a native model file nor LIBSVM's text.
-    #[error("not a model file: it begins with neither `{}` nor a LIBSVM model header", crate::formats::file::MAGIC)]
+    #[error("not a model file: it begins with neither `{}` nor a LIBSVM model header", MAGIC)]
     NotAModel,
     /// The file was written by a later version.
     #[error("the model file has format {found}, this program reads formats up to {newest}; use a newer version of maxmargin")]
@@ -25,7 +28,7 @@ pub enum ModelError {
         found: u32,
     },
     /// The first line is damaged.
-    #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", crate::formats::file::MAGIC)]
+    #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", MAGIC)]
     Header,
     /// The file ends early.
     #[error("the model file is cut short: {found} of {expected} bytes after the first line; copy it again")]

@@ -7,7 +7,7 @@
 //!
 //! - [`Path`] is a trained classifier over rows of a Gram matrix. It follows the multiple
 //!   incremental and decremental algorithm (MID) of Karasuyama and Takeuchi (2009), with the single
-//!   one (SID, Cauwenberghs and Poggio 2000) as a [`Mode`]. [`Config`] has its options.
+//!   one (SID, Cauwenberghs and Poggio 2000) as a [`Mode`]. [`PathConfig`] has its options.
 //! - [`Update`] is the report of a call, [`PathError`] its refusal. [`Added`] is a sample to add,
 //!   and [`Saved`] a solution on disk.
 //! - [`Updatable`] is a path that owns its samples and kernel, and [`SavedUpdatable`] its form on
@@ -29,4 +29,4 @@ mod walk;
 pub use finish::exact::{Polished, polish};
 pub use path::Path;
 pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
-pub use update::{Added, Config, Mode, PathError, Saved, Update};
+pub use update::{Added, Mode, PathConfig, PathError, Saved, Update};

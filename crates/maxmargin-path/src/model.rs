@@ -2,12 +2,11 @@
 //! carried out here.
 
 use crate::pool::Pool;
-use crate::update::{Added, Config, Mode, PathError, Saved, Update, check_ids};
+use crate::update::{Added, Mode, PathConfig, PathError, Saved, Update, check_ids};
 use crate::walk::follow::Walk;
 use crate::walk::state::{Place, State, StepCounts};
 use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certify_gradient, exact_gradient_controlled,
-    gap_screening,
+    Certificate, Dual, EqualityConstraint, GapScreening, Solution, Status, Work, certify_gradient, exact_gradient, gap_screening,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Model {
     pub(crate) labels: Arc<Vec<f64>>,
     pub(crate) state: State,
-    pub(crate) config: Config,
+    pub(crate) config: PathConfig,
     /// The violation at the end of the last call.
     kkt: f64,
     /// The error that ended the last call early: the model is then between two solutions.
@@ -34,7 +33,7 @@ struct Request<'a> {
 }
 
 impl Model {
-    pub(crate) fn new(gram: &dyn Gram, labels: Vec<f64>, config: Config) -> Result<Self, PathError> {
+    pub(crate) fn new(gram: &dyn Gram, labels: Vec<f64>, config: PathConfig) -> Result<Self, PathError> {
         if labels.len() != gram.len() {
             return Err(PathError::Length { what: "labels", found: labels.len(), expected: gram.len() });
         }
@@ -328,7 +327,7 @@ impl Model {
     pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
-        let gradient = exact_gradient_controlled(&dual, pool.gram, &alpha, par, pool.control).ok()?;
+        let gradient = exact_gradient(&dual, pool.gram, &alpha, par, pool.control).ok()?;
         Some((certify_gradient(&dual, pool.gram, &alpha, bias, &gradient), gap_screening(&dual, pool.gram, &alpha, &gradient)))
     }
 }

@@ -2,8 +2,8 @@
 //! exact.
 
 use crate::model::Model;
-use crate::pool::{GoOn, Pool};
-use crate::update::{Added, Config, PathError, Saved, Update};
+use crate::pool::Pool;
+use crate::update::{Added, PathConfig, PathError, Saved, Update};
 use maxmargin_core::{Certificate, Dual, RunControl, Solution};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
@@ -16,7 +16,7 @@ use maxmargin_kernel::Gram;
 #[derive(Clone)]
 pub struct Path<'g> {
     gram: &'g dyn Gram,
-    go_on: Option<GoOn<'g>>,
+    control: Option<&'g RunControl<'g>>,
     model: Model,
 }
 
@@ -33,40 +33,36 @@ impl<'g> Path<'g> {
     /// # Errors
     ///
     /// When there is not one label of ±1 per row.
-    pub fn new(gram: &'g dyn Gram, labels: &[f64], config: Config) -> Result<Self, PathError> {
-        Ok(Self { gram, go_on: None, model: Model::new(gram, labels.to_vec(), config)? })
+    pub fn new(gram: &'g dyn Gram, labels: &[f64], config: PathConfig) -> Result<Self, PathError> {
+        Ok(Self { gram, control: None, model: Model::new(gram, labels.to_vec(), config)? })
     }
 
-    /// Returns the same model with a check for cancellation. Its calls run `go_on` during all long
-    /// work, at least ten times a second. After `go_on` returned false, a call ends with
-    /// [`PathError::Interrupted`], and the model must be dropped.
+    /// Returns the same model under a control. Its calls check it during all long work, at least
+    /// ten times a second. After the run has ended, a call ends with [`PathError::Interrupted`],
+    /// and the model must be dropped.
     #[must_use]
-    pub fn control<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
+    pub fn control<'s>(self, control: &'s RunControl<'s>) -> Path<'s>
     where
         'g: 's,
     {
-        Path { gram: self.gram, go_on: Some(go_on), model: self.model }
+        Path { gram: self.gram, control: Some(control), model: self.model }
     }
 
-    /// Returns the same model over the same rows without a check for cancellation.
-    pub fn unasked(self, gram: &dyn Gram) -> Path<'_> {
-        Path { gram, go_on: None, model: self.model }
+    /// Returns the same model over the same rows without a control.
+    pub fn uncontrolled(self, gram: &dyn Gram) -> Path<'_> {
+        Path { gram, control: None, model: self.model }
     }
 
-    /// Calls `work` with the model, the rows and the check for cancellation.
-    fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
-        let go_on = self.go_on;
-        let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let control = RunControl::new(&mut ask);
-        work(&self.model, Pool { gram: self.gram, control: &control })
+    /// Calls `work` with the model, the rows and the control.
+    fn with_model<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
+        let unlimited = RunControl::unlimited();
+        work(&self.model, Pool { gram: self.gram, control: self.control.unwrap_or(&unlimited) })
     }
 
-    /// Calls `work` that changes the model, as [`Self::asked`] does.
+    /// Calls `work` that changes the model, as [`Self::with_model`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
-        let go_on = self.go_on;
-        let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let control = RunControl::new(&mut ask);
-        work(&mut self.model, Pool { gram: self.gram, control: &control })
+        let unlimited = RunControl::unlimited();
+        work(&mut self.model, Pool { gram: self.gram, control: self.control.unwrap_or(&unlimited) })
     }
 
     /// Creates a model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped
@@ -83,7 +79,7 @@ impl<'g> Path<'g> {
         ids: &[usize],
         upper: &[f64],
         alpha: &[f64],
-        config: Config,
+        config: PathConfig,
     ) -> Result<(Self, Update), PathError> {
         let mut path = Self::new(gram, labels, config)?;
         let update = path.adopt(ids, upper, alpha)?;
@@ -111,7 +107,7 @@ impl<'g> Path<'g> {
     /// # Errors
     ///
     /// As [`Path::from_solution`].
-    pub fn restore(gram: &'g dyn Gram, labels: &[f64], saved: &Saved, config: Config) -> Result<(Self, Update), PathError> {
+    pub fn restore(gram: &'g dyn Gram, labels: &[f64], saved: &Saved, config: PathConfig) -> Result<(Self, Update), PathError> {
         Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
     }
 
@@ -199,7 +195,7 @@ impl<'g> Path<'g> {
     }
 
     /// Sets the options of later paths (the memory budget stays as it was).
-    pub fn configure(&mut self, config: Config) {
+    pub fn configure(&mut self, config: PathConfig) {
         self.model.config = config;
     }
 
@@ -261,6 +257,6 @@ impl<'g> Path<'g> {
     /// Returns the certificate of the present solution, computed independently of the path. `None`
     /// without samples, and if the run is cancelled.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.asked(|model, pool| model.certify(pool, par)).map(|(certificate, _)| certificate)
+        self.with_model(|model, pool| model.certify(pool, par)).map(|(certificate, _)| certificate)
     }
 }

@@ -9,6 +9,3 @@ pub(crate) struct Pool<'p> {
     pub(crate) gram: &'p dyn Gram,
     pub(crate) control: &'p RunControl<'p>,
 }
-
-/// A check for cancellation that any thread may call; false cancels.
-pub(crate) type GoOn<'w> = &'w (dyn Fn() -> bool + Sync);

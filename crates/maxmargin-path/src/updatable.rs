@@ -2,8 +2,8 @@
 //! removed.
 
 use crate::model::Model;
-use crate::pool::{GoOn, Pool};
-use crate::update::{Added, Config, PathError, Update};
+use crate::pool::Pool;
+use crate::update::{Added, PathConfig, PathError, Update};
 use maxmargin_core::{Certificate, Dual, GapScreening, RunControl, Solution};
 use maxmargin_data::Par;
 use maxmargin_data::samples::{Samples, SamplesError};
@@ -17,13 +17,13 @@ const SPARE: usize = 256;
 /// A C-SVC with the samples that it was trained on, exactly updatable.
 ///
 /// Every sample has a key that never changes: 0, 1, 2, … in the order of addition. `'w` is the
-/// lifetime of the check for cancellation ([`Updatable::open_controlled`]).
+/// lifetime of the control ([`Updatable::open`]).
 pub struct Updatable<'w> {
     samples: Samples,
     keys: Vec<u64>,
     next: u64,
     gram: KernelGram,
-    go_on: Option<GoOn<'w>>,
+    control: Option<&'w RunControl<'w>>,
     model: Model,
 }
 
@@ -47,7 +47,7 @@ pub struct SavedUpdatable {
     /// The key of the next sample.
     pub next: u64,
     /// The options of paths.
-    pub config: Config,
+    pub config: PathConfig,
 }
 
 /// The reason why a model cannot be created or updated.
@@ -90,7 +90,7 @@ impl<'w> Updatable<'w> {
         kernel: Kernel,
         upper: &[f64],
         alpha: &[f64],
-        config: Config,
+        config: PathConfig,
     ) -> Result<(Self, Update), UpdatableError> {
         Self::made(samples, labels, kernel, upper, alpha, config, None)
     }
@@ -101,68 +101,49 @@ impl<'w> Updatable<'w> {
         kernel: Kernel,
         upper: &[f64],
         alpha: &[f64],
-        config: Config,
-        go_on: Option<GoOn<'w>>,
+        config: PathConfig,
+        control: Option<&'w RunControl<'w>>,
     ) -> Result<(Self, Update), UpdatableError> {
         if kernel == Kernel::Precomputed {
             return Err(UpdatableError::Precomputed);
         }
-        let gram = KernelGram::new(&samples, kernel)?;
+        let gram = KernelGram::new(&samples, kernel, &RunControl::unlimited())?;
         let model = Model::new(&gram, labels, config)?;
         let ids: Vec<usize> = (0..samples.len()).collect();
         let next = samples.len() as u64;
-        let mut this = Self { samples, keys: (0..next).collect(), next, gram, go_on, model };
+        let mut this = Self { samples, keys: (0..next).collect(), next, gram, control, model };
         let update = this.with_pool(|model, pool| model.adopt(pool, &ids, upper, alpha))?;
         Ok((this, update))
     }
 
-    /// Opens a saved model.
+    /// Opens a saved model, whose calls check `control`, if there is one, during all long work.
+    /// After the run has ended, a call ends with [`PathError::Interrupted`], and the model must be
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// As [`Updatable::new`], and when keys are missing or out of order.
-    pub fn open(saved: SavedUpdatable) -> Result<(Self, Update), UpdatableError> {
-        Self::opened(saved, None)
-    }
-
-    /// Opens a saved model whose calls run `go_on` during all long work. After `go_on` returned
-    /// false, a call ends with [`PathError::Interrupted`], and the model must be dropped.
-    ///
-    /// # Errors
-    ///
-    /// As [`Updatable::open`], and when the run is cancelled.
-    pub fn open_controlled(
-        saved: SavedUpdatable,
-        go_on: &'w (dyn Fn() -> bool + Sync),
-    ) -> Result<(Self, Update), UpdatableError> {
-        Self::opened(saved, Some(go_on))
-    }
-
-    fn opened(saved: SavedUpdatable, go_on: Option<GoOn<'w>>) -> Result<(Self, Update), UpdatableError> {
+    /// As [`Updatable::new`], and when keys are missing or out of order, or the run is cancelled.
+    pub fn open(saved: SavedUpdatable, control: Option<&'w RunControl<'w>>) -> Result<(Self, Update), UpdatableError> {
         let SavedUpdatable { samples, labels, kernel, upper, alpha, keys, next, config, .. } = saved;
         let ascending = keys.windows(2).all(|w| w[0] < w[1]) && keys.last().is_none_or(|k| *k < next);
         if keys.len() != samples.len() || !ascending {
             return Err(UpdatableError::Damaged("keys"));
         }
-        let (mut this, update) = Self::made(samples, labels, kernel, &upper, &alpha, config, go_on)?;
+        let (mut this, update) = Self::made(samples, labels, kernel, &upper, &alpha, config, control)?;
         (this.keys, this.next) = (keys, next);
         Ok((this, update))
     }
 
-    /// Calls `work` with the model, the rows and the check for cancellation.
-    fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
-        let go_on = self.go_on;
-        let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let control = RunControl::new(&mut ask);
-        work(&self.model, Pool { gram: &self.gram, control: &control })
+    /// Calls `work` with the model, the rows and the control.
+    fn with_model<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
+        let unlimited = RunControl::unlimited();
+        work(&self.model, Pool { gram: &self.gram, control: self.control.unwrap_or(&unlimited) })
     }
 
-    /// Calls `work` that changes the model, as [`Self::asked`] does.
+    /// Calls `work` that changes the model, as [`Self::with_model`] does.
     fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
-        let go_on = self.go_on;
-        let mut ask = || go_on.is_none_or(|go_on| go_on());
-        let control = RunControl::new(&mut ask);
-        work(&mut self.model, Pool { gram: &self.gram, control: &control })
+        let unlimited = RunControl::unlimited();
+        work(&mut self.model, Pool { gram: &self.gram, control: self.control.unwrap_or(&unlimited) })
     }
 
     /// Returns the data to open the model later.
@@ -315,7 +296,7 @@ impl<'w> Updatable<'w> {
     /// Returns [`Updatable::certify`] and the labels that the gap fixes at every optimum, in the
     /// order of [`Updatable::keys`].
     pub fn certify_labels(&self, par: Par) -> Option<(Certificate, Option<GapScreening>)> {
-        self.asked(|model, pool| model.certify(pool, par))
+        self.with_model(|model, pool| model.certify(pool, par))
     }
 
     fn rows(&self, keys: &[u64]) -> Result<Vec<usize>, UpdatableError> {
@@ -329,7 +310,7 @@ impl<'w> Updatable<'w> {
         let packed = self.samples.len() - alive.len() > alive.len() + SPARE;
         let kept = if packed { self.samples.select(&alive) } else { self.samples.clone() };
         let samples = kept.stacked(fresh)?;
-        let gram = KernelGram::new(&samples, self.gram.kernel().clone())?;
+        let gram = KernelGram::new(&samples, self.gram.kernel().clone(), &RunControl::unlimited())?;
         if packed {
             self.keys = alive.iter().map(|&i| self.keys[i]).collect();
             self.model.renumber(&alive);

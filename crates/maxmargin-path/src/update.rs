@@ -17,7 +17,7 @@ pub enum Mode {
 /// The options of a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Config {
+pub struct PathConfig {
     /// All samples at once, or one by one.
     pub mode: Mode,
     /// The number of breakpoints after which the path stops and reports its position
@@ -33,13 +33,13 @@ pub struct Config {
     pub memory: u64,
 }
 
-impl Default for Config {
+impl Default for PathConfig {
     fn default() -> Self {
         Self { mode: Mode::Multiple, limit: None, switch: None, memory: 1 << 30 }
     }
 }
 
-impl Config {
+impl PathConfig {
     /// Returns the options with another mode.
     #[must_use]
     pub fn with_mode(mut self, mode: Mode) -> Self {

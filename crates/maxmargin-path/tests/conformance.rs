@@ -1,15 +1,15 @@
 //! Path following passes the suite that every solver must pass, as far as it is a solver.
 //!
-//! A path stops at a number of breakpoints, but not by a clock or a watch, and does not report
+//! A path stops at a number of breakpoints, but not by a time limit, and does not report
 //! progress. Time limits are met by finishing, and [`conformance::interruption`] does not apply.
 //! The finish has no limit at all, so tests that begin with it skip [`conformance::limits`].
 //! Indefinite kernels have no factor.
 #![expect(clippy::needless_pass_by_value, reason = "the suite hands starts over")]
 
-use maxmargin_core::{Dual, Solution, Start, Status, Stop, Work, bias_of};
+use maxmargin_core::{Dual, RunControl, Solution, Start, Status, Stop, Work, bias_of};
 use maxmargin_kernel::Rows;
-use maxmargin_path::{Added, Config, Mode, Path, Update, polish};
-use maxmargin_testkit::conformance::{self, Solver, TOLERANCES};
+use maxmargin_path::{Added, Mode, Path, PathConfig, Update, polish};
+use maxmargin_testkit::conformance::{self, SolverFn, TOLERANCES};
 use maxmargin_testkit::{Problem, analytic, generate};
 
 /// Returns a label for every row of the matrix; rows outside the problem have an unused one.
@@ -37,7 +37,7 @@ fn from_nothing(mode: Mode) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution +
     move |dual, rows, _, stop| {
         // In single mode all samples but the last go to the end of their paths, without the limit.
         let limit = stop.max_iter.filter(|_| mode == Mode::Multiple).map(|most| most as usize);
-        let config = Config::default().with_mode(mode).with_limit(limit);
+        let config = PathConfig::default().with_mode(mode).with_limit(limit);
         let mut path = Path::new(rows.gram(), &labels(dual, rows.gram().len()), config).expect("labels of +1 and -1");
         let samples: Vec<Added> = dual.ids().iter().zip(dual.upper()).map(|(&id, &upper)| Added { id, upper }).collect();
         let update = path.change(&samples, &[]).expect("every sample once");
@@ -48,7 +48,7 @@ fn from_nothing(mode: Mode) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution +
 /// Takes the start to the optimum by the finish.
 fn from_start(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     let labels = labels(dual, rows.gram().len());
-    let made = Path::from_solution(rows.gram(), &labels, dual.ids(), dual.upper(), start.alpha(), Config::default());
+    let made = Path::from_solution(rows.gram(), &labels, dual.ids(), dual.upper(), start.alpha(), PathConfig::default());
     let (path, update) = made.expect("a problem and a feasible point");
     ordered(dual, &path, &update)
 }
@@ -57,7 +57,7 @@ fn from_start(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
 fn along_the_ray(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
     let labels = labels(dual, rows.gram().len());
     let (upper, alpha): (Vec<f64>, Vec<f64>) = dual.upper().iter().zip(start.alpha()).map(|(u, a)| (0.1 * u, 0.1 * a)).unzip();
-    let made = Path::from_solution(rows.gram(), &labels, dual.ids(), &upper, &alpha, Config::default());
+    let made = Path::from_solution(rows.gram(), &labels, dual.ids(), &upper, &alpha, PathConfig::default());
     let (mut path, _) = made.expect("a problem and a feasible point");
     let bounds: Vec<(usize, f64)> = dual.ids().iter().copied().zip(dual.upper().iter().copied()).collect();
     let update = path.set_weights(&bounds).expect("members");
@@ -66,11 +66,11 @@ fn along_the_ray(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
 
 /// Solves by the finish alone, for problems that are no C-SVC.
 fn finished(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
-    polish(dual, rows.gram(), start.alpha(), 1 << 28, &|| true).expect("one balance, every sample once").solution
+    polish(dual, rows.gram(), start.alpha(), 1 << 28, &RunControl::unlimited()).expect("one balance, every sample once").solution
 }
 
 /// Runs the suite without limits on iterations and time.
-fn unlimited(solver: &Solver, small: &[Problem], medium: &[Problem]) {
+fn unlimited(solver: &SolverFn, small: &[Problem], medium: &[Problem]) {
     for tol in TOLERANCES {
         small.iter().for_each(|problem| conformance::oracle(solver, problem, tol));
         for problem in small.iter().chain(medium) {
@@ -81,7 +81,7 @@ fn unlimited(solver: &Solver, small: &[Problem], medium: &[Problem]) {
     }
 }
 
-fn unlimited_c_svc(solver: &Solver) {
+fn unlimited_c_svc(solver: &SolverFn) {
     analytic::c_svc().iter().for_each(|case| conformance::exactly(solver, case));
     let small: Vec<Problem> = (1..=3).flat_map(generate::small).collect();
     unlimited(solver, &small, &generate::medium(4, 60));

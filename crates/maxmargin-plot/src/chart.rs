@@ -6,7 +6,7 @@ use crate::text::{capital, width};
 
 /// A point of a line, and the name of the thing that it measures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub struct ChartPoint {
     /// Its coordinates on the axes.
     pub at: (f64, f64),
     /// The text beside it in a chart of points.
@@ -21,7 +21,7 @@ pub struct Line {
     /// True if it is drawn with gaps.
     pub dashed: bool,
     /// Its points, from left to right.
-    pub points: Vec<Mark>,
+    pub points: Vec<ChartPoint>,
 }
 
 /// Lines in one pair of axes.
@@ -68,7 +68,7 @@ const APART: f64 = 13.0;
 impl Panel {
     /// Adds a point to the line of this name and kind, which it begins where there is none.
     pub fn put(&mut self, name: &str, dashed: bool, at: (f64, f64), of: &str) {
-        let point = Mark { at, name: of.to_owned() };
+        let point = ChartPoint { at, name: of.to_owned() };
         match self.lines.iter_mut().find(|line| line.name == name && line.dashed == dashed) {
             Some(line) => line.points.push(point),
             None => self.lines.push(Line { name: name.to_owned(), dashed, points: vec![point] }),

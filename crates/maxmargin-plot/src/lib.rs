@@ -13,6 +13,6 @@ mod svg;
 mod text;
 
 pub use axis::Axis;
-pub use chart::{AxisStyle, ChartStyle, Line, Mark, Panel, chart};
+pub use chart::{AxisStyle, ChartPoint, ChartStyle, Line, Panel, chart};
 pub use svg::{Anchor, Point, Svg};
 pub use text::{capital, count, escaped, width};

@@ -2,7 +2,7 @@
 
 use crate::report::validation;
 use crate::run::{Channel, Failure};
-use maxmargin::cv::{CellLog, CvReport, Finished, FoldPlan, Opened};
+use maxmargin::cv::{CellLog, ColumnState, CvReport, Finished, FoldPlan};
 use maxmargin::data::Dataset;
 use maxmargin::{ColumnKeys, Logs, Ranges, Search, SearchHooks, Svm};
 use pyo3::exceptions::PyValueError;
@@ -29,8 +29,8 @@ impl Logs for KeyCollector {
 struct SkipAll;
 
 impl CellLog for SkipAll {
-    fn open(&self, _: usize) -> Opened {
-        Opened::Theirs(Vec::new())
+    fn open(&self, _: usize) -> ColumnState {
+        ColumnState::Theirs(Vec::new())
     }
 
     fn keep(&self, _: usize, _: usize, _: &Finished) -> ControlFlow<()> {
@@ -49,7 +49,7 @@ pub(crate) fn keys(
     channel: &Channel,
 ) -> Result<Vec<Vec<String>>, Failure> {
     let collector = KeyCollector::default();
-    svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: channel, logs: &collector }, |_, _| ())?;
+    svm.search(data, plan, &Search::new(ranges), SearchHooks { control: &channel.control(), logs: &collector }, |_, _| ())?;
     let columns = collector.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(columns.iter().map(|column| column.cells.iter().map(hex).collect()).collect())
 }
@@ -87,9 +87,9 @@ struct Stage<'a> {
 }
 
 impl CellLog for Stage<'_> {
-    fn open(&self, _: usize) -> Opened {
+    fn open(&self, _: usize) -> ColumnState {
         let known = self.cells.iter().zip(self.column.known).map_while(|(key, bytes)| Finished::decode(bytes, key).ok());
-        Opened::Mine(known.collect())
+        ColumnState::Mine(known.collect())
     }
 
     fn keep(&self, _: usize, row: usize, cell: &Finished) -> ControlFlow<()> {
@@ -121,7 +121,13 @@ pub(crate) fn solve(
     channel: &Channel,
 ) -> Result<(), Failure> {
     let logs = Column { known, outbox };
-    let found = svm.search(data, plan, &Search::new(ranges), SearchHooks { watch: channel, logs: &logs }, |_, _: CvReport| ())?;
+    let found = svm.search(
+        data,
+        plan,
+        &Search::new(ranges),
+        SearchHooks { control: &channel.control(), logs: &logs },
+        |_, _: CvReport| (),
+    )?;
     if let Some(failed) = outbox.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(failed.into());
     }

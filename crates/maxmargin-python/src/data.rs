@@ -3,7 +3,7 @@
 
 use crate::run::{Failure, run};
 use maxmargin::data::samples::SamplesError;
-use maxmargin::data::{Dataset, Par, ReadOptions, Samples, libsvm};
+use maxmargin::data::{Dataset, Par, ReadOptions, RunControl, Samples, libsvm};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
     PyUntypedArrayMethods,
@@ -166,7 +166,7 @@ pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, us
 #[pyfunction]
 pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>)> {
     let ((values, indices, indptr, features), labels) = run(py, None, move |_| -> Result<_, Failure> {
-        let data = libsvm::parse(&bytes, &ReadOptions::default(), Par::Pool)?;
+        let data = libsvm::parse(&bytes, &ReadOptions::default(), Par::Pool, &RunControl::unlimited())?;
         Ok((compressed(&data.samples), data.labels))
     })?;
     let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);

@@ -4,7 +4,7 @@ use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::run::{Failure, run};
 use maxmargin::data::{Dataset, Par};
-use maxmargin::libsvm::{Classes, Folds, Parameters, Problem, Rand, Run, TrainedModel, cross_validate, train};
+use maxmargin::libsvm::{Classes, Folds, LibsvmProblem, LibsvmRun, Parameters, Rand, TrainedModel, cross_validate, train};
 use maxmargin::model;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -119,16 +119,16 @@ fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Parameters> {
 }
 
 /// Returns the problem after LIBSVM's checks.
-fn problem(data: &Data, index_base: u32, parameters: &Parameters) -> PyResult<Problem> {
+fn problem(data: &Data, index_base: u32, parameters: &Parameters) -> PyResult<LibsvmProblem> {
     parameters.check(&data.data.labels).map_err(|fault| PyValueError::new_err(format!("Error: {fault}")))?;
     let mut data = Dataset::clone(&data.data);
     data.index_base = index_base;
-    Problem::new(data, parameters).map_err(|error| PyValueError::new_err(error.to_string()))
+    LibsvmProblem::new(data, parameters).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-fn settings(parameters: &Parameters) -> Run {
-    let usual = Run::default();
-    Run { par: Par::Pool, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
+fn settings(parameters: &Parameters) -> LibsvmRun {
+    let usual = LibsvmRun::default();
+    LibsvmRun { par: Par::Pool, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }
 
 /// Trains as `svm-train`.

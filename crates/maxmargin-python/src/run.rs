@@ -2,7 +2,7 @@
 //! progress is reported.
 
 use crate::message::message;
-use maxmargin::cv::{CvProgress, CvWatch, Stage};
+use maxmargin::cv::{Progress, RunControl, Stage};
 use maxmargin::data::MOST_THREADS;
 use maxmargin::kernel::fallbacks;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
@@ -28,7 +28,7 @@ pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, Default)]
 pub(crate) struct Channel {
     cancelled: AtomicBool,
-    progress: Mutex<CvProgress>,
+    progress: Mutex<Progress>,
 }
 
 impl Channel {
@@ -43,10 +43,13 @@ impl Channel {
     }
 }
 
-impl CvWatch for Channel {
-    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        *lock(&self.progress) = *progress;
-        self.check()
+impl Channel {
+    /// Returns the control of the run: it stores progress, and ends with the wait of the caller.
+    pub(crate) fn control(&self) -> RunControl<'_> {
+        RunControl::new(|progress| {
+            *lock(&self.progress) = *progress;
+            self.check()
+        })
     }
 }
 
@@ -133,15 +136,15 @@ fn warn_of_fallbacks(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-fn report_progress(report: &Bound<'_, PyAny>, progress: CvProgress) -> PyResult<()> {
+fn report_progress(report: &Bound<'_, PyAny>, progress: Progress) -> PyResult<()> {
     let stage = match progress.stage {
         Stage::Full => "train",
         Stage::Fold(_) => "fold",
         Stage::Machine(_) => "machine",
         Stage::Certify { .. } => "certify",
     };
-    let solver = progress.solver;
-    report.call1((stage, progress.done, progress.total, solver.iterations, solver.violation, solver.tol))?;
+    let Progress { done, total, iterations, violation, tol, .. } = progress;
+    report.call1((stage, done, total, iterations, violation, tol))?;
     Ok(())
 }
 

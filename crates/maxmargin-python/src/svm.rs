@@ -5,11 +5,12 @@ use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
-use maxmargin::core::{BiasTerm, Formulation, Loss};
-use maxmargin::cv::{CvReport, FoldPlan, Seeding, TrainingData};
+use maxmargin::core::{BiasTerm, Formulation, Goal, Loss};
+use maxmargin::cv::{CalibrationOptions, CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
-use maxmargin::{Fitted, Ranges, Solver};
+use maxmargin::model::Multiclass;
+use maxmargin::{Fitted, Ranges, TrainOptions};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Parameters of trainings. A plain value.
+/// Parameters of trainings: [`TrainOptions`] by keyword, with the same defaults. A plain value.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Svm {
     svm: maxmargin::Svm,
@@ -78,25 +79,31 @@ impl Svm {
         let kind = KernelKind::named(kernel);
         let kind = kind.ok_or_else(|| PyValueError::new_err(format!("no kernel is called `{kernel}`")))?;
         let kernel = kind.kernel(gamma, coef0, degree);
-        let solver: Solver = solver.parse().map_err(invalid)?;
-        let mut svm =
-            maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).bias_term(bias_term).solver(solver).seed(seed).eps(tol);
-        svm = svm.memory(memory).shrinking(shrinking).threads(Par::Pool);
-        svm = class_weight.into_iter().fold(svm, |svm, (label, factor)| svm.class_weight(label, factor));
-        svm = if one_vs_rest { svm.one_vs_rest() } else { svm };
-        svm = max_iter.into_iter().fold(svm, maxmargin::Svm::max_iter);
-        if let Some(seconds) = max_time {
-            svm = svm.max_time(Duration::try_from_secs_f64(seconds).map_err(invalid)?);
-        }
-        let svm = if keep_data || keep_vectors { svm.keep_vectors() } else { svm };
-        let svm = match probability {
-            Some(method) => svm.probability(method.parse().map_err(PyValueError::new_err::<String>)?),
-            None => svm,
-        };
+        let max_time = max_time.map(Duration::try_from_secs_f64).transpose().map_err(invalid)?;
+        let probability = probability.map(str::parse).transpose().map_err(PyValueError::new_err::<String>)?;
         let known = Seeding::ALL.iter().find(|known| known.0 == seeding);
         let names = || Seeding::ALL.map(|known| known.0).join(", ");
         let unknown = || PyValueError::new_err(format!("no seeding is called `{seeding}`; there are {}", names()));
-        let svm = svm.seeding(known.ok_or_else(unknown)?.1);
+        let svm = maxmargin::Svm::from(TrainOptions {
+            kernel,
+            formulation,
+            loss: Some(loss),
+            bias_term: Some(bias_term),
+            weights: class_weight,
+            multiclass: if one_vs_rest { Multiclass::OneVsRest } else { Multiclass::OneVsOne },
+            solver: solver.parse().map_err(invalid)?,
+            keep_support_vectors: keep_data || keep_vectors,
+            shrinking,
+            goal: Goal::of(Some(tol), None),
+            max_iter,
+            max_time,
+            memory,
+            par: Par::Pool,
+            seeding: known.ok_or_else(unknown)?.1,
+            seed,
+            calibration: CalibrationOptions { probability, threshold: None },
+            ..TrainOptions::default()
+        });
         svm.check().map_err(invalid)?;
         Ok(Self { svm, keep: keep_data })
     }
@@ -112,7 +119,7 @@ impl Svm {
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
         let (model, calibration) = run(py, report.as_ref(), move |channel| {
-            let Fitted { model, calibration, .. } = svm.fit_watched(&data, channel)?;
+            let Fitted { model, calibration, .. } = svm.fit_with(&data, &channel.control())?;
             // Predicted labels follow decision values, as in scikit-learn, even if there are
             // probabilities.
             let decision_rule = model.multiclass().decision_rule();
@@ -135,7 +142,7 @@ impl Svm {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
-        validation(py, run(py, report.as_ref(), move |channel| Ok(svm.cross_validate_watched(&data, &plan, channel)?))?)
+        validation(py, run(py, report.as_ref(), move |channel| Ok(svm.cross_validate_with(&data, &plan, &channel.control())?))?)
     }
 
     /// Cross-validates every combination of C and gamma over the same folds. Without values, the
@@ -162,7 +169,7 @@ impl Svm {
                 decisions: if decisions { report.decisions } else { Vec::new() },
                 ..report
             };
-            Ok(svm.grid_watched(&data, &plan, &ranges, channel, keep)?)
+            Ok(svm.grid_with(&data, &plan, &ranges, &channel.control(), keep)?)
         })?;
         let cells = found.cells.into_iter().map(|of| cell(py, of)).collect::<PyResult<_>>()?;
         Ok((cells, found.failed.iter().map(|failed| failed.result.to_string()).collect()))

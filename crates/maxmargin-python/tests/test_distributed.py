@@ -23,7 +23,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.random_projection import GaussianRandomProjection
 
 from maxmargin import SVC, SVR, GridSearchCV, LinearSVC, NuSVC, distributed, read_libsvm
-from maxmargin._crew import Later
+from maxmargin._dispatch import LazyFuture
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -141,7 +141,7 @@ class Elsewhere:
     """An executor whose workers do not see the folder."""
 
     def submit(self, fn, unit, known, place, *others):
-        return Later(fn, (unit, known, place + "-elsewhere", *others))
+        return LazyFuture(fn, (unit, known, place + "-elsewhere", *others))
 
 
 def test_cells_of_workers_that_do_not_see_the_folder_are_written_here(path, alone, tmp_path):

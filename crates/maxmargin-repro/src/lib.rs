@@ -118,7 +118,7 @@ pub mod workspace {
     pub mod tools;
 }
 
-pub use cells::machine::Machine;
+pub use cells::machine::HostMachine;
 pub use reports::bench::run as bench;
 pub use reports::diff::{Arguments as DiffArguments, run as bench_diff};
 pub use run::arguments::Arguments as BenchArguments;

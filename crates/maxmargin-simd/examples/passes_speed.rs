@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::level::{levels, restrict};
-use maxmargin_simd::passes::{Along, Diagonal, Selection, Update, second_order, turn_and_scan, update_and_scan};
-use maxmargin_simd::row::{Row, Table};
+use maxmargin_simd::passes::{Along, Diagonal, PairUpdate, PartnerSelection, conjugate_and_scan, second_order, update_and_scan};
+use maxmargin_simd::row::{CodeTable, RowSlice};
 use std::time::Instant;
 
 /// The number at this position of the command line.
@@ -16,13 +16,13 @@ fn main() {
     // More rows than fit in any cache.
     let (n, rows) = (given(1).unwrap_or(26_000), given(2).unwrap_or(2000));
     let codes: Vec<Vec<u8>> = (0..rows).map(|r| (0..n).map(|k| ((k * 7 + r * 13) % 29) as u8).collect()).collect();
-    let few = Table::new(|code| if code > 30 { 0.0 } else { (-0.05 * f32::from(code)).exp() });
-    let many = Table::new(|code| (-0.05 * f32::from(code)).exp());
+    let few = CodeTable::new(|code| if code > 30 { 0.0 } else { (-0.05 * f32::from(code)).exp() });
+    let many = CodeTable::new(|code| (-0.05 * f32::from(code)).exp());
     let values: Vec<Vec<f32>> = codes.iter().map(|row| row.iter().map(|&code| many.value(code)).collect()).collect();
     let set = vec![0b1011_0111_u8; n.div_ceil(8)];
     for level in levels() {
         restrict(level);
-        let time = |name: &str, row: &dyn Fn(usize) -> Row<'static>| {
+        let time = |name: &str, row: &dyn Fn(usize) -> RowSlice<'static>| {
             for conjugate in [false, true] {
                 let (mut f, mut q) = (vec![0.5; n], vec![0.1; n]);
                 let (mut update, mut select) = (0.0, 0.0);
@@ -30,12 +30,18 @@ fn main() {
                     let (i, j) = (step * 37 % rows, step * 91 % rows);
                     let begun = Instant::now();
                     let along = conjugate.then_some(Along { q: &q, qi: 0.0, scale: 0.1 });
-                    let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -1.0, tau: 1e-12 };
+                    let selection = PartnerSelection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -1.0, tau: 1e-12 };
                     std::hint::black_box(second_order(&f, row(i), &selection, &set));
                     select += begun.elapsed().as_secs_f64();
                     let begun = Instant::now();
                     std::hint::black_box(if conjugate {
-                        turn_and_scan(&mut f, &mut q, Update { ki: row(i), kj: row(j), turn: 0.5, delta: 1e-3 }, &set, &set)
+                        conjugate_and_scan(
+                            &mut f,
+                            &mut q,
+                            PairUpdate { ki: row(i), kj: row(j), beta: 0.5, delta: 1e-3 },
+                            &set,
+                            &set,
+                        )
                     } else {
                         update_and_scan(&mut f, row(i), row(j), 1e-3, &set, &set)
                     });
@@ -51,9 +57,9 @@ fn main() {
         };
         let values: &'static [Vec<f32>] = Box::leak(values.clone().into_boxed_slice());
         let codes: &'static [Vec<u8>] = Box::leak(codes.clone().into_boxed_slice());
-        let [few, many]: [&'static Table; 2] = [&few, &many].map(|table| &*Box::leak(Box::new(table.clone())));
-        time("values", &|r| Row::Values(&values[r]));
-        time("few codes", &|r| Row::Codes(&codes[r], few));
-        time("many codes", &|r| Row::Codes(&codes[r], many));
+        let [few, many]: [&'static CodeTable; 2] = [&few, &many].map(|table| &*Box::leak(Box::new(table.clone())));
+        time("values", &|r| RowSlice::Values(&values[r]));
+        time("few codes", &|r| RowSlice::Codes(&codes[r], few));
+        time("many codes", &|r| RowSlice::Codes(&codes[r], many));
     }
 }

@@ -7,9 +7,11 @@
 use crate::dispatch::level::{Level, level, levels, restrict};
 use crate::dot::products::{PORTABLE_FUSES, Real};
 use crate::dot::{bits, bytes, products};
-use crate::rows::row::{Row, Table};
+use crate::rows::row::{CodeTable, RowSlice};
 use crate::rows::{sums, transpose};
-use crate::smo::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
+use crate::smo::passes::{
+    Along, Diagonal, Extremes, PairUpdate, PartnerSelection, bit, conjugate_and_scan, second_order, update_and_scan,
+};
 use crate::values::codes;
 use crate::values::exp::Gaussian;
 
@@ -167,7 +169,7 @@ fn products_of<T: Number>(sample: &Sample) -> Result<Vec<u64>, String> {
     let rows: Vec<T> = (0..DEPTH * ROWS).map(at).collect();
     let panel: Vec<T> = (0..DEPTH * T::PANEL).map(|k| at(3 * k + 1)).collect();
     let mut out = vec![T::default(); ROWS * T::PANEL];
-    products::products(&rows, ROWS, &products::Columns { features: None, values: &panel }, &mut out, T::PANEL);
+    products::products(&rows, ROWS, &products::PanelColumns { features: None, values: &panel }, &mut out, T::PANEL);
     let out: Vec<f64> = out.into_iter().map(Into::into).collect();
     near(&out, |place| {
         let (r, j) = (place / T::PANEL, place % T::PANEL);
@@ -237,7 +239,8 @@ fn exponentials(sample: &Sample) -> Result<Vec<u64>, String> {
 
 fn gradient(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut f = sample.f.clone();
-    let found = update_and_scan(&mut f, Row::Values(&sample.row), Row::Values(&sample.other), 0.3, &sample.up, &sample.low);
+    let found =
+        update_and_scan(&mut f, RowSlice::Values(&sample.row), RowSlice::Values(&sample.other), 0.3, &sample.up, &sample.low);
     let at = |k: usize| sample.f[k] + 0.3 * (f64::from(sample.row[k]) - f64::from(sample.other[k]));
     exactly(&f, at)?;
     let mut plain = Extremes::NONE;
@@ -251,8 +254,8 @@ fn gradient(sample: &Sample) -> Result<Vec<u64>, String> {
     }
     exactly(&[found], |_| plain)?;
     let (mut turned, mut q) = (sample.f.clone(), sample.f.iter().rev().copied().collect::<Vec<f64>>());
-    let update = Update { ki: Row::Values(&sample.row), kj: Row::Values(&sample.other), turn: 0.7, delta: 0.3 };
-    turn_and_scan(&mut turned, &mut q, update, &sample.up, &sample.low);
+    let update = PairUpdate { ki: RowSlice::Values(&sample.row), kj: RowSlice::Values(&sample.other), beta: 0.7, delta: 0.3 };
+    conjugate_and_scan(&mut turned, &mut q, update, &sample.up, &sample.low);
     exactly(&q, |k| (f64::from(sample.row[k]) - f64::from(sample.other[k])) + 0.7 * sample.f[N - 1 - k])?;
     exactly(&turned, |k| sample.f[k] + 0.3 * q[k])?;
     Ok(f.iter().chain(&turned).map(|v| v.to_bits()).collect())
@@ -260,21 +263,21 @@ fn gradient(sample: &Sample) -> Result<Vec<u64>, String> {
 
 fn partner(sample: &Sample) -> Result<Vec<u64>, String> {
     // A decoded value equals the value itself.
-    let table = Table::new(|code| (-0.1 * f32::from(code)).exp());
+    let table = CodeTable::new(|code| (-0.1 * f32::from(code)).exp());
     let codes = &sample.bytes[..N];
     let values: Vec<f32> = codes.iter().map(|code| table.value(*code)).collect();
     let q: Vec<f64> = sample.row.iter().map(|value| f64::from(*value)).collect();
     let along = Some(Along { q: &q, qi: 0.2, scale: 0.6 });
-    let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -0.4, tau: 1e-12 };
-    let choose = |row: Row| second_order(&sample.f, row, &selection, &sample.low);
-    let found = choose(Row::Values(&values));
+    let selection = PartnerSelection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -0.4, tau: 1e-12 };
+    let choose = |row: RowSlice| second_order(&sample.f, row, &selection, &sample.low);
+    let found = choose(RowSlice::Values(&values));
     let gain = |k: usize| {
         let (b, apart) = (sample.f[k] + 0.4, q[k] - 0.2);
         b * b / (2.0 - 2.0 * f64::from(values[k]) - 0.6 * (apart * apart)).max(1e-12)
     };
     let best = (0..N).filter(|&k| bit(&sample.low, k) && sample.f[k] > -0.4).map(gain).fold(f64::NEG_INFINITY, f64::max);
     near(&[found.gain], |_| (best, 1e-14 * best))?;
-    exactly(&[choose(Row::Codes(codes, &table))], |_| found)?;
+    exactly(&[choose(RowSlice::Codes(codes, &table))], |_| found)?;
     Ok(vec![found.gain.to_bits(), found.index as u64])
 }
 

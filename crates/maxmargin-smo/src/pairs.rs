@@ -5,14 +5,14 @@ use crate::config::SmoConfig;
 use crate::pair_budget::{self, PairBudget};
 use crate::passes::state::State;
 use crate::prefetch::Prefetch;
-use maxmargin_core::{Clock, Dual, Goal, Looking, RunControl, Status, Work};
+use maxmargin_core::{ConvergenceCheck, Dual, Goal, RunControl, SolverControl, Status, Work};
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 
 /// A problem, the rows of its matrix and the current point.
 pub(crate) struct Pairs<'r, 'g> {
     pub(crate) state: State,
-    pub(crate) looking: Looking,
+    pub(crate) convergence: ConvergenceCheck,
     pub(crate) dual: &'r Dual,
     pub(crate) rows: &'r Rows<'g>,
     prefetch: Prefetch,
@@ -46,7 +46,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
         Self {
             prefetch: Prefetch::new(state.layout.padded(), whole),
             state,
-            looking: Looking::new(aim),
+            convergence: ConvergenceCheck::new(aim),
             dual,
             rows,
             stall: StallDetector::new(dual.len(), objective),
@@ -73,47 +73,47 @@ impl<'r, 'g> Pairs<'r, 'g> {
 
     /// Iterates until the goal is reached by the solver's own gradient, and returns how the run
     /// ended.
-    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Status {
+    pub(crate) fn iterate(&mut self, control: &mut SolverControl) -> Status {
         // No run makes u64::MAX iterations.
-        self.iterate_until(u64::MAX, clock).unwrap_or(Status::IterationLimit)
+        self.iterate_until(u64::MAX, control).unwrap_or(Status::IterationLimit)
     }
 
-    /// Iterates as [`Pairs::iterate`] does; returns `None` if the clock reaches `until` iterations
+    /// Iterates as [`Pairs::iterate`] does; returns `None` if it has counted `until` iterations
     /// before the end.
-    pub(crate) fn iterate_until(&mut self, until: u64, clock: &mut Clock) -> Option<Status> {
+    pub(crate) fn iterate_until(&mut self, until: u64, control: &mut SolverControl) -> Option<Status> {
         let mut extremes = self.state.extremes();
         loop {
             // 2: stop if the violation is at most ε.
             let violation = extremes.violation();
-            let Self { state, dual, looking, .. } = self;
+            let Self { state, dual, convergence, .. } = self;
             let point = || (state.alpha(), state.gradient());
             if extremes.argmin_up == usize::MAX
                 || extremes.argmax_low == usize::MAX
-                || looking.reached(dual, violation, clock.iterations, point)
+                || convergence.reached(dual, violation, control.iterations, point)
             {
                 return Some(Status::Converged);
             }
-            if let Some(others) = self.others.filter(|_| clock.iterations.is_multiple_of(COUNTED)) {
+            if let Some(others) = self.others.filter(|_| control.iterations.is_multiple_of(COUNTED)) {
                 // Afterwards the gradients of all other variables must be updated in `f32`. That
                 // costs half of exact values, hence `support / 2`.
                 let support = state.alpha().iter().filter(|a| **a != 0.0).count() as u64;
-                clock.owed = others + support + support / 2;
+                control.owed = others + support + support / 2;
             }
-            if let Some(status) = clock.ended(looking.measure(violation)) {
+            if let Some(status) = control.ended(convergence.measure(violation)) {
                 return Some(status);
             }
-            if clock.iterations >= until {
+            if control.iterations >= until {
                 return None;
             }
-            if clock.iterations.is_multiple_of(pair_budget::BETWEEN) && self.is_over_budget(clock.iterations) {
+            if control.iterations.is_multiple_of(pair_budget::BETWEEN) && self.is_over_budget(control.iterations) {
                 return Some(Status::IterationLimit);
             }
-            if clock.iterations >= self.max_iterations {
+            if control.iterations >= self.max_iterations {
                 return Some(Status::Stalled);
             }
             // 2: i, the variable with the smallest f over I_up.
             let i = extremes.argmin_up;
-            let row_i = match self.row(i, &extremes, clock) {
+            let row_i = match self.row(i, &extremes, control) {
                 Ok(row) => row,
                 Err(status) => return Some(status),
             };
@@ -123,14 +123,14 @@ impl<'r, 'g> Pairs<'r, 'g> {
             if j == usize::MAX {
                 return Some(Status::Stalled);
             }
-            let row_j = match self.row(j, &extremes, clock) {
+            let row_j = match self.row(j, &extremes, control) {
                 Ok(row) => row,
                 Err(status) => return Some(status),
             };
             // 4, 5: the step, and f with the extremes after it.
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
-            clock.iterations += 1;
+            control.iterations += 1;
             if self.stall.stalls(step.gain, violation) {
                 return Some(Status::Stalled);
             }
@@ -144,14 +144,14 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 
     /// Returns the row at a place, or the status if the run ended while the row was computed.
-    fn row(&mut self, place: usize, extremes: &Extremes, clock: &mut Clock) -> Result<RowRef, Status> {
+    fn row(&mut self, place: usize, extremes: &Extremes, control: &mut SolverControl) -> Result<RowRef, Status> {
         self.requested += 1;
         let id = self.state.layout.id(place);
         self.prefetch.note(place);
         if !self.rows.contains(id) {
-            let violation = self.looking.measure(extremes.violation());
+            let violation = self.convergence.measure(extremes.violation());
             let (prefetch, state, rows) = (&mut self.prefetch, &self.state, self.rows);
-            clock.asked(violation, |control: &RunControl| prefetch.fetch(state, rows, place, extremes, control))?;
+            control.run(violation, |control: &RunControl| prefetch.fetch(state, rows, place, extremes, control))?;
         }
         Ok(self.rows.row(id))
     }

@@ -81,7 +81,7 @@ impl Prefetch {
         // The two variables of a regression sample share one row.
         block.dedup();
         self.computed += block.len() as u64;
-        rows.fetch_controlled(&block, control)
+        rows.fetch(&block, control)
     }
 
     /// Returns the places of at most `depth − 1` of the worst violators whose rows are missing.

@@ -22,8 +22,8 @@ use crate::pairs::Pairs;
 use crate::rounds::active::Active;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Clock, Dual, EqualityConstraint, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of,
-    exact_gradient,
+    Dual, EqualityConstraint, Goal, NearGradients, Refine, RunControl, Solution, SolverControl, Start, Status, Stop, Work,
+    bias_of, exact_gradient,
 };
 use maxmargin_kernel::Rows;
 
@@ -50,14 +50,14 @@ pub fn solve(
     start: Start,
     config: &SmoConfig,
     stop: &Stop,
-    watch: &mut dyn Watch,
+    control: &RunControl,
 ) -> Result<Solution, SmoError> {
     check(dual, &start)?;
-    let mut clock = Clock::new(rows, stop, watch);
+    let mut control = SolverControl::new(rows, stop, control);
     // 1: α and its gradient.
     let gradient = match start.gradient() {
         Some(gradient) => gradient.to_vec(),
-        None => match clock.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
+        None => match control.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
             Ok(gradient) => gradient,
             Err(status) => return Ok(Solution::without_gradient(start.into_parts().0, status)),
         },
@@ -69,14 +69,14 @@ pub fn solve(
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
     let status = loop {
         // 2 to 5: pair steps until the violation is at most ε.
-        let status = strategy.iterate(&mut clock, config);
+        let status = strategy.iterate(&mut control, config);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
         // Few variables change between two confirmations, so `NearGradients` updates the last
         // gradient.
         let alpha = strategy.alpha();
-        let exact = clock.asked(strategy.violation(), |control| confirmed.at(dual, rows.gram(), &alpha, rows.par(), control));
+        let exact = control.run(strategy.violation(), |control| confirmed.at(dual, rows.gram(), &alpha, rows.par(), control));
         let exact = match exact {
             Ok(exact) => exact,
             Err(status) => break status,
@@ -102,7 +102,7 @@ pub fn solve(
         aim = closer(aim, stop.goal);
         strategy.aim(aim);
     };
-    Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: clock.iterations }, config))
+    Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: control.iterations }, config))
 }
 
 /// Checks that SMO solves the problem, and that the start belongs to it.
@@ -131,7 +131,9 @@ fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, co
     let mut alpha = strategy.alpha();
     let closed = config.refine == Refine::Exact && close(dual, &mut alpha);
     let gradient = match (status, gradient) {
-        (Status::Converged, Some(_)) if closed => exact_gradient(dual, rows.gram(), &alpha, rows.par()),
+        (Status::Converged, Some(_)) if closed => {
+            exact_gradient(dual, rows.gram(), &alpha, rows.par(), &RunControl::unlimited()).expect("unlimited")
+        }
         (Status::Converged, Some(exact)) => exact,
         _ => strategy.gradient(),
     };
@@ -157,7 +159,7 @@ fn whole(rows: &Rows) -> f64 {
 
 /// The strategy for the rows of a problem.
 enum Strategy<'a, 'g> {
-    /// Uses all variables in every pass, until the clock has counted this many iterations.
+    /// Uses all variables in every pass, until the control has counted this many iterations.
     Whole(Box<Pairs<'a, 'g>>, u64),
     /// Uses the active variables only, in rows of their number.
     Active(Box<Active<'a, 'g>>),
@@ -169,7 +171,7 @@ const NO_LIMIT: u64 = u64::MAX;
 /// Returns the same problem at the same point, to continue with the active variables.
 fn active_from<'a, 'g>(pairs: &Pairs<'a, 'g>, config: &SmoConfig) -> Active<'a, 'g> {
     let (alpha, gradient) = (pairs.state.alpha(), pairs.state.gradient());
-    let mut active = Active::new(pairs.dual, pairs.rows, &alpha, &gradient, pairs.looking.aimed_at(), config);
+    let mut active = Active::new(pairs.dual, pairs.rows, &alpha, &gradient, pairs.convergence.aimed_at(), config);
     active.go_on_from(pairs.work());
     active
 }
@@ -184,22 +186,22 @@ impl<'a, 'g> Strategy<'a, 'g> {
         Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NO_LIMIT })
     }
 
-    fn iterate(&mut self, clock: &mut Clock, config: &SmoConfig) -> Status {
+    fn iterate(&mut self, control: &mut SolverControl, config: &SmoConfig) -> Status {
         loop {
             match self {
-                Self::Whole(pairs, until) => match pairs.iterate_until(*until, clock) {
+                Self::Whole(pairs, until) => match pairs.iterate_until(*until, control) {
                     Some(status) => return status,
                     None => *self = Self::Active(Box::new(active_from(pairs, config))),
                 },
                 Self::Active(active) => {
-                    if let Ok(status) = active.iterate(clock) {
+                    if let Ok(status) = active.iterate(control) {
                         return status;
                     }
-                    // The rows of the next phase come from the row store, which the clock counts
+                    // The rows of the next phase come from the row store, which the control counts
                     // itself.
-                    clock.owed = 0;
-                    let Active { dual, rows, alpha, gradient, looking, work, .. } = &mut **active;
-                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), whole(rows), config);
+                    control.owed = 0;
+                    let Active { dual, rows, alpha, gradient, convergence, work, .. } = &mut **active;
+                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, convergence.aimed_at(), whole(rows), config);
                     pairs.before = *work;
                     *self = Self::Whole(Box::new(pairs), NO_LIMIT);
                 }
@@ -210,8 +212,8 @@ impl<'a, 'g> Strategy<'a, 'g> {
     /// Sets the goal of the next iterations.
     fn aim(&mut self, aim: Goal) {
         match self {
-            Self::Whole(pairs, _) => pairs.looking.aim(aim),
-            Self::Active(active) => active.looking.aim(aim),
+            Self::Whole(pairs, _) => pairs.convergence.aim(aim),
+            Self::Active(active) => active.convergence.aim(aim),
         }
     }
 

@@ -45,7 +45,7 @@ impl Solve for Smo {
         let rows = Refused::unless_rows(NAME, space)?;
         let Self { shrinking, conjugate, pair_budget } = *self;
         let config = SmoConfig { refine: run.refine, par: run.par, shrinking, conjugate, pair_budget };
-        let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
+        let solution = solve(dual, rows, start, &config, &run.stop, run.control).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),
             instead: "`linear` and `pairwise` take problems without a balance",

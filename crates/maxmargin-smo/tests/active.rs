@@ -1,9 +1,7 @@
 //! Problems solved by their active variables: the same optimum, the same bits for any number of
 //! threads, a true status at the end.
 
-use maxmargin_core::{
-    Dual, EqualityConstraint, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient,
-};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, Progress, Refine, Solution, Start, Status, Stop, certify, exact_gradient};
 use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Relaxation, Shrinking, Smo, SmoConfig, relax, solve};
@@ -21,7 +19,7 @@ const LONG: Shrinking = Shrinking { from: usize::MAX, long_from: 2, first: 12 };
 /// A matrix whose values are cheap enough to compute twice.
 fn gram(n: usize) -> (KernelGram, Vec<f64>) {
     let data = maxmargin_data::generate::Generator::Banana.generate(n, None, 5).expect("a generator");
-    (KernelGram::new(&data.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel"), data.labels)
+    (KernelGram::new(&data.samples, Kernel::Rbf { gamma: 1.0 }, &RunControl::unlimited()).expect("a kernel"), data.labels)
 }
 
 fn config(shrinking: Shrinking, par: Par) -> SmoConfig {
@@ -30,7 +28,7 @@ fn config(shrinking: Shrinking, par: Par) -> SmoConfig {
 
 fn run(dual: &Dual, gram: &dyn Gram, start: Start, stop: &Stop, config: &SmoConfig) -> Solution {
     let rows = Rows::new(gram, 1 << 28, config.par);
-    solve(dual, &rows, start, config, stop, &mut Silent).expect("a problem for SMO")
+    solve(dual, &rows, start, config, stop, &RunControl::unlimited()).expect("a problem for SMO")
 }
 
 fn classes(gram: &KernelGram, labels: &[f64], c: f64) -> Dual {
@@ -48,7 +46,7 @@ fn tube(gram: &KernelGram, c: f64) -> Dual {
 }
 
 fn objective(dual: &Dual, gram: &dyn Gram, solution: &Solution) -> f64 {
-    let gradient = exact_gradient(dual, gram, &solution.alpha, Par::Seq);
+    let gradient = exact_gradient(dual, gram, &solution.alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     0.5 * solution.alpha.iter().zip(gradient.iter().zip(dual.linear_term())).map(|(a, (g, p))| a * (g + p)).sum::<f64>()
 }
 
@@ -82,8 +80,8 @@ fn a_budget_that_all_rows_fill_is_kept_by_long_runs() {
     for budget in [4 * 700 * 700 + 20_000, 4 * 700 * 700 / 2, 1 << 28] {
         let rows = Rows::new(&gram, budget, Par::Seq);
         let start = Start::zero(&dual).expect("feasible");
-        let solution =
-            solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-3), &mut Silent).expect("a problem for SMO");
+        let solution = solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-3), &RunControl::unlimited())
+            .expect("a problem for SMO");
         assert_eq!(solution.status, Status::Converged);
         assert!(solution.work.iterations > Shrinking::LONG * 700, "a long run");
         assert!(rows.work().peak_bytes <= budget + budget / 10, "{} of {budget}", rows.work().peak_bytes);
@@ -113,7 +111,7 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
         // Removing every tenth support vector disturbs others.
         let mut alpha = solved.alpha.clone();
         alpha.iter_mut().filter(|a| **a > 0.0).step_by(10).for_each(|a| *a = 0.0);
-        let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq);
+        let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         let value = |alpha: &[f64], gradient: &[f64]| -> f64 {
             let terms = alpha.iter().zip(gradient).zip(dual.linear_term().iter().zip(dual.sign()));
             terms.map(|((a, g), (p, s))| a * (0.5 * (g + p) + s * solved.bias)).sum()
@@ -127,7 +125,7 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
                 relax(&dual, &rows, &alpha, &gradient, &relaxation, &RunControl::unlimited()).expect("nobody calls it off");
             assert!((1..=40).contains(&relaxed.steps));
             assert!(relaxed.alpha.iter().zip(dual.upper()).all(|(a, u)| (0.0..=*u).contains(a)));
-            let exact = exact_gradient(&dual, &gram, &relaxed.alpha, Par::Seq);
+            let exact = exact_gradient(&dual, &gram, &relaxed.alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             assert!(relaxed.gradient.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= 1e-4 * (1.0 + b.abs())));
             ends.push(value(&relaxed.alpha, &exact));
             kept.push(rows.work().computed);
@@ -181,7 +179,7 @@ fn what_rounds_compute_is_counted_in_rows_of_the_whole_matrix() {
     let rows = Rows::new(&gram, 1 << 28, Par::Seq);
     let config = SmoConfig { refine: Refine::Never, ..config(SMALL, Par::Seq) };
     let start = Start::zero(&dual).expect("feasible");
-    let work = solve(&dual, &rows, start, &config, &Stop::at(1e-3), &mut Silent).expect("a problem for SMO").work;
+    let work = solve(&dual, &rows, start, &config, &Stop::at(1e-3), &RunControl::unlimited()).expect("a problem for SMO").work;
     let computed = values.load(Relaxed).div_ceil(900);
     assert!(computed > 0 && work.iterations > 100);
     assert_eq!((work.rows_computed, rows.work().computed), (computed, computed));
@@ -210,7 +208,7 @@ fn a_run_that_is_ended_knows_its_point() {
         let stop = Stop { max_iter: Some(most), ..Stop::at(1e-9) };
         let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &stop, &config(SMALL, Par::Seq));
         assert_eq!((found.status, found.work.iterations), (Status::IterationLimit, most));
-        let exact = exact_gradient(&dual, &gram, &found.alpha, Par::Seq);
+        let exact = exact_gradient(&dual, &gram, &found.alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         let off = found.gradient.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off <= 1e-4, "the gradient is off by {off} after {most} iterations");
         assert!(Start::checked(&dual, found.alpha.clone()).is_ok());
@@ -228,13 +226,14 @@ fn rounds_tell_what_their_end_would_cost() {
     let dual = classes(&gram, &labels, 100.0);
     let rows = Rows::new(&gram, 1 << 28, Par::Seq);
     let mut told = 0;
-    let mut watch = |progress: &Progress| {
+    let observer = |progress: &Progress| {
         told = progress.owed;
         if told > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let shrinking = Shrinking { first: 400, ..SMALL };
     let start = Start::zero(&dual).expect("feasible");
-    let ended = solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-9), &mut watch).expect("a problem for SMO");
+    let ended = solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-9), &RunControl::new(observer))
+        .expect("a problem for SMO");
     assert_eq!(ended.status, Status::Interrupted);
     let support = ended.alpha.iter().filter(|a| **a != 0.0).count() as u64;
     // Support vectors are counted every 256 iterations, and each iteration makes two at most.

@@ -1,7 +1,7 @@
 //! Guarantees of SMO beyond the conformance suite: descent, warm starts, true statuses, layouts,
 //! refinement.
 
-use maxmargin_core::{Dual, Progress, Silent, Solution, Start, Status, Stop, certify};
+use maxmargin_core::{Dual, Progress, RunControl, Solution, Start, Status, Stop, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{FnGram, Gram, Rows};
 use maxmargin_smo::{Refine, SmoConfig, solve};
@@ -13,7 +13,7 @@ const BUDGET: u64 = 1 << 26;
 
 fn run(problem: &Problem, start: Start, stop: &Stop, refine: Refine) -> Solution {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
-    solve(&problem.dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, stop, &mut Silent)
+    solve(&problem.dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, stop, &RunControl::unlimited())
         .expect("SMO takes the problem")
 }
 
@@ -48,8 +48,9 @@ fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
         let start = Start::checked(&dual, shares.collect()).expect("feasible");
         let cold = Start::zero(&dual).expect("feasible");
         let config = SmoConfig { refine: Refine::Exact, ..SmoConfig::default() };
-        let [warm, cold] = [start, cold]
-            .map(|start| solve(&dual, &rows, start, &config, &Stop::at(1e-9), &mut Silent).expect("a problem for SMO"));
+        let [warm, cold] = [start, cold].map(|start| {
+            solve(&dual, &rows, start, &config, &Stop::at(1e-9), &RunControl::unlimited()).expect("a problem for SMO")
+        });
         assert!((warm.bias - cold.bias).abs() < 1e-8, "{round}: {} and {}", warm.bias, cold.bias);
     }
 }
@@ -162,7 +163,7 @@ fn ids_in_any_order() {
     assert!((a - b).abs() < 1e-6 * 1.5 * n as f64, "{a} and {b}");
 }
 
-/// A slow matrix: after the first block the second report to the watch is due.
+/// A slow matrix: after the first block the second report is due.
 struct Slow<'g>(&'g PointsGram);
 
 impl Gram for Slow<'_> {
@@ -182,17 +183,18 @@ impl Gram for Slow<'_> {
 }
 
 #[test]
-fn the_watch_sees_progress_and_may_stop_it_late() {
+fn an_observer_sees_progress_and_may_cancel_late() {
     let problem = generate::lattice(3, 80, 1, 1000.0);
     let gram = Slow(&problem.gram);
     let rows = Rows::new(&gram, BUDGET, Par::Seq);
     let mut seen: Vec<Progress> = Vec::new();
-    let mut watch = |progress: &Progress| {
+    let observer = |progress: &Progress| {
         seen.push(*progress);
         if seen.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let solution =
-        solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &Stop::at(1e-6), &mut watch).expect("a problem");
+        solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &Stop::at(1e-6), &RunControl::new(observer))
+            .expect("a problem");
     assert_eq!(solution.status, Status::Interrupted);
     assert_eq!((seen[0].iterations, seen[0].rows_computed), (0, 0));
     assert!(seen[1].iterations > 0 && seen[1].rows_computed > 0, "{seen:?}");
@@ -207,7 +209,8 @@ fn a_time_limit_ends_at_a_point_to_go_on_from() {
     let gram = Slow(&problem.gram);
     let rows = Rows::new(&gram, BUDGET, Par::Seq);
     let stop = Stop { max_time: Some(Duration::from_millis(50)), ..Stop::at(1e-6) };
-    let first = solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+    let first =
+        solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &stop, &RunControl::unlimited()).expect("a problem");
     assert_eq!(first.status, Status::TimeLimit);
     let start = Start::checked(&problem.dual, first.alpha.clone()).expect("feasible");
     let second = exact(&problem, start, 1e-6);
@@ -251,6 +254,7 @@ fn a_kernel_of_ones_own() {
     let dual = Dual::c_svc((0..60).collect(), labels, vec![1.0; 60]).expect("a problem");
     let rows = Rows::new(&gram, BUDGET, Par::Seq);
     let start = Start::zero(&dual).expect("feasible");
-    let solution = solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-6), &mut Silent).expect("a problem");
+    let solution =
+        solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-6), &RunControl::unlimited()).expect("a problem");
     assert!(solution.status == Status::Converged && certify(&dual, &gram, &solution, Par::Seq).holds(1e-6));
 }

@@ -1,17 +1,17 @@
 //! SMO passes the suite that every solver must pass.
 
-use maxmargin_core::{Dual, EqualityConstraint, Goal, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Solution, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_smo::{Smo, SmoConfig, SmoError, solve};
 use maxmargin_testkit::{conformance, generate};
 
 fn smo(dual: &Dual, rows: &Rows, start: Start, stop: &Stop) -> Solution {
-    watched(dual, rows, start, stop, &mut Silent)
+    watched(dual, rows, start, stop, &RunControl::unlimited())
 }
 
-fn watched(dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch) -> Solution {
-    solve(dual, rows, start, &SmoConfig::default(), stop, watch).expect("SMO takes the problem")
+fn watched(dual: &Dual, rows: &Rows, start: Start, stop: &Stop, control: &RunControl) -> Solution {
+    solve(dual, rows, start, &SmoConfig::default(), stop, control).expect("SMO takes the problem")
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn other_balances_are_refused() {
     let dual = dual.expect("a problem");
     let rows = Rows::new(&problem.gram, 1 << 20, Par::Seq);
     let start = Start::zero(&dual).expect("zero is feasible");
-    let refused = solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
+    let refused = solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &RunControl::unlimited());
     assert_eq!(refused, Err(SmoError::EqualityConstraint(EqualityConstraint::Free)));
 }
 
@@ -65,7 +65,7 @@ fn the_start_of_another_problem_is_refused() {
     let (small, medium) = (&generate::small(1)[0], &generate::medium(1, 40)[0]);
     let rows = Rows::new(&medium.gram, 1 << 20, Par::Seq);
     let start = Start::zero(&small.dual).expect("zero is feasible");
-    let refused = solve(&medium.dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
+    let refused = solve(&medium.dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &RunControl::unlimited());
     assert_eq!(refused, Err(SmoError::Start { found: 7, expected: 40 }));
 }
 

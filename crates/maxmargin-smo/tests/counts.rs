@@ -3,7 +3,7 @@
 //! Kernel values are exact in `f32` and all operations of the solver are correctly rounded, so the
 //! counts are the same on every machine.
 
-use maxmargin_core::{Silent, Start, Status, Stop};
+use maxmargin_core::{RunControl, Start, Status, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Rows};
 use maxmargin_smo::{SmoConfig, solve};
@@ -18,9 +18,15 @@ fn cost(conjugate: bool, case: &Case) -> [u64; 4] {
     let problem = lattice(21, n, degree, c);
     let rows = Rows::new(&problem.gram, 4 * budget_rows * problem.gram.len() as u64, Par::Seq);
     let start = Start::zero(&problem.dual).expect("feasible");
-    let solution =
-        solve(&problem.dual, &rows, start, &SmoConfig { conjugate, ..SmoConfig::default() }, &Stop::at(tol), &mut Silent)
-            .expect("a problem");
+    let solution = solve(
+        &problem.dual,
+        &rows,
+        start,
+        &SmoConfig { conjugate, ..SmoConfig::default() },
+        &Stop::at(tol),
+        &RunControl::unlimited(),
+    )
+    .expect("a problem");
     assert_eq!(solution.status, Status::Converged);
     let work = solution.work;
     [work.iterations, work.rows_requested, work.rows_computed, work.refinements]

@@ -2,9 +2,9 @@
 //!
 //! Real data: `heart`, `diabetes`, `a1a`.
 
-use maxmargin_core::{Certificate, Dual, EqualityConstraint, Point, Silent, Solution, Start, Status, Stop, audit};
+use maxmargin_core::{AuditPoint, Certificate, Dual, EqualityConstraint, Solution, Start, Status, Stop, audit};
 use maxmargin_data::libsvm::{ReadOptions, parse, write};
-use maxmargin_data::{BinaryLabels, Dataset, Par, generate::Generator};
+use maxmargin_data::{BinaryLabels, Dataset, Par, RunControl, generate::Generator};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{SmoConfig, solve};
 use maxmargin_testkit::outside::{dataset, program};
@@ -74,8 +74,8 @@ fn libsvm(data: &Dataset, kernel: &Kernel, options: &str) -> Theirs {
 /// format, with their coefficients as labels.
 fn objective(model: &str, kernel: &Kernel) -> f64 {
     let rows = model.split("\nSV\n").nth(1).expect("support vectors");
-    let support = parse(rows.as_bytes(), &ReadOptions::default(), Par::Seq).expect("support vectors");
-    let gram = KernelGram::new(&support.samples, kernel.clone()).expect("a kernel");
+    let support = parse(rows.as_bytes(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("support vectors");
+    let gram = KernelGram::new(&support.samples, kernel.clone(), &RunControl::unlimited()).expect("a kernel");
     let n = gram.len();
     let mut all = vec![0.0; n * n];
     gram.fill_exact(&(0..n).collect::<Vec<_>>(), 0..n, &mut all);
@@ -88,8 +88,12 @@ fn objective(model: &str, kernel: &Kernel) -> f64 {
 fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     let rows = Rows::new(gram, 1 << 28, Par::Seq);
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("a feasible point");
-    let solution = solve(dual, &rows, start, &SmoConfig::default(), &Stop::at(TOL), &mut Silent).expect("SMO takes the problem");
-    let judged = audit(gram, &[Point { dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq).remove(0);
+    let solution = solve(dual, &rows, start, &SmoConfig::default(), &Stop::at(TOL), &RunControl::unlimited())
+        .expect("SMO takes the problem");
+    let judged =
+        audit(gram, &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq, &RunControl::unlimited())
+            .expect("unlimited")
+            .remove(0);
     let decisions = judged.sums.iter().map(|sum| sum + solution.bias).collect();
     (solution, judged.certificate, decisions)
 }
@@ -97,7 +101,7 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
 /// Asserts objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), and equal biases
 /// and predictions except on the boundary.
 fn same(what: &str, data: &Dataset, kernel: &Kernel, theirs: &Theirs, dual: &Dual, classes: Option<&BinaryLabels>) {
-    let gram = KernelGram::new(&data.samples, kernel.clone()).expect("a kernel");
+    let gram = KernelGram::new(&data.samples, kernel.clone(), &RunControl::unlimited()).expect("a kernel");
     let (solution, certificate, decisions) = ours(&gram, dual);
     assert_eq!(solution.status, Status::Converged, "{what}: {certificate:?} {:?}", solution.work);
     assert!(certificate.holds(TOL), "{what}: {certificate:?} {:?}", solution.work);

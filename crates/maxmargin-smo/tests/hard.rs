@@ -1,8 +1,8 @@
 //! Problems on which kernel rows in `f32` alone cannot meet the tolerance; the certificate in `f64`
 //! must meet it nevertheless.
 
-use maxmargin_core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
-use maxmargin_data::{BinaryLabels, Par, Samples, generate::Generator};
+use maxmargin_core::{Certificate, Dual, Solution, Start, Status, Stop, certify};
+use maxmargin_data::{BinaryLabels, Par, RunControl, Samples, generate::Generator};
 use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Refine, SmoConfig, solve};
 use maxmargin_testkit::{Problem, generate};
@@ -10,8 +10,9 @@ use maxmargin_testkit::{Problem, generate};
 fn run(gram: &dyn Gram, dual: &Dual, tol: f64, refine: Refine) -> (Solution, Certificate) {
     let rows = Rows::new(gram, 1 << 28, Par::Seq);
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("feasible");
-    let solution = solve(dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, &Stop::at(tol), &mut Silent)
-        .expect("SMO takes the problem");
+    let solution =
+        solve(dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, &Stop::at(tol), &RunControl::unlimited())
+            .expect("SMO takes the problem");
     let certificate = certify(dual, gram, &solution, Par::Seq);
     (solution, certificate)
 }
@@ -29,7 +30,7 @@ fn generated(generator: Generator, rows: usize, features: Option<usize>, c: f64)
 fn large_c_small_tolerance() {
     for (generator, features, gamma) in [(Generator::GaussM, None, 1.0), (Generator::Blobs, Some(10), 0.02)] {
         let (samples, dual) = generated(generator, 300, features, 1e4);
-        let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a kernel");
+        let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a kernel");
         let (plain, certificate) = run(&gram, &dual, 1e-6, Refine::Never);
         assert!(certificate.kkt > 1e-6, "{generator:?}: f32 was enough: {certificate:?}, {:?}", plain.work);
         let (solution, certificate) = run(&gram, &dual, 1e-6, Refine::Exact);
@@ -43,7 +44,7 @@ fn large_c_small_tolerance() {
 #[test]
 fn large_c_and_a_wide_kernel() {
     let (samples, dual) = generated(Generator::Blobs, 400, Some(10), 32768.0);
-    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 2.0_f64.powi(-15) }).expect("a kernel");
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 2.0_f64.powi(-15) }, &RunControl::unlimited()).expect("a kernel");
     assert_eq!(gram.base(), 1.0);
     let (plain, certificate) = run(&gram, &dual, 1e-3, Refine::Never);
     assert_eq!(plain.status, Status::Converged, "{certificate:?}, {:?}", plain.work);
@@ -55,7 +56,7 @@ fn large_c_and_a_wide_kernel() {
         let start = Start::zero(&dual).expect("feasible");
         let (config, stop) =
             (SmoConfig { refine: Refine::Never, ..SmoConfig::default() }, Stop { max_iter: Some(most), ..Stop::at(1e-3) });
-        let solution = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("SMO takes the problem");
+        let solution = solve(&dual, &rows, start, &config, &stop, &RunControl::unlimited()).expect("SMO takes the problem");
         let objective = certify(&dual, &gram, &solution, Par::Seq).dual;
         assert!(objective >= reached * (1.0 - 1e-9), "after {most} iterations: {objective} below {reached}");
         reached = objective;
@@ -82,7 +83,7 @@ fn unscaled_features() {
         })
         .collect();
     let samples = Samples::from_dense(120, 5, values).expect("samples");
-    let gram = KernelGram::new(&samples, Kernel::Linear).expect("a kernel");
+    let gram = KernelGram::new(&samples, Kernel::Linear, &RunControl::unlimited()).expect("a kernel");
     let (solution, certificate) = run(&gram, &dual, 1e-3, Refine::Exact);
     assert!(certificate.infeasible <= 1e-9, "{certificate:?}");
     assert_eq!(solution.status, Status::Converged, "{certificate:?}, {:?}", solution.work);
@@ -114,7 +115,8 @@ fn an_impossible_tolerance_is_not_claimed() {
         let rows = Rows::new(&problem.gram, 1 << 28, Par::Seq);
         let start = Start::zero(&problem.dual).expect("feasible");
         let stop = Stop { max_iter: Some(20_000_000), ..Stop::at(1e-15) };
-        let solution = solve(&problem.dual, &rows, start, &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+        let solution =
+            solve(&problem.dual, &rows, start, &SmoConfig::default(), &stop, &RunControl::unlimited()).expect("a problem");
         let certificate = certify(&problem.dual, &problem.gram, &solution, Par::Seq);
         let (name, status, work) = (&problem.name, solution.status, solution.work);
         assert!(matches!(status, Status::Converged | Status::Stalled), "{name}: {status:?} {certificate:?} {work:?}");

@@ -1,7 +1,7 @@
 //! SMO as the inner solver of IRWLS's working sets. Neither of the two crates may import the other,
 //! so that they meet in this crate.
 
-use maxmargin_core::{Dual, EqualityConstraint, Silent, Start, Stop};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_irwls::{Chunk, ChunkSolver};
 use maxmargin_kernel::{FnGram, Rows};
@@ -15,7 +15,7 @@ use maxmargin_smo::{Refine, SmoConfig, solve};
 pub struct SmoChunks;
 
 impl ChunkSolver for SmoChunks {
-    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut (dyn FnMut() -> bool + Send)) {
         if !more() {
             return;
         }
@@ -38,7 +38,7 @@ impl ChunkSolver for SmoChunks {
             let Ok(start) = Start::checked(&dual, alpha) else { return };
             let config = SmoConfig { refine: Refine::Never, ..SmoConfig::default() };
             let stop = Stop { max_iter: Some(MOST), ..Stop::at(tol) };
-            solve(&dual, &rows, start.with_gradient(gradient), &config, &stop, &mut Silent)
+            solve(&dual, &rows, start.with_gradient(gradient), &config, &stop, &RunControl::unlimited())
         };
         if let Ok(solution) = solved {
             let beta: Vec<f64> = solution.alpha.iter().zip(&sign).map(|(a, s)| a * s).collect();

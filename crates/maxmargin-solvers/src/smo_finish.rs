@@ -12,10 +12,10 @@ use crate::merged_rows::MergedRows;
 use crate::two_sums::TwoSums;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Clock, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, Start, Status,
-    Stop, bias_of,
+    Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, SolverControl, Start,
+    Status, Stop, bias_of,
 };
-use maxmargin_irwls::{Finish, Irwls, finish};
+use maxmargin_irwls::{FinishConfig, Irwls, finish};
 use maxmargin_kernel::Space;
 use maxmargin_smo::{PairBudget, Smo};
 use std::time::Instant;
@@ -71,8 +71,8 @@ fn working_set_cost(free: usize, variables: usize) -> f64 {
     STEPS * (free.powi(3) / 3.0 / FACTOR_RATE + 2.0 * set * set / VALUE_RATE) + 2.0 * set * variables / VALUE_RATE
 }
 
-/// The largest working set after a hand-over: 3 GB ([`Finish::bytes`]). Several small sets in the
-/// place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are
+/// The largest working set after a hand-over: 3 GB ([`FinishConfig::bytes`]). Several small sets in
+/// the place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are
 /// free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
 const MOST_TOGETHER: usize = 12_288;
 
@@ -82,7 +82,7 @@ const MOST_TOGETHER: usize = 12_288;
 /// may need one at the same time.
 fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
-    let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room() / 2));
+    let room = space.rows().map_or(0, |rows| FinishConfig::fitting(rows.room() / 2));
     (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
 }
 
@@ -118,7 +118,7 @@ const NEGLIGIBLE: f64 = 0.01;
 /// Continues by working sets: of kernel rows in `f32` for many variables, of exact values for few.
 pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
     let rows = Refused::unless_rows("irwls", space)?;
-    let most = (2 * AT_ONCE).min(Finish::fitting(rows.room()));
+    let most = (2 * AT_ONCE).min(FinishConfig::fitting(rows.room()));
     if rows.gram().len() > AT_ONCE.min(most) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
         // Use exact values: the certificate cannot correct rounding of `f32` rows afterwards.
@@ -127,10 +127,10 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
         run.refine = refine;
         return solved;
     }
-    let config = Finish { exact_gradient: false, par: run.par, most };
+    let config = FinishConfig { exact_gradient: false, par: run.par, most };
     let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
-    let _reserved = rows.reserve(Finish::bytes(dual.len().min(most)));
-    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
+    let _reserved = rows.reserve(FinishConfig::bytes(dual.len().min(most)));
+    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.control).map_err(|error| Refused {
         solver: "irwls",
         reason: error.to_string(),
         instead: "use the solver `smo`",
@@ -243,7 +243,9 @@ impl Solve for SmoFinish {
         // Progress begins at the violation of a start from zero.
         let violation = 2.0 * dual.linear_term().first().map_or(0.0, |p| p.abs());
         let merged = match space.rows().filter(|_| self.merge_equal_rows) {
-            Some(rows) => Clock::new(rows, &run.stop, run.watch).asked(violation, |control| MergedRows::new(dual, rows, control)),
+            Some(rows) => {
+                SolverControl::new(rows, &run.stop, run.control).run(violation, |control| MergedRows::new(dual, rows, control))
+            }
             None => Ok(None),
         };
         run.stop = stop.left(begun, 0);
@@ -312,15 +314,15 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
     if coarse.solution.status != Status::Converged {
         return Ok(coarse);
     }
-    let most = Finish::fitting(rows.room());
-    let config = Finish { exact_gradient: true, par: run.par, most };
+    let most = FinishConfig::fitting(rows.room());
+    let config = FinishConfig { exact_gradient: true, par: run.par, most };
     let mut nearest = coarse.solution;
     let mut work = nearest.work;
     let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
     if free <= config.most {
         let left = stop.left(begun, work.iterations);
-        let _reserved = rows.reserve(Finish::bytes(most.min(dual.len())));
-        let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
+        let _reserved = rows.reserve(FinishConfig::bytes(most.min(dual.len())));
+        let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.control);
         let outcome = finished.map_err(|error| Refused {
             solver: smo.name(),
             reason: error.to_string(),

@@ -2,7 +2,7 @@
 
 use crate::smo_finish::SmoFinish;
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Solve};
-use maxmargin_frankwolfe::{Method as Steps, Simplex};
+use maxmargin_frankwolfe::{Simplex, StepMethod as Steps};
 use maxmargin_irwls::Irwls;
 use maxmargin_linear::{Linear, Method};
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ impl Solver {
     /// Returns one line of help for users.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Auto => "linear for --kernel linear, smo for kernels, pairwise for kernels with --loss squared",
+            Self::Auto => "linear for the linear kernel, smo for other kernels, pairwise for these with the squared loss",
             Self::Smo => "sequential minimal optimisation over kernel values",
             Self::Irwls => "weighted least squares on working sets of kernel values",
             Self::Linear => "linear only: coordinate descent while it pays, then Newton steps",

@@ -211,15 +211,15 @@ impl<'a> TwoSums<'a> {
 mod tests {
     use super::*;
     use crate::smo_finish::by_working_sets;
-    use maxmargin_core::{Formulation, Refine, Silent, Stop, TrainingSet, certify, exact_gradient};
-    use maxmargin_data::{BinaryLabels, Generator, Par};
+    use maxmargin_core::{Formulation, Refine, Stop, TrainingSet, certify, exact_gradient};
+    use maxmargin_data::{BinaryLabels, Generator, Par, RunControl};
     use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
 
     #[test]
     fn both_sums_are_met_where_one_is_searched_for() {
         let data = Generator::GaussM.generate(150, None, 3).expect("data");
         let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
-        let gram = KernelGram::new(&data.samples, Kernel::rbf(0.5)).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
         let rows = Rows::new(&gram, u64::MAX, Par::Seq);
         let ids: Vec<usize> = (0..150).collect();
         for formulation in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 10.0, nu: 0.3 }] {
@@ -227,9 +227,10 @@ mod tests {
             let problem = formulation.problem(&part).expect("a problem");
             let dual = problem.dual();
             let alpha = Start::project(dual, vec![0.0; dual.len()]).expect("feasible").into_parts().0;
-            let gradient = exact_gradient(dual, rows.gram(), &alpha, Par::Seq);
+            let gradient = exact_gradient(dual, rows.gram(), &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             let from = Solution { gradient, ..Solution::without_gradient(alpha, Status::Stalled) };
-            let mut run = Run { stop: Stop::at(1e-6), refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+            let mut run =
+                Run { stop: Stop::at(1e-6), refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
             let sums = TwoSums::new(dual).expect("two sums");
             let solved = sums.solve(
                 &from,

@@ -1,8 +1,8 @@
 //! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
 
-use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, Solve, Solved, Start, Status, Stop, certify};
 use maxmargin_data::libsvm::{ReadOptions, parse};
-use maxmargin_data::{Par, generate::Generator};
+use maxmargin_data::{Par, RunControl, generate::Generator};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
 use maxmargin_solvers::SmoFinish;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ const N: usize = 900;
 fn slow() -> (KernelGram, Dual) {
     let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
     data.labels.iter_mut().step_by(11).for_each(|label| *label = -*label);
-    let gram = KernelGram::new(&data.samples, Kernel::rbf(0.05)).expect("a kernel");
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(0.05), &RunControl::unlimited()).expect("a kernel");
     let dual = Dual::c_svc((0..N).collect(), data.labels, vec![1e5; N]).expect("two classes");
     (gram, dual)
 }
@@ -22,7 +22,7 @@ fn solve(hands_over: bool, max_iter: Option<u64>, par: Par) -> Solved {
     let (gram, dual) = slow();
     let rows = Rows::new(&gram, 1 << 26, par);
     let stop = Stop { goal: Goal::Kkt(1e-3), max_iter, max_time: None };
-    let mut run = Run { stop, refine: Refine::Exact, par, machine: 0, watch: &mut Silent };
+    let mut run = Run { stop, refine: Refine::Exact, par, machine: 0, control: &RunControl::unlimited() };
     let start = Start::zero(&dual).expect("feasible");
     SmoFinish { hands_over, ..SmoFinish::default() }.solve(&dual, Space::Kernel(&rows), start, &mut run).expect("for SMO")
 }
@@ -60,11 +60,11 @@ fn who_may_be_pushed_off_a_bound_is_in_the_working_set_before() {
     let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
     // What no function of the samples explains keeps many of the tube's two sides in turn.
     data.labels.iter_mut().enumerate().for_each(|(i, label)| *label += (i * 7919 % 1000) as f64 * 1e-3);
-    let gram = KernelGram::new(&data.samples, Kernel::rbf(4.0)).expect("a kernel");
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(4.0), &RunControl::unlimited()).expect("a kernel");
     let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, (0..N).collect(), &data.labels, &[1e5; N], 0.1).expect("a regression");
     let rows = Rows::new(&gram, 1 << 26, Par::Seq);
     let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
-    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
     let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
     let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
     let sets = solved.counts.iter().find(|(name, _)| *name == "working_sets").map(|(_, count)| *count);
@@ -87,12 +87,12 @@ fn what_working_sets_stall_on_goes_back_to_pairs() {
         let label = if x + 0.5 * y + 0.3 * normal() > 0.0 { "+1" } else { "-1" };
         writeln!(text, "{label} 1:{} 2:{} 3:{}", scale * x, scale * y, scale * z).expect("memory");
     }
-    let data = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("data");
-    let gram = KernelGram::new(&data.samples, Kernel::poly(1.0, 1.0, 3)).expect("a kernel");
+    let data = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("data");
+    let gram = KernelGram::new(&data.samples, Kernel::poly(1.0, 1.0, 3), &RunControl::unlimited()).expect("a kernel");
     let dual = Dual::c_svc((0..1000).collect(), data.labels, vec![1.0; 1000]).expect("two classes");
     let rows = Rows::new(&gram, 1 << 26, Par::Seq);
     let stop = Stop { goal: Goal::Gap(1e-3), max_iter: None, max_time: None };
-    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
     let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
     let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
     let after = handed_over_after(&solved).expect("a slow run");

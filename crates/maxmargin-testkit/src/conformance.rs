@@ -18,14 +18,14 @@ pub use variants::{invariances, warm_starts};
 
 use crate::problem::Problem;
 use crate::{analytic, generate};
-use maxmargin_core::{Dual, Solution, Start, Stop, Watch};
+use maxmargin_core::{Dual, RunControl, Solution, Start, Stop};
 use maxmargin_kernel::Rows;
 
 /// A solver under test. It panics on its own errors.
-pub type Solver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop) -> Solution + Sync + 's;
+pub type SolverFn<'s> = dyn Fn(&Dual, &Rows, Start, &Stop) -> Solution + Sync + 's;
 
-/// A solver that reports to a watch.
-pub type WatchedSolver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop, &mut dyn Watch) -> Solution + 's;
+/// A solver under a control.
+pub type WatchedSolver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop, &RunControl) -> Solution + 's;
 
 /// KKT tolerances of the suite.
 pub const TOLERANCES: [f64; 2] = [1e-3, 1e-6];
@@ -38,7 +38,7 @@ pub(crate) const BUDGET: u64 = 1 << 28;
 /// # Panics
 ///
 /// When the solver fails a check, with the name of the problem.
-pub fn run(solver: &Solver) {
+pub fn run(solver: &SolverFn) {
     for case in analytic::c_svc() {
         exactly(solver, &case);
     }
@@ -52,7 +52,7 @@ pub fn run(solver: &Solver) {
 /// # Panics
 ///
 /// When the solver fails a check, with the name of the problem.
-pub fn run_general(solver: &Solver) {
+pub fn run_general(solver: &SolverFn) {
     for case in analytic::general() {
         exactly(solver, &case);
     }
@@ -66,7 +66,7 @@ pub fn run_general(solver: &Solver) {
 /// # Panics
 ///
 /// When the solver fails a check, with the name of the problem.
-pub fn run_per_sign(solver: &Solver) {
+pub fn run_per_sign(solver: &SolverFn) {
     let small: Vec<Problem> = (1..=4).flat_map(generate::small_per_sign).collect();
     let medium = generate::medium_per_sign(5, 40);
     suite(solver, &small, &medium);
@@ -77,7 +77,7 @@ pub fn run_per_sign(solver: &Solver) {
 /// # Panics
 ///
 /// When the solver fails a check, with the name of the problem.
-pub fn run_simplex(solver: &Solver) {
+pub fn run_simplex(solver: &SolverFn) {
     let small: Vec<Problem> = (1..=3).flat_map(generate::small_simplex).collect();
     let medium = generate::medium_simplex(4, 40);
     suite(solver, &small, &medium);
@@ -89,12 +89,12 @@ pub fn run_simplex(solver: &Solver) {
 /// # Panics
 ///
 /// When the solver fails a check, with the name of the problem.
-pub fn run_indefinite(solver: &Solver) {
+pub fn run_indefinite(solver: &SolverFn) {
     let small: Vec<Problem> = (1..=5).map(|seed| generate::indefinite(seed, 7)).collect();
     suite(solver, &small, &[generate::indefinite(7, 40)]);
 }
 
-fn suite(solver: &Solver, small: &[Problem], medium: &[Problem]) {
+fn suite(solver: &SolverFn, small: &[Problem], medium: &[Problem]) {
     for tol in TOLERANCES {
         for problem in small {
             oracle(solver, problem, tol);

@@ -5,7 +5,7 @@
 //! shows its lines last. It fails on them if `CI` requires that nothing is missing.
 
 use maxmargin_data::libsvm::{ReadOptions, parse};
-use maxmargin_data::{Dataset, Par, compress};
+use maxmargin_data::{Dataset, Par, RunControl, compress};
 use std::env;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -42,7 +42,7 @@ pub fn data_text(name: &str) -> Option<Vec<u8>> {
 /// When the file cannot be read or is not in that format.
 pub fn dataset(name: &str) -> Option<Dataset> {
     let text = data_text(name)?;
-    Some(parse(&text, &ReadOptions::default(), Par::Seq).unwrap_or_else(|why| panic!("{name}: {why}")))
+    Some(parse(&text, &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).unwrap_or_else(|why| panic!("{name}: {why}")))
 }
 
 /// Returns the path of the program `name`. If it is not installed, it records the skip and returns

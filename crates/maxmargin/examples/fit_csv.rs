@@ -2,7 +2,7 @@
 //! -- FILE`; a small file is made without one.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::model::encode;
 use maxmargin::prelude::*;
 use std::error::Error;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = read(&file)?;
     println!("{}: {} rows, {} features", file.display(), data.samples.len(), data.samples.features());
 
-    let svm = Svm::rbf(0.5).scale(Method::Standard).threads(Par::Pool);
+    let svm = Svm::rbf(0.5).scale(ScaleMethod::Standard).threads(Par::Pool);
     let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
     // Each fold scaled by its training rows.
     let grid = svm.grid(&data, &plan, &Ranges::new().c(&[0.1, 1.0, 10.0, 100.0]).gamma(&[0.1, 0.5]))?;

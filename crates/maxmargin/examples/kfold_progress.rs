@@ -3,19 +3,20 @@
 
 use maxmargin::prelude::*;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = Generator::TwoGaussians.generate(1000, None, 1)?;
     let plan = FoldPlan::stratified(&data.labels, 10, 1)?;
-    let told = AtomicUsize::new(0);
-    let report = Svm::rbf(0.5).c(100.0).threads(Par::Pool).cross_validate_with(&data, &plan, |progress| {
-        // From any thread, every twentieth of a second: say only what is new.
-        if told.fetch_max(progress.done, Ordering::Relaxed) < progress.done {
-            println!("{} of {} folds, violation {:.1e}", progress.done, progress.total, progress.solver.violation);
+    let mut told = 0;
+    let control = RunControl::new(|progress| {
+        // Every twentieth of a second: print only what is new.
+        if told < progress.done {
+            told = progress.done;
+            println!("{} of {} folds, violation {:.1e}", progress.done, progress.total, progress.violation);
         }
         ControlFlow::Continue(()) // `Break(())` ends the run with what is known
-    })?;
+    });
+    let report = Svm::rbf(0.5).c(100.0).threads(Par::Pool).cross_validate_with(&data, &plan, &control)?;
     for fold in &report.folds {
         println!(
             "fold {}: {} of {} correct, {} iterations",

@@ -40,17 +40,18 @@
 //!
 //! ```
 //! use maxmargin::prelude::*;
-//! use maxmargin::data::scale::Method;
+//! use maxmargin::data::scale::ScaleMethod;
 //! use std::ops::ControlFlow;
 //!
 //! let mut data = Generator::Blobs.generate(150, None, 1)?;
 //! data.labels.iter_mut().step_by(5).for_each(|label| *label = 7.0); // any numbers are labels
 //! let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
-//! let svm = Svm::rbf(0.5).c(10.0).class_weight(7.0, 2.0).scale(Method::Standard).threads(Par::Pool);
-//! let report = svm.cross_validate_with(&data, &plan, |progress| {
+//! let svm = Svm::rbf(0.5).c(10.0).class_weight(7.0, 2.0).scale(ScaleMethod::Standard).threads(Par::Pool);
+//! let control = RunControl::new(|progress| {
 //!     let _ = (progress.done, progress.total);
 //!     ControlFlow::Continue(())
-//! })?;
+//! });
+//! let report = svm.cross_validate_with(&data, &plan, &control)?;
 //! assert!(report.folds.iter().all(|fold| fold.certificate.holds));
 //! println!("{} of {} correct", report.correct, report.samples_counted);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -146,7 +147,7 @@ mod pages;
 pub mod prelude;
 mod svm;
 
-pub use maxmargin_cv::{CvError as Error, Fitted};
+pub use maxmargin_cv::{Alternative, CvError as Error, Fitted, TrainOptions};
 pub use maxmargin_solvers::Solver;
 pub use svm::Svm;
 pub use svm::nested::{Nested, OuterFold};

@@ -10,5 +10,5 @@ mod validate;
 
 pub use maxmargin_model::liblinear::LinearModel;
 pub use parameters::Parameters;
-pub use train::{Machine, Training, train};
+pub use train::{LiblinearMachine, Training, train};
 pub use validate::{cross_validate, end_of_search, search, start_of_search, widths_of_search};

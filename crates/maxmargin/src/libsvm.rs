@@ -5,12 +5,12 @@
 //! as LIBSVM 3.37. The number of iterations differs.
 //!
 //! ```
-//! use maxmargin::libsvm::{Parameters, Problem, Run, train};
+//! use maxmargin::libsvm::{Parameters, LibsvmProblem, LibsvmRun, train};
 //! use maxmargin::prelude::*;
 //!
 //! let data = Dataset::from_rows(&[[0.0], [0.2], [0.8], [1.0]], &[7.0, 7.0, 3.0, 3.0])?;
 //! let parameters = Parameters { gamma: 1.0, ..Parameters::default() };
-//! let trained = train(&Problem::new(data, &parameters)?, &parameters, &Run::default())?;
+//! let trained = train(&LibsvmProblem::new(data, &parameters)?, &parameters, &LibsvmRun::default())?;
 //! assert_eq!(trained.labels, [7, 3]); // in order of appearance
 //! assert_eq!(trained.machines[0].objective, trained.machines[0].objective.min(0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -28,6 +28,6 @@ pub use classes::{Classes, check_labels};
 pub use folds::Folds;
 pub use parameters::{ParameterError, Parameters, Shape};
 pub use rand::Rand;
-pub use train::{Figure, Machine, Problem, Run, Training, error_distribution_text, train};
+pub use train::{Figure, LibsvmMachine, LibsvmProblem, LibsvmRun, Training, error_distribution_text, train};
 pub use trained_model::TrainedModel;
 pub use validate::{FoldPredictions, cross_validate, squares};

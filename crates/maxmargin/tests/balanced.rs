@@ -1,7 +1,7 @@
 //! Balanced classes: every training set has the factors of its own rows, whichever way leads to it.
 
-use maxmargin::cv::{FoldPlan, Probability, Quiet, Seeding, Unlogged, calibration_plan};
-use maxmargin::data::scale::Method;
+use maxmargin::cv::{FoldPlan, Probability, RunControl, Seeding, Unlogged, calibration_plan};
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{ClassLabels, Dataset, Generator};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::Calibration;
@@ -75,7 +75,7 @@ fn folds_are_balanced_by_their_own_training_sets() {
         ("one against the rest", 3, rbf().one_vs_rest(), 1e-6),
         ("the squared hinge", 2, rbf().loss(maxmargin::core::Loss::SquaredHinge).solver(maxmargin::Solver::Smo), 1e-6),
         ("nu", 2, Svm::nu_svc(0.5).kernel(Kernel::rbf(0.5)).eps(1e-9), 1e-5),
-        ("scaled apart", 3, rbf().scale(Method::Standard), 1e-6),
+        ("scaled apart", 3, rbf().scale(ScaleMethod::Standard), 1e-6),
         ("features", 2, linear(), 1e-4),
         ("features, the rest", 3, linear().one_vs_rest(), 1e-4),
     ];
@@ -151,7 +151,7 @@ fn searches_balance_every_cell() {
     // An outer training set is balanced by its own rows, in the search and in the training that
     // follows.
     let one = Search::new(Ranges::new().c(&[0.5]).gamma(&[0.5]));
-    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { control: &RunControl::unlimited(), logs: &Unlogged };
     let inner = |part: &Dataset| FoldPlan::contiguous(part.labels.len(), 3);
     let nested = rbf().balanced().nested(&data, &plan, inner, &one, attended).expect("outer folds");
     let labels = alone(&rbf(), &data, &plan, (None, false)).1;

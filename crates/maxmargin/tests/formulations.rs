@@ -6,7 +6,7 @@
 use maxmargin::core::{BiasTerm, Formulation, Loss, Status};
 use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Seeding, verify};
 use maxmargin::data::libsvm::write;
-use maxmargin::data::{Dataset, Generator, Par, Samples};
+use maxmargin::data::{Dataset, Generator, Par, RunControl, Samples};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::{Model, libsvm};
 use maxmargin::{Error, Ranges, Solver, Svm};
@@ -232,7 +232,7 @@ fn any_kernel_will_do() {
     for (formulation, data) in all() {
         let n = data.samples.len();
         let plain = fit(formulation, &data, 1e-5);
-        let gram = KernelGram::new(&data.samples, Kernel::rbf(GAMMA)).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::rbf(GAMMA), &RunControl::unlimited()).expect("a kernel");
         let mut row = vec![0.0; n];
         let mut table = Vec::with_capacity(n * (n + 1));
         for i in 0..n {

@@ -1,9 +1,9 @@
 //! IRWLS against SMO, SMO inside IRWLS's working sets, and SMO's solutions finished, on made and on
 //! real data. Real data: `a1a`.
 
-use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
-use maxmargin::data::{BinaryLabels, Dataset, Generator, Par};
-use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve};
+use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop, certify};
+use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, RunControl};
+use maxmargin::irwls::{FinishConfig, IrwlsConfig, SetSelection, finish, solve};
 use maxmargin::kernel::{Kernel, KernelGram, Rows};
 use maxmargin::path::polish;
 use maxmargin::smo::{SmoConfig, solve as smo};
@@ -20,15 +20,15 @@ impl Problem {
     fn of(data: &Dataset, gamma: f64, c: f64) -> Self {
         let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
         let n = signs.len();
-        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma }).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a kernel");
         Self { gram, dual: Dual::c_svc((0..n).collect(), signs, vec![c; n]).expect("a problem") }
     }
 
     fn smo(&self, tol: f64) -> (Solution, Certificate) {
         let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&self.dual).expect("feasible");
-        let solution =
-            smo(&self.dual, &rows, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("a problem for SMO");
+        let solution = smo(&self.dual, &rows, start, &SmoConfig::default(), &Stop::at(tol), &RunControl::unlimited())
+            .expect("a problem for SMO");
         let certificate = certify(&self.dual, &self.gram, &solution, Par::Seq);
         (solution, certificate)
     }
@@ -36,7 +36,8 @@ impl Problem {
     fn irwls(&self, config: &IrwlsConfig, tol: f64) -> (Solution, Certificate) {
         let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&self.dual).expect("feasible");
-        let outcome = solve(&self.dual, &rows, start, config, &Stop::at(tol), &mut Silent).expect("a problem for IRWLS");
+        let outcome =
+            solve(&self.dual, &rows, start, config, &Stop::at(tol), &RunControl::unlimited()).expect("a problem for IRWLS");
         let certificate = certify(&self.dual, &self.gram, &outcome.solution, Par::Seq);
         (outcome.solution, certificate)
     }
@@ -58,7 +59,7 @@ fn agree(one: &Certificate, other: &Certificate) {
 fn the_objectives_are_those_of_smo() {
     for problem in made() {
         let (_, reference) = problem.smo(1e-6);
-        for (selection, working_set) in [(Selection::Random, 50), (Selection::Half, 100), (Selection::Half, 400)] {
+        for (selection, working_set) in [(SetSelection::Random, 50), (SetSelection::Half, 100), (SetSelection::Half, 400)] {
             let config = IrwlsConfig { selection, working_set, ..IrwlsConfig::default() };
             let (solution, certificate) = problem.irwls(&config, 1e-6);
             assert!(solution.status == Status::Converged && certificate.holds(1e-6), "{certificate:?}");
@@ -71,7 +72,7 @@ fn the_objectives_are_those_of_smo() {
 fn smo_solves_working_sets_too() {
     for problem in made() {
         let (_, reference) = problem.smo(1e-4);
-        for selection in [Selection::Steepest, Selection::Half] {
+        for selection in [SetSelection::Steepest, SetSelection::Half] {
             let config = IrwlsConfig { selection, working_set: 40, chunks: &SmoChunks, ..IrwlsConfig::default() };
             let (solution, certificate) = problem.irwls(&config, 1e-3);
             assert!(solution.status == Status::Converged && certificate.holds(1e-3), "{certificate:?}");
@@ -86,12 +87,14 @@ fn smo_solves_working_sets_too() {
 fn what_smo_leaves_is_finished() {
     for problem in made() {
         let (rough, _) = problem.smo(1e-3);
-        let config = Finish { exact_gradient: true, ..Finish::default() };
-        let outcome = finish(&problem.dual, &problem.gram, &rough, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        let config = FinishConfig { exact_gradient: true, ..FinishConfig::default() };
+        let outcome =
+            finish(&problem.dual, &problem.gram, &rough, &config, &Stop::at(1e-9), &RunControl::unlimited()).expect("a problem");
         let certificate = maxmargin::core::certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq);
         assert!(outcome.solution.status == Status::Converged && certificate.holds(1e-9), "{certificate:?}");
         assert!(outcome.solution.work.iterations < rough.work.iterations, "{:?}", outcome.solution.work);
-        let polished = polish(&problem.dual, &problem.gram, &rough.alpha, 1 << 28, &|| true).expect("a problem for the path");
+        let polished = polish(&problem.dual, &problem.gram, &rough.alpha, 1 << 28, &RunControl::unlimited())
+            .expect("a problem for the path");
         let other = maxmargin::core::certify(&problem.dual, &problem.gram, &polished.solution, Par::Seq);
         assert!((other.dual - certificate.dual).abs() <= 1e-9 * certificate.dual.abs(), "{other:?} {certificate:?}");
     }
@@ -107,7 +110,8 @@ fn adult_with_a_large_c() {
     let support = solution.alpha.iter().filter(|a| **a > 0.0).count();
     assert!((618..=642).contains(&support), "{support} is not within 2 % of 630");
     let (rough, _) = problem.smo(1e-3);
-    let outcome = finish(&problem.dual, &problem.gram, &rough, &Finish::default(), &Stop::at(1e-10), &mut Silent);
+    let outcome =
+        finish(&problem.dual, &problem.gram, &rough, &FinishConfig::default(), &Stop::at(1e-10), &RunControl::unlimited());
     let solution = outcome.expect("a problem").solution;
     let finished = maxmargin::core::certify(&problem.dual, &problem.gram, &solution, Par::Seq);
     // Decision values are sums of 10⁵: double precision knows them to 10⁻⁹ for certain, and usually

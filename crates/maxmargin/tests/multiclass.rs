@@ -3,8 +3,8 @@
 
 use maxmargin::Error;
 use maxmargin::core::Status;
-use maxmargin::data::scale::Method;
-use maxmargin::data::{ReadOptions, libsvm};
+use maxmargin::data::scale::ScaleMethod;
+use maxmargin::data::{ReadOptions, RunControl, libsvm};
 use maxmargin::prelude::*;
 use maxmargin_testkit::outside::{data_text, program};
 use std::path::Path;
@@ -139,7 +139,7 @@ fn class_weights_are_copies_of_samples_in_every_way_to_train() {
         ("squared", |svm| {
             svm.kernel(Kernel::Linear).solver(Solver::Linear).loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0))
         }),
-        ("scaled folds", |svm| svm.scale(Method::MinMax { lower: -1.0, upper: 1.0 })),
+        ("scaled folds", |svm| svm.scale(ScaleMethod::MinMax { lower: -1.0, upper: 1.0 })),
     ];
     for (data, weights) in [(&two, [3, 1, 2]), (&two, [1, 2, 1]), (&three, [3, 1, 2]), (&three, [1, 2, 1])] {
         let label = |class: usize| [-1.0, 1.0, 7.0][class];
@@ -190,7 +190,7 @@ fn real_digits_are_recognised_as_well_as_by_libsvm() {
     for name in ["pendigits", "pendigits.t"] {
         let Some(text) = data_text(name) else { return };
         std::fs::write(scratch.join(name), &text).expect("a file");
-        files.push(libsvm::parse(&text, &ReadOptions::default(), Par::Seq).expect("data"));
+        files.push(libsvm::parse(&text, &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("data"));
     }
     let [train, test] = &files[..] else { return };
     let ours = right(&Svm::rbf(1e-4).c(10.0).fit(train).expect("trained"), test);

@@ -7,7 +7,7 @@ use maxmargin::core::{BiasTerm, Loss};
 use maxmargin::cv::{Change, MachineReport, Probability, TrainingData, UpdateError, update, verify};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par, Scaler};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::{DecisionRule, Model, Multiclass, decode, encode};
@@ -223,7 +223,8 @@ fn weights_are_liblinears() {
     let Some(train) = program("liblinear-train") else { return };
     let Some(mut data) = dataset("pendigits") else { return };
     data = data.select(&(0..1500).collect::<Vec<_>>());
-    data.samples = Scaler::fit(&data.samples, Method::MinMax { lower: 0.0, upper: 1.0 }).apply(&data.samples).expect("ranges");
+    data.samples =
+        Scaler::fit(&data.samples, ScaleMethod::MinMax { lower: 0.0, upper: 1.0 }).apply(&data.samples).expect("ranges");
     let mut text = Vec::new();
     write(&data, &mut text).expect("memory");
     let folder = tempfile::tempdir().expect("a folder");

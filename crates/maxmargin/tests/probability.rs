@@ -6,7 +6,7 @@
 use maxmargin::cv::{CvError, Probability, calibration_plan, cross_fitted};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::F1;
@@ -81,7 +81,7 @@ fn labels_agree_with_probabilities() {
 /// Sigmoids of decision values of machines that were trained by themselves on the other folds.
 #[test]
 fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
-    for (classes, scale) in [(2, None), (3, None), (2, Some(Method::Standard))] {
+    for (classes, scale) in [(2, None), (3, None), (2, Some(ScaleMethod::Standard))] {
         let data = banana(120, classes, 9);
         let labels = ClassLabels::new(&data.labels).expect("classes");
         let svm = scale.into_iter().fold(rbf(1.0).eps(1e-8).seed(4), Svm::scale);
@@ -155,7 +155,7 @@ fn threads_do_not_change_probabilities() {
 fn a_model_calibrated_later_is_the_one_calibrated_at_once() {
     let squared = Svm::linear().loss(maxmargin::core::Loss::SquaredHinge).class_weight(7.0, 2.0);
     let cases = [
-        (rbf(2.0).scale(Method::MinMax { lower: -1.0, upper: 1.0 }), banana(120, 3, 8)),
+        (rbf(2.0).scale(ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }), banana(120, 3, 8)),
         (squared, banana(120, 3, 8)),
         (rbf(1.0).sample_weights((0..90).map(|i| 0.5 + f64::from(i % 3)).collect()), banana(90, 2, 8)),
         (Svm::nu_svc(0.3).kernel(Kernel::rbf(0.5)), banana(100, 2, 1)),

@@ -2,9 +2,9 @@
 //! finds.
 
 use maxmargin::DescentEnd;
-use maxmargin::cv::{CvReport, FoldPlan, Quiet, Unlogged};
+use maxmargin::cv::{CvReport, FoldPlan, Unlogged};
 use maxmargin::data::Samples;
-use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::data::scale::{ScaleMethod, Scaler};
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::{Metric, metrics_of};
 use maxmargin::prelude::*;
@@ -22,7 +22,7 @@ fn made(generator: Generator, rows: usize, seed: u64) -> (Dataset, FoldPlan) {
 }
 
 fn run(svm: &Svm, (data, plan): &(Dataset, FoldPlan), search: &Search) -> SearchResult<CvReport> {
-    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { control: &RunControl::unlimited(), logs: &Unlogged };
     svm.search(data, plan, search, attended, |_, report| report).expect("cells")
 }
 
@@ -55,19 +55,24 @@ fn pruning_finds_the_winner_of_the_full_search() {
         let [first, second] = [&full, &pruned].map(|found| best(&found.cells, metric()).expect("a best"));
         assert_eq!(first, second, "{generator:?}");
         let most = full.cells[first].score.errors.expect("counted");
-        let mut lost = 0;
+        let mut pruned_cells = 0;
         for (whole, cell) in full.cells.iter().zip(&pruned.cells) {
             assert_eq!(name(whole), name(cell));
-            match cell.score.lost {
+            match cell.score.pruned {
                 Some(errors) => {
                     assert!(errors > most && whole.score.errors.is_none_or(|all| errors <= all), "{errors} of {:?}", whole.score);
                     assert!(cell.result.folds.len() < 4 && cell.result.accuracy.is_none() && cell.result.scores.is_empty());
-                    lost += 1;
+                    pruned_cells += 1;
                 }
                 None => assert_eq!(whole.score.errors, cell.score.errors),
             }
         }
-        assert!(lost > 0 && work(&pruned) < work(&full), "{generator:?}: {lost}, {} of {}", work(&pruned), work(&full));
+        assert!(
+            pruned_cells > 0 && work(&pruned) < work(&full),
+            "{generator:?}: {pruned_cells}, {} of {}",
+            work(&pruned),
+            work(&full)
+        );
     }
 }
 
@@ -86,7 +91,7 @@ fn pruned_searches_do_not_depend_on_threads() {
 #[test]
 fn what_cannot_be_bounded_is_not_pruned() {
     let on = made(Generator::Banana, 60, 1);
-    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { control: &RunControl::unlimited(), logs: &Unlogged };
     let refused = |svm: &Svm, on: &(Dataset, FoldPlan), search: Search| {
         let found = svm.search(&on.0, &on.1, &search.prune(), attended, |_, _| ());
         found.expect_err("refused").to_string()
@@ -244,7 +249,7 @@ fn the_simplest_and_the_flattest() {
     // Neighbours of (10, 0.1): .80 .80 .90; of (10, 1): .90 .88 .89 .90; of (100, 1): .80 .89 .90.
     assert_eq!(flattest(&cells, metric()).map(at), Some((10.0, 1.0)));
     cells[1].score.converged = false;
-    cells[4].score.lost = Some(7);
+    cells[4].score.pruned = Some(7);
     cells[5].score.exact = false;
     assert_eq!(best(&cells, metric()).map(at), Some((1.0, 1.0)), "candidates alone");
 }
@@ -253,7 +258,7 @@ fn the_simplest_and_the_flattest() {
 #[test]
 fn nested_folds_are_searches_without_their_samples() {
     let (data, outer) = made(Generator::GaussM, 120, 3);
-    let attended = SearchHooks { watch: &Quiet, logs: &Unlogged };
+    let attended = SearchHooks { control: &RunControl::unlimited(), logs: &Unlogged };
     let search = Search::new(Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.1, 1.0])).fast();
     let inner = |data: &Dataset| FoldPlan::stratified(&data.labels, 3, 1);
     let nested = Svm::rbf(1.0).nested(&data, &outer, inner, &search, attended).expect("four folds");
@@ -323,7 +328,7 @@ fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let data = Dataset { samples: Samples::from_dense(400, 3, rows).expect("numbers"), ..plain };
     let on = (data, plan);
     let ranges = Ranges::new().c(&powers(-2, 6, 4)).gamma(&powers(-5, 3, 4));
-    let svm = Svm::rbf(1.0).scale(Method::Standard);
+    let svm = Svm::rbf(1.0).scale(ScaleMethod::Standard);
     let common = run(&svm, &on, &Search::new(ranges.clone()).gradient());
     let found = run(&svm, &on, &Search::new(ranges).gradient_per_feature());
     let [common, own] = [&common, &found].map(|found| found.descent.as_ref().expect("a descent"));
@@ -338,7 +343,7 @@ fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let verified = maxmargin::cv::verify(&fitted.model, &on.0, None, None, Par::Seq).expect("a verdict");
     assert!(verified.matches() && verified.met(), "{verified:?}");
     // By hand: scaled, times the square root of each width over that of the kernel.
-    let scaled = Scaler::fit(&on.0.samples, Method::Standard).apply(&on.0.samples).expect("numbers").dense_rows(0..400);
+    let scaled = Scaler::fit(&on.0.samples, ScaleMethod::Standard).apply(&on.0.samples).expect("numbers").dense_rows(0..400);
     let stretched: Vec<f64> = scaled.iter().enumerate().map(|(at, value)| value * widths[at % 3].sqrt()).collect();
     let by_hand = Dataset { samples: Samples::from_dense(400, 3, stretched).expect("numbers"), ..on.0.clone() };
     let c = cell.svm.formulation().c().expect("C");
@@ -367,7 +372,7 @@ fn descents_do_not_depend_on_threads() {
 fn descents_that_cannot_be_are_refused_before_any_work() {
     let on = made(Generator::Banana, 60, 1);
     let refused = |svm: &Svm, ranges: Ranges| {
-        let attended = SearchHooks { watch: &|_: &maxmargin::cv::CvProgress| panic!("no work"), logs: &Unlogged };
+        let attended = SearchHooks { control: &RunControl::new(|_| panic!("no work")), logs: &Unlogged };
         let found = svm.search(&on.0, &on.1, &Search::new(ranges).gradient(), attended, |_, report| report);
         found.expect_err("no descent").to_string()
     };

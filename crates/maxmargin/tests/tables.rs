@@ -1,8 +1,9 @@
 //! Tables through the estimator: what is trained on a table is what is trained on the same numbers,
 //! and no fold sees what it is tested on.
 
+use maxmargin::data::RunControl;
 use maxmargin::data::prepare::Preparing;
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::table::{self, TableOptions};
 use maxmargin::model::{decode, encode};
 use maxmargin::prelude::*;
@@ -37,7 +38,7 @@ fn heart(words: bool, gap: impl Fn(usize, usize) -> bool) -> Option<(String, Dat
 
 fn read(text: &str) -> Dataset {
     let options = TableOptions { missing: true, ..TableOptions::default() };
-    table::read(text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}")).data
+    table::read(text.as_bytes(), &options, &RunControl::unlimited()).unwrap_or_else(|error| panic!("{error}")).data
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn a_table_of_numbers_trains_to_the_same_bits() {
     assert_eq!((&of_table.samples, &of_table.labels), (&data.samples, &data.labels));
     let plan = FoldPlan::stratified(&data.labels, 5, 1).expect("folds");
     let auto = Svm::c_svc(1.0).kernel(Kernel::rbf(1.0)).gamma(Gamma::Auto);
-    for svm in [auto.clone(), auto.clone().impute(Impute::Mean), auto.scale(Method::Standard)] {
+    for svm in [auto.clone(), auto.clone().impute(Impute::Mean), auto.scale(ScaleMethod::Standard)] {
         let (ours, plain) = (svm.fit(&of_table).expect("trained"), svm.fit(&data).expect("trained"));
         assert_eq!(ours.model.machines(), plain.model.machines());
         assert_eq!(ours.model.parts().support, plain.model.parts().support);
@@ -93,7 +94,7 @@ fn no_fold_sees_what_it_is_tested_on() {
     let Some((text, _)) = heart(true, |i, j| (i * 7 + j * 3) % 19 == 0) else { return };
     let data = read(&text);
     let plan = FoldPlan::stratified(&data.labels, 5, 3).expect("folds");
-    for scale in [None, Some(Method::Standard)] {
+    for scale in [None, Some(ScaleMethod::Standard)] {
         let svm = Svm::rbf(0.02).c(2.0).impute(Impute::Median);
         let svm = scale.into_iter().fold(svm, Svm::scale);
         let report = svm.cross_validate(&data, &plan).expect("folds");
@@ -126,16 +127,17 @@ fn missing_values_need_an_imputation() {
 #[test]
 fn a_model_keeps_the_columns_and_fills_gaps_of_its_own() {
     let data = read("a,w,t,y\n1,x,yes,cat\n,y,no,dog\n3,x,yes,cat\n4,y,?,dog\n5,y,no,dog\n0,x,yes,cat\n");
-    let fitted = Svm::rbf(0.5).c(10.0).impute(Impute::Median).scale(Method::Standard).fit(&data).expect("trained");
+    let fitted = Svm::rbf(0.5).c(10.0).impute(Impute::Median).scale(ScaleMethod::Standard).fit(&data).expect("trained");
     let model = decode(&encode(&fitted.model).expect("bytes")).expect("a model");
     assert_eq!(model, fitted.model);
     let columns = std::sync::Arc::new(model.columns().expect("of a table").clone());
     assert_eq!(columns.labels(), ["cat", "dog"]);
     // A missing value where training had none, another order of columns, and an unknown word.
     let options = TableOptions { missing: true, ..TableOptions::default() };
-    let new = table::read_like(b"t,extra,w,a\nno,1,,5\nyes,2,z,NA\n", &columns, &options).expect("rows");
+    let new =
+        table::read_like(b"t,extra,w,a\nno,1,,5\nyes,2,z,NA\n", &columns, &options, &RunControl::unlimited()).expect("rows");
     let decisions = model.decision_values(&new.data.samples, Par::Seq).expect("decided");
-    let filled = table::read_like(b"t,w,a\nno,x,5\nyes,z,3\n", &columns, &options).expect("rows");
+    let filled = table::read_like(b"t,w,a\nno,x,5\nyes,z,3\n", &columns, &options, &RunControl::unlimited()).expect("rows");
     assert_eq!(decisions, model.decision_values(&filled.data.samples, Par::Seq).expect("decided"));
     assert!(maxmargin::cv::verify(&model, &data, None, None, Par::Seq).expect("judged").matches());
     // With another number in the one row that is not missing, what fills the gap is another.

@@ -4,7 +4,7 @@
 //! Real data: `w8a`, `ijcnn1`, `heart_scale`.
 
 use maxmargin::cv::{FoldPlan, Probability, best_threshold, calibration_plan};
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::BALANCED_ACCURACY;
@@ -32,7 +32,7 @@ fn fit(svm: &Svm, data: &Dataset) -> Fitted {
 /// By machines that are trained by themselves on the other folds.
 #[test]
 fn a_threshold_is_chosen_by_machines_that_did_not_see_the_sample() {
-    for scale in [None, Some(Method::Standard)] {
+    for scale in [None, Some(ScaleMethod::Standard)] {
         let data = rare(220, 9);
         let rows = data.labels.len();
         let classes = ClassLabels::new(&data.labels).expect("classes");

@@ -56,7 +56,7 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
     for (n, line) in only_code(text).lines().enumerate() {
         for word in PRINTS {
             if !talks && has_word(line, word) {
-                found(n + 1, format!("`{word}` in a library"), "return the value, or report through Watch");
+                found(n + 1, format!("`{word}` in a library"), "return the value, or report through RunControl");
             }
         }
         if !layers.allow(file, UNSAFE) && has_word(line, "unsafe") {

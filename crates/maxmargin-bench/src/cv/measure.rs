@@ -7,10 +7,10 @@ use crate::cell::job::Cv;
 use crate::data::input;
 use crate::failure::Failure;
 use crate::measured::Measured;
-use crate::train::study::{Posed, study};
+use crate::train::study::{Posed, options, study};
 use maxmargin::Solver;
 use maxmargin::core::Formulation;
-use maxmargin::cv::{CvReport, FoldPlan, Quiet};
+use maxmargin::cv::{CvReport, FoldPlan, RunControl};
 use maxmargin::data::{ClassLabels, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::smo::Smo;
@@ -47,8 +47,9 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let formulation = formulation.with(loss, bias_term);
     let classes = Some(&classes);
     let posed = Posed { data: &data, classes, weights: &weights, kernel: &kernel, formulation, solver: &trainings };
-    let study = study(setting, &posed, par);
-    let report = study.cross_validate(&plan, seeding, &Quiet)?;
+    let options = options(&posed, par);
+    let study = study(setting, &posed, &options);
+    let report = study.cross_validate(&plan, seeding, &RunControl::unlimited())?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     let (rounds, compared) = (Some(rounds::of(&report, seeding, folds)), trainings.compared(setting.c));
     Ok(Measured { read_seconds, total_seconds, rounds, compared, ..summary(&report) })

@@ -4,7 +4,7 @@ use crate::cell::job::Data;
 use crate::failure::Failure;
 use maxmargin::data::generate::Generator;
 use maxmargin::data::libsvm::{self, ReadOptions};
-use maxmargin::data::{Dataset, Par, compress};
+use maxmargin::data::{Dataset, Par, RunControl, compress};
 use std::io::{BufWriter, Write};
 use tempfile::NamedTempFile;
 
@@ -13,7 +13,8 @@ pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
         Data::File { file } => {
             let bytes = std::fs::File::open(file).and_then(|file| compress::read_all(file, u64::MAX));
             let bytes = bytes.map_err(|source| Failure::Read { path: file.clone(), source })?;
-            libsvm::parse(&bytes, &ReadOptions::default(), par).map_err(|source| Failure::Parse { path: file.clone(), source })
+            libsvm::parse(&bytes, &ReadOptions::default(), par, &RunControl::unlimited())
+                .map_err(|source| Failure::Parse { path: file.clone(), source })
         }
         Data::Generated { generator, rows, features, seed } => {
             let known = Generator::ALL.into_iter().find(|known| known.name() == generator);

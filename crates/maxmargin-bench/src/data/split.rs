@@ -3,14 +3,14 @@
 use super::input;
 use crate::cell::job::{Data, Train};
 use crate::failure::Failure;
-use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::data::scale::{ScaleMethod, Scaler};
 use maxmargin::data::{Dataset, Par};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// The range of scaled features in the training samples.
-const RANGE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
+const RANGE: ScaleMethod = ScaleMethod::MinMax { lower: -1.0, upper: 1.0 };
 
 /// The seed of held-out rows, the same in every run.
 const HELD_OUT: u64 = 1;

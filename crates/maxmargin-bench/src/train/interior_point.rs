@@ -16,7 +16,7 @@ const ON_BOUND: f64 = 1e-8;
 const GAP: f64 = 1e-10;
 
 impl ChunkSolver for InteriorPoint {
-    fn solve(&self, chunk: &mut Chunk, _: f64, more: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, _: f64, more: &mut (dyn FnMut() -> bool + Send)) {
         if !more() {
             return;
         }

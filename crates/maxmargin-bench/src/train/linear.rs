@@ -95,7 +95,7 @@ impl Solve for OwnRule {
         let matrix = space.matrix().ok_or_else(|| refused("it works on features".into()))?;
         let Linear { method, seed } = self.usual;
         let config = Config { method, seed, shrinking: self.shrinking, par: run.par };
-        let found = solve(matrix, dual, start, &config, &run.stop, run.watch).map_err(|error| refused(error.to_string()))?;
+        let found = solve(matrix, dual, start, &config, &run.stop, run.control).map_err(|error| refused(error.to_string()))?;
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
         if self.clocks {
             let adapted = Adapted::of(dual, &found.solution.alpha, found.work.steps);

@@ -15,10 +15,10 @@ use maxmargin::core::{
     BiasTerm, Certificate, Dual, Formulation, Loss, Refused, Run, Solution, Solve, Solved, Start, certify_gradient,
     exact_gradient,
 };
-use maxmargin::data::ClassLabels;
+use maxmargin::data::{ClassLabels, RunControl};
 use maxmargin::frankwolfe::{
-    Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Rule, Sampling, Simplex as Usual, decision,
-    l2_svm, ordinary, random_start, solve,
+    Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, POINTS, Sampling, Simplex as Usual, StepMethod,
+    StopRule, decision, l2_svm, ordinary, random_start, solve,
 };
 use maxmargin::kernel::{Rows, Space};
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +27,7 @@ use std::time::Instant;
 /// A method on the simplex, stopped by the rule of the cell.
 pub(crate) struct OnSimplex {
     usual: Usual,
-    rule: Rule,
+    rule: StopRule,
     /// C of the papers: `C/2 Σ ξ²`.
     c: f64,
     /// SMO replaces the method.
@@ -38,7 +38,7 @@ pub(crate) struct OnSimplex {
 /// The training of one machine.
 struct MachineTraining {
     machine: usize,
-    outcome: Outcome,
+    outcome: FrankWolfeOutcome,
     /// Certificate of the point on the simplex.
     certificate: Certificate,
     /// The dual objective with margins at 1.
@@ -52,17 +52,17 @@ struct MachineTraining {
 impl OnSimplex {
     pub(crate) fn of(solver: Solver, cell: &Train) -> Self {
         let method = match solver {
-            Solver::Cvm => Method::Cvm,
-            Solver::Fw => Method::Fw,
-            Solver::Mfw => Method::Mfw,
-            Solver::Swap => Method::Swap,
+            Solver::Cvm => StepMethod::Cvm,
+            Solver::Fw => StepMethod::Fw,
+            Solver::Mfw => StepMethod::Mfw,
+            Solver::Swap => StepMethod::Swap,
             // The caller passes solvers of this family and SMO.
-            _ => Method::Pairwise,
+            _ => StepMethod::Pairwise,
         };
         let rule = match cell.simplex.bound {
-            Bound::RelativeGap => Rule::RelativeGap,
-            Bound::Radius => Rule::Radius,
-            Bound::Violation => Rule::Violation,
+            Bound::RelativeGap => StopRule::RelativeGap,
+            Bound::Radius => StopRule::Radius,
+            Bound::Violation => StopRule::Violation,
         };
         let (seed, options) = (cell.setting.seed, &cell.simplex);
         let finish = if options.sampled_stop { Finish::Sample } else { Finish::Scan };
@@ -86,7 +86,7 @@ impl OnSimplex {
         let mut outcome = if self.by_smo {
             sum::smo(&simplex, rows, &start, self.rule, run)?
         } else {
-            solve(&simplex, rows, start, &config, &run.stop, run.watch).map_err(|error| self.refused(&error))?
+            solve(&simplex, rows, start, &config, &run.stop, run.control).map_err(|error| self.refused(&error))?
         };
         let train_seconds = begun.elapsed().as_secs_f64();
         let cpu_seconds = machine::cpu_seconds().zip(cpu_begun).map(|(now, begun)| now - begun);
@@ -94,7 +94,7 @@ impl OnSimplex {
         let scaled = ordinary(&simplex, &outcome.solution).ok_or_else(|| self.refused(&FrankWolfeError::Kernel))?;
         let Solution { alpha, bias, gradient, status, work } = &mut outcome.solution;
         if outcome.evidence != Evidence::FullScan {
-            *gradient = exact_gradient(&simplex, rows.gram(), alpha, run.par);
+            *gradient = exact_gradient(&simplex, rows.gram(), alpha, run.par, &RunControl::unlimited()).expect("unlimited");
         }
         let certificate = certify_gradient(&simplex, rows.gram(), alpha, *bias, gradient);
         let square = -0.5 / scaled.objective;

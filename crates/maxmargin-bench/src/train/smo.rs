@@ -4,7 +4,7 @@ use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
 use crate::measured::{Finished, Measured, WorkingSets};
 use maxmargin::core::{Dual, Formulation, Goal, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
-use maxmargin::irwls::{Finish, finish};
+use maxmargin::irwls::{FinishConfig, finish};
 use maxmargin::kernel::Space;
 use maxmargin::smo::Smo;
 use std::sync::{Mutex, PoisonError};
@@ -46,8 +46,8 @@ impl Solve for SmoAndFinish {
         let rough = Smo::default().solve(dual, space, start, run)?.solution;
         run.stop = stop;
         let finishing = Instant::now();
-        let config = Finish { exact_gradient: rough.status == Status::Converged, par: run.par, ..Finish::default() };
-        let outcome = finish(dual, rows.gram(), &rough, &config, &stop, run.watch).map_err(|error| Refused {
+        let config = FinishConfig { exact_gradient: rough.status == Status::Converged, par: run.par, ..FinishConfig::default() };
+        let outcome = finish(dual, rows.gram(), &rough, &config, &stop, run.control).map_err(|error| Refused {
             solver: self.name(),
             reason: error.to_string(),
             instead: "leave `finish_from` out",

@@ -2,7 +2,7 @@
 
 use crate::cell::job::Setting;
 use maxmargin::core::{Formulation, Solve};
-use maxmargin::cv::Study;
+use maxmargin::cv::{Study, TrainOptions};
 use maxmargin::data::{ClassLabels, Dataset, Par};
 use maxmargin::kernel::Kernel;
 
@@ -18,25 +18,14 @@ pub(crate) struct Posed<'a> {
     pub(crate) solver: &'a dyn Solve,
 }
 
+/// Returns the options of the machines of a cell.
+pub(crate) fn options(posed: &Posed, par: Par) -> TrainOptions {
+    TrainOptions { kernel: posed.kernel.clone(), par, ..TrainOptions::default() }
+}
+
 /// Returns the study of the machines of a cell, with its limits of time and memory.
-pub(crate) fn study<'a>(setting: &Setting, posed: &Posed<'a>, par: Par) -> Study<'a> {
-    let Posed { data, classes, weights, kernel, formulation, solver } = *posed;
-    Study {
-        data,
-        classes,
-        sample_weights: None,
-        multiclass: maxmargin::model::Multiclass::OneVsOne,
-        kernel,
-        gamma: None,
-        scale: None,
-        impute: None,
-        feature_weights: None,
-        formulation,
-        weights,
-        class_weights: maxmargin::cv::ClassWeights::Given,
-        solver,
-        stop: setting.stop(),
-        memory: setting.budget(),
-        par,
-    }
+pub(crate) fn study<'a>(setting: &Setting, posed: &Posed<'a>, options: &'a TrainOptions) -> Study<'a> {
+    let Posed { data, classes, weights, formulation, solver, .. } = *posed;
+    let (stop, memory) = (setting.stop(), setting.budget());
+    Study { formulation, stop, memory, ..Study::new(data, classes, options, weights, solver) }
 }

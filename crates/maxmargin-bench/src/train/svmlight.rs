@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::measured::{Measured, WorkingSets};
 use crate::system::process;
 use maxmargin::core::{Dual, Solution, Status, Work, certify};
-use maxmargin::data::{ClassLabels, Dataset, Par};
+use maxmargin::data::{ClassLabels, Dataset, Par, RunControl};
 use maxmargin::kernel::KernelGram;
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
     };
     let n = labels.signs.len();
     let dual = Dual::c_svc((0..n).collect(), labels.signs, vec![setting.c; n])?;
-    let gram = KernelGram::new(&data.samples, setting.kernel()?)?;
+    let gram = KernelGram::new(&data.samples, setting.kernel()?, &RunControl::unlimited())?;
     let certificate = certify(&dual, &gram, &solution, par);
     let support = || solution.alpha.iter().filter(|alpha| **alpha > 0.0);
     let chunks = WorkingSets {

@@ -3,7 +3,7 @@
 use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
 use crate::measured::{LinearFigures, Measured, TracePoint};
-use maxmargin::core::{Dual, Formulation, Progress, Refused, Run, Solve, Solved, Start, Watch};
+use maxmargin::core::{Dual, Formulation, Progress, Refused, Run, RunControl, Solve, Solved, Start};
 use maxmargin::kernel::Space;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -26,29 +26,9 @@ struct MachineTrace {
     swept: Vec<(u64, f64)>,
 }
 
-/// Records the progress of a solver and passes it on.
-struct TraceWatch<'a> {
-    watch: &'a mut dyn Watch,
-    seen: MachineTrace,
-}
-
 impl TracedSolver {
     pub(crate) fn new(usual: Box<dyn MeasuredSolver>) -> Self {
         Self { usual, seen: Mutex::default() }
-    }
-}
-
-impl Watch for TraceWatch<'_> {
-    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        note(&mut self.seen.reached, progress.iterations, progress.violation);
-        if progress.gained > 0.0 {
-            self.seen.swept.push((progress.iterations, progress.gained));
-        }
-        self.watch.tick(progress)
-    }
-
-    fn follows(&self) -> bool {
-        true
     }
 }
 
@@ -64,6 +44,14 @@ fn note(reached: &mut Vec<TracePoint>, iterations: u64, gap: f64) {
 }
 
 impl MachineTrace {
+    /// Records an event.
+    fn take(&mut self, progress: &Progress) {
+        note(&mut self.reached, progress.iterations, progress.violation);
+        if progress.gained > 0.0 {
+            self.swept.push((progress.iterations, progress.gained));
+        }
+    }
+
     /// Returns the trace. For a solver with sweeps it is the relative distance of the objective
     /// from the best one, which is known to `off`; for others it is their own measure.
     fn told(self, best: Option<f64>, off: f64) -> Vec<TracePoint> {
@@ -87,10 +75,17 @@ impl Solve for TracedSolver {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        let mut follow = TraceWatch { watch: &mut *run.watch, seen: MachineTrace::default() };
-        let mut followed = Run { stop: run.stop, refine: run.refine, par: run.par, machine: run.machine, watch: &mut follow };
-        let solved = self.usual.solve(dual, space, start, &mut followed)?;
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(follow.seen);
+        let outer = run.control;
+        let mut seen = MachineTrace::default();
+        let observer = |progress: &Progress| {
+            seen.take(progress);
+            if outer.progress(progress).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let control = RunControl::new(observer).traced();
+        let mut traced = Run { stop: run.stop, refine: run.refine, par: run.par, machine: run.machine, control: &control };
+        let solved = self.usual.solve(dual, space, start, &mut traced)?;
+        drop(control);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         Ok(solved)
     }
 }

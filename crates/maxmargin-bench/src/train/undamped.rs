@@ -39,7 +39,7 @@ impl Undamped {
 }
 
 impl ChunkSolver for Undamped {
-    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut (dyn FnMut() -> bool + Send)) {
         let mut run = Iteration::of(chunk);
         let mut settled = chunk.is_empty();
         for _ in 0..MOST {

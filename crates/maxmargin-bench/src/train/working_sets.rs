@@ -8,7 +8,7 @@ use crate::cell::job::Train;
 use crate::failure::Failure;
 use crate::measured::{Measured, WorkingSets};
 use maxmargin::core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
-use maxmargin::irwls::{ChunkSolver, Irwls, IrwlsConfig, LeastSquares, Selection, solve};
+use maxmargin::irwls::{ChunkSolver, Irwls, IrwlsConfig, LeastSquares, SetSelection, solve};
 use maxmargin::kernel::Space;
 use maxmargin::solvers::SmoChunks;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,12 +29,12 @@ pub(crate) struct WorkingSetSolver {
 impl WorkingSetSolver {
     pub(crate) fn of(cell: &Train) -> Self {
         let selection = match cell.chunks.selection {
-            Named::Random => Selection::Random,
-            Named::PureRandom => Selection::PureRandom,
-            Named::Largest => Selection::Largest,
-            Named::Smallest => Selection::Smallest,
-            Named::Half => Selection::Half,
-            Named::Steepest => Selection::Steepest,
+            Named::Random => SetSelection::Random,
+            Named::PureRandom => SetSelection::PureRandom,
+            Named::Largest => SetSelection::Largest,
+            Named::Smallest => SetSelection::Smallest,
+            Named::Half => SetSelection::Half,
+            Named::Steepest => SetSelection::Steepest,
         };
         let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
         Self {
@@ -73,7 +73,7 @@ impl Solve for WorkingSetSolver {
         let rows = Refused::unless_rows(self.name(), space)?;
         let Irwls { selection, working_set, seed } = self.usual;
         let config = IrwlsConfig { selection, working_set, chunks: self.chunks(), refine: run.refine, seed, par: run.par };
-        let found = solve(dual, rows, start, &config, &run.stop, run.watch);
+        let found = solve(dual, rows, start, &config, &run.stop, run.control);
         let outcome = found.map_err(|error| Refused {
             solver: self.name(),
             reason: error.to_string(),

@@ -11,8 +11,8 @@ use crate::cell::job::Update as Cell;
 use crate::data::input;
 use crate::failure::Failure;
 use crate::measured::{Measured, UpdateFigures, worst};
-use maxmargin::core::{Certificate, Goal, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
-use maxmargin::data::{BinaryLabels, Par};
+use maxmargin::core::{Certificate, Goal, Solution, Start, Status, Stop, Work, certify, exact_gradient};
+use maxmargin::data::{BinaryLabels, Par, RunControl};
 use maxmargin::kernel::{KernelGram, Rows};
 use maxmargin::path::{Added, Mode, Path, Saved, Update};
 use maxmargin::smo::{SmoConfig, solve};
@@ -35,7 +35,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let extent = Extent::of(cell, signs.len())?;
     signs.truncate(extent.pool);
     let samples = data.samples.select(&(0..extent.pool).collect::<Vec<_>>());
-    let gram = KernelGram::new(&samples, kernel)?;
+    let gram = KernelGram::new(&samples, kernel, &RunControl::unlimited())?;
     let pool = Pool { cell, samples: &samples, signs: &signs, gram: &gram, budget: setting.budget(), par };
     let first = first(pool, extent.window)?;
     let picked = first.ids.iter().zip(&first.alpha).filter(|(_, alpha)| cell.pick.takes(**alpha, setting.c));
@@ -64,7 +64,7 @@ fn first(pool: Pool, window: usize) -> Result<Saved, Failure> {
     let rows = Rows::new(pool.gram, pool.budget, pool.par);
     let stop = Stop { goal: Goal::Kkt(DRAFT), ..pool.cell.setting.stop() };
     let config = SmoConfig { par: pool.par, ..SmoConfig::default() };
-    let draft = solve(&dual, &rows, Start::zero(&dual)?, &config, &stop, &mut Silent)?;
+    let draft = solve(&dual, &rows, Start::zero(&dual)?, &config, &stop, &RunControl::unlimited())?;
     let (path, _) = Path::from_solution(pool.gram, pool.signs, dual.ids(), dual.upper(), &draft.alpha, pool.config())?;
     Ok(path.save())
 }
@@ -86,7 +86,8 @@ impl<'g> Model<'g> {
         let stop = pool.cell.setting.stop();
         let known = |path: &Path| -> Result<WarmStart, Failure> {
             let (dual, solution) = (pool.dual(path.ids())?, path.solution());
-            let gradient = exact_gradient(&dual, pool.gram, &solution.alpha, pool.par);
+            let gradient =
+                exact_gradient(&dual, pool.gram, &solution.alpha, pool.par, &RunControl::unlimited()).expect("unlimited");
             let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
             Ok(WarmStart { ids: dual.ids().to_vec(), beta, gradient })
         };

@@ -4,7 +4,7 @@ use crate::cell::job::Update as Cell;
 use maxmargin::core::{Dual, DualError};
 use maxmargin::data::{Par, Samples};
 use maxmargin::kernel::KernelGram;
-use maxmargin::path::{Config, Update};
+use maxmargin::path::{PathConfig, Update};
 
 /// All samples of a cell, its kernel and its limits.
 #[derive(Clone, Copy)]
@@ -26,8 +26,8 @@ impl Pool<'_> {
         Dual::c_svc(ids, signs, upper)
     }
 
-    pub(crate) fn config(&self) -> Config {
-        Config::default().with_memory(self.budget / 2)
+    pub(crate) fn config(&self) -> PathConfig {
+        PathConfig::default().with_memory(self.budget / 2)
     }
 }
 

@@ -4,7 +4,8 @@ use super::plan::{Change, members};
 use super::pool::{Pool, UpdateResult};
 use super::seed::{WarmStart, start};
 use crate::failure::Failure;
-use maxmargin::core::{Certificate, Silent, Start, Status, Stop, certify};
+use maxmargin::core::{Certificate, Start, Status, Stop, certify};
+use maxmargin::data::RunControl;
 use maxmargin::kernel::Rows;
 use maxmargin::smo::{SmoConfig, solve};
 use std::time::Instant;
@@ -27,14 +28,14 @@ impl<'g> Smo<'g> {
     /// exact gradient at its end. The rows of the previous window are in memory before: an update
     /// does not compute the model's kernel again. The rows of added samples are not.
     pub(crate) fn update(&mut self, change: &Change) -> Result<(UpdateResult, Certificate), Failure> {
-        self.rows.fetch(&self.before.ids);
+        self.rows.fetch(&self.before.ids, &RunControl::unlimited()).expect("unlimited");
         let computed = self.rows.work().computed;
 
         let begun = Instant::now();
         let dual = self.pool.dual(members(&self.before.ids, change))?;
         let start = if self.seeded { start(&dual, &self.rows, &self.before)? } else { Start::zero(&dual)? };
         let config = SmoConfig { par: self.pool.par, ..SmoConfig::default() };
-        let solution = solve(&dual, &self.rows, start, &config, &self.stop, &mut Silent)?;
+        let solution = solve(&dual, &self.rows, start, &config, &self.stop, &RunControl::unlimited())?;
         let seconds = begun.elapsed().as_secs_f64();
 
         let certificate = certify(&dual, self.pool.gram, &solution, self.pool.par);

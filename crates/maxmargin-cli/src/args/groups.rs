@@ -3,7 +3,9 @@
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
-use super::values::{self, Folds, Json, KernelName, ScaleName, Shard, Weight};
+use super::values::{self, Json, KernelName, ScaleName, Shard};
+use crate::problem::folds::Folds;
+use crate::problem::weights::Weight;
 use crate::report::Detail;
 use crate::report::advice::Limits;
 use clap::Args;

@@ -5,6 +5,7 @@ mod groups;
 mod numbers;
 mod probability;
 mod ranges;
+mod request;
 mod table;
 mod tools;
 mod values;
@@ -17,9 +18,8 @@ pub(crate) use groups::{
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
 pub(crate) use ranges::{Values, Widths};
-pub(crate) use table::{FormatName, HeaderName, TableArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
-pub(crate) use values::{FOLDS, Folds, KernelName, ScaleName, Shard, Weight, bytes, threads};
+pub(crate) use values::{KernelName, ScaleName, Shard, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::Probability;
@@ -269,7 +269,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) formulation: FormulationArgs,
     /// Factor of C for one class, for models without a record of it; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
-    pub(crate) weight: Vec<Weight>,
+    pub(crate) weight: Vec<crate::problem::weights::Weight>,
     /// Tolerance of the certificates: for the KKT violation, or for the relative duality gap of
     /// models from solvers that stop by it [default: 0.001]
     #[arg(long, value_parser = values::tolerance)]

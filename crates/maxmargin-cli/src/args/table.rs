@@ -1,5 +1,6 @@
 //! Options of tables: files of comma- or tab-separated values, and files of Parquet and Arrow.
 
+use crate::files::input::request::{FileFormat, TableRequest};
 use clap::{Args, ValueEnum};
 
 /// The format of a data file.
@@ -59,27 +60,24 @@ pub(crate) struct TableArgs {
 }
 
 impl TableArgs {
-    /// Returns the first given option about the columns of a table.
-    pub(crate) fn of_columns(&self) -> Option<&'static str> {
-        let given = [
-            (self.target.is_some(), "--target"),
-            (self.no_target, "--no-target"),
-            (!self.drop.is_empty(), "--drop"),
-            (!self.category.is_empty(), "--category"),
-            (!self.missing.is_empty(), "--missing"),
-        ];
-        given.into_iter().find(|given| given.0).map(|given| given.1)
-    }
-
-    /// Returns the first given option about the fields of text.
-    pub(crate) fn of_text(&self) -> Option<&'static str> {
-        let given = [(self.delimiter.is_some(), "--delimiter"), (self.header.is_some(), "--header")];
-        given.into_iter().find(|given| given.0).map(|given| given.1)
-    }
-
-    /// Returns the first given option that applies to tables only.
-    pub(crate) fn of_tables(&self) -> Option<&'static str> {
-        self.of_columns().or_else(|| self.of_text())
+    pub(crate) fn request(&self) -> TableRequest {
+        let format = self.format.map(|format| match format {
+            FormatName::Libsvm => FileFormat::Libsvm,
+            FormatName::Csv => FileFormat::Csv,
+            FormatName::Tsv => FileFormat::Tsv,
+            FormatName::Parquet => FileFormat::Parquet,
+            FormatName::Arrow => FileFormat::Arrow,
+        });
+        TableRequest {
+            format,
+            delimiter: self.delimiter,
+            header: self.header.map(|header| header == HeaderName::Yes),
+            target: self.target.clone(),
+            no_target: self.no_target,
+            drop: self.drop.clone(),
+            category: self.category.clone(),
+            missing: self.missing.clone(),
+        }
     }
 }
 

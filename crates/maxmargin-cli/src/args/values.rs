@@ -1,5 +1,7 @@
 //! Values of options: what is accepted, and what is said about the rest.
 
+use crate::problem::folds::{FOLDS, Folds};
+use crate::problem::weights::Weight;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
@@ -8,7 +10,6 @@ use maxmargin::cv::Seeding;
 use maxmargin::data::{Impute, MOST_THREADS};
 use maxmargin::kernel::Gamma;
 use maxmargin::model::Multiclass;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Kernel functions on the command line.
@@ -104,30 +105,6 @@ pub(crate) fn bias(text: &str) -> Result<BiasTerm, String> {
     }
 }
 
-/// The source of the folds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Folds {
-    Stratified,
-    Contiguous,
-    Shuffled,
-    Groups,
-    StratifiedGroups,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    Expanding,
-    Sliding,
-    File(PathBuf),
-}
-
-/// A factor of C for one class.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Weight {
-    /// For one class, given as a number or a word.
-    Of { label: String, factor: f64 },
-    /// Inversely proportional to the class sizes.
-    Balanced,
-}
-
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     text.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| "it must be a finite number".to_owned())
 }
@@ -193,10 +170,6 @@ pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
     let count = text.parse::<usize>().map_err(|_| "it must be a whole number of at least 2".to_owned())?;
     if count >= 2 { Ok(count) } else { Err("cross-validation needs at least 2 folds".to_owned()) }
 }
-
-/// The names of the folds that are no file.
-pub(crate) const FOLDS: &str =
-    "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, leave-one-out, expanding, sliding";
 
 /// Parses a count, 1 or more.
 pub(crate) fn times(text: &str) -> Result<usize, String> {

@@ -52,9 +52,9 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     let output = paths.output(path, content)?;
     paths.reads([&args.model]);
     let output = output.locked(IfLocked::Wait)?;
-    let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
+    let model = model_file::load(&args.model, MaxSize::of(args.options.max_size))?;
     let svm = Svm::of_model(&model).map_err(|e| Failure::input(&name, e))?;
-    let input = training_data(&args.model, args.data.as_deref(), &args.options, &model, threads.par(), &mut notes)?;
+    let input = training_data(&args.model, args.data.as_deref(), &args.options.request(), &model, threads.par(), &mut notes)?;
     let record = model.record().ok_or_else(|| Failure::input(&name, "it has no record of its training"))?;
     let setup = setup(args, &input, &model, record);
     let calibration_options = CalibrationOptions { probability: args.probability, threshold: args.threshold };
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
         .threads(threads.par());
     let calibrated = {
         let bar = Bar::new(args.run.quiet);
-        svm.calibrate_watched(model, &input.data, &bar).map_err(|e| failed(&input, &e))?
+        svm.calibrate_with(model, &input.data, &bar.control()).map_err(|e| failed(&input, &e))?
     };
     let status = calibrated.run().map_or(Status::Converged, |run| run.status);
     warn_of_calibration(calibrated.calibration.as_ref().map(|calibration| &calibration.run), &mut notes);

@@ -1,12 +1,13 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
-use crate::args::{CvArgs, DataArgs, RunArgs};
+use crate::args::{CvArgs, RunArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
+use crate::files::input::request::DataRequest;
 use crate::files::output::{Output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::{self, Threads};
@@ -39,14 +40,15 @@ struct CvDocument {
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let seeding = args.folds.seeding.seeding;
-    let request = ProblemRequest { seeding, ..ProblemRequest::new("cv", &args.svm, Some(args.cost.c), &args.data) };
+    let request = args.svm.request("cv", Some(args.cost.c), args.data.options.seed)?.seeded(seeding);
+    let folds = args.folds.request(&args.data.options);
     let mut paths = OutputPaths::new(args.write.force);
-    paths.reads(folds_file(&args.folds));
+    paths.reads(folds_file(args.folds.folds.as_ref()));
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
-    validate(&request, &args.data, paths, args.output.as_deref(), |input, notes| {
-        let (plan, name) = plan(&args.folds, request.target_kind()?, input, &args.data.options, notes)?;
+    validate(&request, &args.svm.run, &args.data.request(), paths, args.output.as_deref(), |input, notes| {
+        let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
@@ -56,13 +58,13 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
 /// there is one.
 pub(crate) fn validate(
     request: &ProblemRequest,
-    data: &DataArgs,
+    run: &RunArgs,
+    data: &DataRequest,
     mut paths: OutputPaths,
     output: Option<&Path>,
     plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Outcome, Failure> {
     let begun = Instant::now();
-    let run = &request.args.run;
     let mut notes = Notes::new(run.quiet);
     if run.json.is_some() && output.is_some_and(|path| path.as_os_str() == "-") {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
@@ -76,9 +78,9 @@ pub(crate) fn validate(
     let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let report = {
         let bar = Bar::new(run.quiet);
-        svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
+        svm.cross_validate_with(&input.data, &plan, &bar.control()).map_err(|e| failed(&input, &e))?
     };
-    tell_of_cold_starts(request.seeding.name(), report.seeding, &notes);
+    tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
     if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
         let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();

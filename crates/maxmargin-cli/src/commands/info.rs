@@ -104,7 +104,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(args.quiet);
     let source = &args.data.source;
     if source != "-" && Path::new(source).is_file() {
-        let bytes = input::read_bytes(source, MaxSize::of(&args.data.options))?;
+        let bytes = input::read_bytes(source, MaxSize::of(args.data.options.max_size))?;
         if looks_like_model(&bytes) {
             show(&model_info(source, &model_file::decode(source, &bytes)?), args.json, model_text, None)?;
             return Ok(Outcome::Finished);
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     }
     let threads = Threads::new(None)?;
     let input = input::load(
-        &args.data,
+        &args.data.request(),
         &Requirements { gaps: GapRule::Described, ..Requirements::default() },
         threads.par(),
         &mut notes,

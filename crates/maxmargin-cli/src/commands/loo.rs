@@ -4,17 +4,16 @@ use crate::args::LooArgs;
 use crate::commands::cv;
 use crate::console::failure::{Failure, Outcome};
 use crate::files::output_paths::OutputPaths;
-use crate::problem::ProblemRequest;
 use crate::problem::folds::LEAVE_ONE_OUT;
 use maxmargin::cv::FoldPlan;
 
 pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let seeding = args.seeding.seeding;
-    let request = ProblemRequest { seeding, ..ProblemRequest::new("loo", &args.svm, Some(args.cost.c), &args.data) };
+    let request = args.svm.request("loo", Some(args.cost.c), args.data.options.seed)?.seeded(seeding);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
-    cv::validate(&request, &args.data, paths, args.output.as_deref(), |input, _| {
+    cv::validate(&request, &args.svm.run, &args.data.request(), paths, args.output.as_deref(), |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })

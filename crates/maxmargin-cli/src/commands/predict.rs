@@ -63,10 +63,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     paths.reads([Path::new(&args.data.source), &args.model]);
     let output = args.output.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(args.run.threads)?;
-    let model = model_file::load(&args.model, MaxSize::of(&args.data.options))?;
+    let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = input::load(&args.data, &Requirements::by(&model), threads.par(), &mut notes)?;
+    let input = input::load(&args.data.request(), &Requirements::by(&model), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;

@@ -8,7 +8,7 @@ use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::files::range_file::read_scaler;
 use crate::machine::threads::Threads;
-use maxmargin::data::scale::{Method, Scaler, TargetRange};
+use maxmargin::data::scale::{ScaleMethod, Scaler, TargetRange};
 use maxmargin::data::{Dataset, Preparing, libsvm};
 use std::path::Path;
 
@@ -25,10 +25,10 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Outcome, Failure> {
     let output = paths.output(args.output.as_deref().unwrap_or(Path::new("-")), Content::Text)?;
     let save = args.save_range.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(None)?;
-    let input = input::load(&args.data, &Requirements::default(), threads.par(), &mut notes)?;
+    let input = input::load(&args.data.request(), &Requirements::default(), threads.par(), &mut notes)?;
     let index_base = input.data.index_base;
     let scaler = match &args.range {
-        Some(path) => read_scaler(path, index_base, MaxSize::of(&args.data.options))?,
+        Some(path) => read_scaler(path, index_base, MaxSize::of(args.data.options.max_size))?,
         None => fitted(args, &input)?,
     };
     if scaler.features() < input.data.samples.features() {
@@ -74,9 +74,9 @@ fn fitted(args: &ScaleArgs, input: &Input) -> Result<Scaler, Failure> {
     Ok(found.scaler.unwrap_or_else(|| Scaler::fit(&input.data.samples, method(args))))
 }
 
-fn method(args: &ScaleArgs) -> Method {
+fn method(args: &ScaleArgs) -> ScaleMethod {
     match args.method {
-        ScaleName::Minmax => Method::MinMax { lower: args.lower, upper: args.upper },
-        ScaleName::Standard => Method::Standard,
+        ScaleName::Minmax => ScaleMethod::MinMax { lower: args.lower, upper: args.upper },
+        ScaleName::Standard => ScaleMethod::Standard,
     }
 }

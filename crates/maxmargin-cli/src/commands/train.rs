@@ -10,7 +10,7 @@ use crate::files::model_file;
 use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
+use crate::problem::{BoundedSamples, PreparedProblem, RunContext, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
 use crate::report::{
@@ -52,8 +52,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
     let on_stdout = path.as_os_str() == "-";
     check_standard_output(run.json.is_some(), on_stdout)?;
-    let request =
-        ProblemRequest { updatable: args.updatable, ..ProblemRequest::new("train", &args.svm, Some(args.cost.c), &args.data) };
+    let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?.updatable(args.updatable);
     let svm = args.probability.apply(request.svm()?);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
@@ -62,11 +61,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let input = request.load(&args.data, context, &mut notes)?;
+    let input = request.load(&args.data.request(), context, &mut notes)?;
     let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = {
         let bar = Bar::new(run.quiet);
-        svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
+        svm.fit_with(&input.data, &bar.control()).map_err(|e| failed(&input, &e))?
     };
     warn_of_unfinished(&fitted, &svm, run, &mut notes);
     warn_of_missing_calibration(&fitted, &mut notes);

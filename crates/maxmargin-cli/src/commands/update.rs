@@ -76,10 +76,10 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
     paths.reads([&args.model]);
     let data_output = args.write_data.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let output = output.locked(if_locked)?;
-    let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
+    let model = model_file::load(&args.model, MaxSize::of(args.options.max_size))?;
     let kept = training_data(args, &name, &model, &threads, &mut notes)?;
     let wanted = Requirements::training(&model);
-    let load = |add: &str, notes: &mut Notes| input::load_from(add, &args.options, &wanted, threads.par(), notes);
+    let load = |add: &str, notes: &mut Notes| input::load_from(add, &args.options.request(), &wanted, threads.par(), notes);
     let add = args.add.as_deref().map(|add| load(add, &mut notes)).transpose()?;
     let remove = numbers_to_remove(args, &name, &kept)?;
     let read = begun.elapsed().as_secs_f64();
@@ -165,7 +165,7 @@ fn training_data(
         (Some(_), Some(_)) => Err(Failure::Usage(format!("--data: {name} keeps its training data; leave it out"))),
         (None, Some(data)) => {
             let wanted = Requirements::training(model);
-            Ok(TrainingData::new(input::load_from(data, &args.options, &wanted, threads.par(), notes)?.data))
+            Ok(TrainingData::new(input::load_from(data, &args.options.request(), &wanted, threads.par(), notes)?.data))
         }
         (None, None) => {
             let what = "the model does not keep its training data; give the file it was trained on with --data, or train with --updatable";
@@ -181,7 +181,7 @@ fn numbers_to_remove(args: &UpdateArgs, name: &str, kept: &TrainingData) -> Resu
         Numbers::List(ranges) => ranges.clone(),
         Numbers::File(path) => {
             let file = path.display().to_string();
-            let text = input::read_text(path, MaxSize::of(&args.options)).map_err(|e| {
+            let text = input::read_text(path, MaxSize::of(args.options.max_size)).map_err(|e| {
                 let what = format!("cannot read the numbers: {e}; --remove takes 3,7,20-40 or a file of numbers");
                 Failure::input(&file, what)
             })?;
@@ -213,6 +213,18 @@ fn on_progress(update: &Update, notes: &Notes) -> ControlFlow<()> {
 fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
     match (error, add) {
         (UpdateError::Label { row, .. }, Some(add)) => Failure::input(format!("{}: row {row}", add.name), error),
+        (UpdateError::Problem { what }, _) => Failure::input(
+            model,
+            format!(
+                "the model has {what}, and exact updates are for the hinge loss with a free bias: \
+                 train it anew on the changed data, or as `train --solver smo --updatable`"
+            ),
+        ),
+        (UpdateError::Folded, _) => Failure::input(
+            model,
+            "the model keeps its weights alone and no support vectors: \
+             train it as `train --solver smo --updatable` to update it",
+        ),
         _ => Failure::input(model, error),
     }
 }
@@ -227,7 +239,7 @@ fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(PathStats::sum);
     let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
-    let certificate = CertificateReport::new(&one.certificate, holds).with_certain(one.certain.as_ref());
+    let certificate = CertificateReport::new(&one.certificate, holds).with_fixed_labels(one.fixed_labels.as_ref());
     MachineReport {
         rows_computed: path.map_or(0, |path| path.columns),
         breakpoints: path.map_or(0, |path| path.breakpoints as u64),

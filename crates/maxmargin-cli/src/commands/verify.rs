@@ -1,14 +1,16 @@
 //! `verify`: certifies a model file against its training data, recomputing everything.
 
-use crate::args::{DataOptions, VerifyArgs, Weight};
+use crate::args::VerifyArgs;
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
+use crate::files::input::request::ReadRequest;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::model_file;
 use crate::files::output::show;
 use crate::machine::threads::Threads;
+use crate::problem::weights::Weight;
 use crate::report::{
     DataDocument, End, MachineDocument, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields, fixed_labels_text,
     machines_table,
@@ -48,8 +50,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
-    let model = model_file::load(&args.model, MaxSize::of(&args.options))?;
-    let input = training_data(&args.model, args.data.as_deref(), &args.options, &model, threads.par(), &mut notes)?;
+    let model = model_file::load(&args.model, MaxSize::of(args.options.max_size))?;
+    let input = training_data(&args.model, args.data.as_deref(), &args.options.request(), &model, threads.par(), &mut notes)?;
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
     // A formulation without C is claimed by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
@@ -101,7 +103,7 @@ fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
 pub(crate) fn training_data(
     path: &Path,
     data: Option<&str>,
-    options: &DataOptions,
+    options: &ReadRequest,
     model: &Model,
     par: Par,
     notes: &mut Notes,
@@ -151,7 +153,7 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
 /// Describes the recomputed solution.
 fn solved(model: &Model, input: &Input, verdict: &Verdict) -> SolutionDocument {
     let judged = |one: &MachineVerdict| {
-        let certificate = CertificateReport::new(&one.certificate, one.met).with_certain(one.certain.as_ref());
+        let certificate = CertificateReport::new(&one.certificate, one.met).with_fixed_labels(one.fixed_labels.as_ref());
         MachineDocument::stored(model, one.machine, certificate, &input.data.labels)
     };
     let reports: Vec<MachineReport> = verdict.machines.iter().map(judged).collect();

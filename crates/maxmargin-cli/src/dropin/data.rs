@@ -5,7 +5,7 @@ use crate::console::stderr::print_line;
 use crate::files::input::{MaxSize, read_bytes};
 use maxmargin::data::libsvm::{IndexBase, ReadError, ReadOptions, line_of_row, parse};
 use maxmargin::data::number::format_g;
-use maxmargin::data::{Dataset, LabelError, Par};
+use maxmargin::data::{Dataset, LabelError, Par, RunControl};
 use maxmargin::libsvm::check_labels;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -37,7 +37,7 @@ pub(super) fn read_classes(path: &OsStr, index_base: IndexBase, par: Par) -> Res
 
 fn parsed(path: &OsStr, bytes: &[u8], index_base: IndexBase, par: Par) -> Result<Dataset, Exit> {
     let options = ReadOptions { index_base, ..ReadOptions::default() };
-    parse(bytes, &options, par).map_err(|error| match error {
+    parse(bytes, &options, par, &RunControl::unlimited()).map_err(|error| match error {
         ReadError::Line { line, column, text, problem } => {
             let quoted = if text.is_empty() { String::new() } else { format!("`{text}` ") };
             Exit::Error(format!("Wrong input format at line {line} (column {column}: {quoted}{problem})"))

@@ -12,7 +12,7 @@ use maxmargin::data::libsvm::IndexBase;
 use maxmargin::liblinear::{
     Parameters, Training, cross_validate, end_of_search, search, start_of_search, train, widths_of_search,
 };
-use maxmargin::libsvm::{Classes, Folds, Rand, Run, squares};
+use maxmargin::libsvm::{Classes, Folds, LibsvmRun, Rand, squares};
 use maxmargin::model::ModelError;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -112,7 +112,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     let read = if request.parameters.has_classes() { data::read_classes } else { data::read };
     let data = read(&request.data, IndexBase::One, threads.par())?;
     request.parameters.check().map_err(Exit::parameter)?;
-    let run = Run { par: threads.par(), memory: request.ours.budget(None), seed: request.ours.seed };
+    let run = LibsvmRun { par: threads.par(), memory: request.ours.budget(None), seed: request.ours.seed };
     match request.folds {
         _ if request.search => search_c(&request, &data, &run),
         Some(folds) => validate(&request, data, folds, &run),
@@ -120,7 +120,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     }
 }
 
-fn learn(request: &LinearTrainRequest, data: Dataset, run: &Run) -> Result<(), Exit> {
+fn learn(request: &LinearTrainRequest, data: Dataset, run: &LibsvmRun) -> Result<(), Exit> {
     let unsaved = |_| Exit::Error(format!("can't save model to file {}", request.model.display()));
     let output = Output::open(&request.model).map_err(unsaved)?;
     if request.parameters.has_classes() {
@@ -168,13 +168,13 @@ fn folds(rows: usize, count: usize) -> Folds {
 }
 
 /// Cross-validates and prints the accuracy or the errors.
-fn validate(request: &LinearTrainRequest, data: Dataset, count: usize, run: &Run) -> Result<(), Exit> {
+fn validate(request: &LinearTrainRequest, data: Dataset, count: usize, run: &LibsvmRun) -> Result<(), Exit> {
     let truth = data.labels.clone();
     let predicted = cross_validate(data, &request.parameters, &folds(truth.len(), count), run).map_err(Exit::parameter)?;
     print(&result(&truth, &predicted, request.parameters.is_regression()))
 }
 
-fn search_c(request: &LinearTrainRequest, data: &Dataset, run: &Run) -> Result<(), Exit> {
+fn search_c(request: &LinearTrainRequest, data: &Dataset, run: &LibsvmRun) -> Result<(), Exit> {
     let (truth, count) = (data.labels.clone(), request.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);

@@ -10,7 +10,7 @@ use crate::files::range_file::read_scaler;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
-use maxmargin::data::scale::{Method, Scaler, TargetRange};
+use maxmargin::data::scale::{ScaleMethod, Scaler, TargetRange};
 use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -84,7 +84,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
         print_line("WARNING: minimal feature index is 0, but indices should start from 1");
     }
     let save = request.save.as_deref().map(|path| Output::open(Path::new(path)).map_err(|_| unopened(path))).transpose()?;
-    let fitted = Scaler::fit(&data.samples, Method::MinMax { lower: request.lower, upper: request.upper });
+    let fitted = Scaler::fit(&data.samples, ScaleMethod::MinMax { lower: request.lower, upper: request.upper });
     let own = request.target.map(|(lower, upper)| target(&data.labels, lower, upper));
     let scaler = match &request.restore {
         None => fitted.with_target(own),

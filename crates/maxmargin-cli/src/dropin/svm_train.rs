@@ -10,7 +10,7 @@ use maxmargin::cv::CertificateReport;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::{Folds, Parameters, Problem, Rand, Run, cross_validate, squares, train};
+use maxmargin::libsvm::{Folds, LibsvmProblem, LibsvmRun, Parameters, Rand, cross_validate, squares, train};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -105,17 +105,17 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
         data::check_serials(&data)?;
     }
     parameters.check(&data.labels).map_err(Exit::parameter)?;
-    let run = Run { par: threads.par(), memory: request.ours.budget(request.cache), seed: request.ours.seed };
+    let run = LibsvmRun { par: threads.par(), memory: request.ours.budget(request.cache), seed: request.ours.seed };
     match request.folds {
         Some(folds) => validate(&request, data, &parameters, folds, &run),
         None => learn(&request, data, &parameters, &run),
     }
 }
 
-fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Exit> {
+fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run: &LibsvmRun) -> Result<(), Exit> {
     let unsaved = || Exit::Error(format!("can't save model to file {}", request.model.display()));
     let output = Output::open(&request.model).map_err(|_| unsaved())?;
-    let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
+    let problem = LibsvmProblem::new(data, parameters).map_err(Exit::parameter)?;
     let trained = train(&problem, parameters, run).map_err(Exit::parameter)?;
     warn_of_weights(&problem, parameters);
     if !request.quiet {
@@ -146,14 +146,20 @@ pub(super) fn certified(certificate: &CertificateReport) -> String {
     )
 }
 
-fn warn_of_weights(problem: &Problem, parameters: &Parameters) {
+fn warn_of_weights(problem: &LibsvmProblem, parameters: &Parameters) {
     for label in problem.unknown_weights(parameters) {
         print_line(&format!("WARNING: class label {label} specified in weight is not found"));
     }
 }
 
-fn validate(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Exit> {
-    let problem = Problem::new(data, parameters).map_err(Exit::parameter)?;
+fn validate(
+    request: &SvmTrainRequest,
+    data: Dataset,
+    parameters: &Parameters,
+    folds: usize,
+    run: &LibsvmRun,
+) -> Result<(), Exit> {
+    let problem = LibsvmProblem::new(data, parameters).map_err(Exit::parameter)?;
     let rows = problem.labels().len();
     if folds > rows {
         print_line(&format!(

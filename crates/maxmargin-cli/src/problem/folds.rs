@@ -1,6 +1,5 @@
 //! Folds by options.
 
-use crate::args::{DataOptions, FOLDS, FoldArgs, Folds};
 use crate::console::failure::Failure;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -9,7 +8,44 @@ use crate::files::output::Output;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, PlanError};
 use maxmargin::data::ClassLabels;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The names of the folds that are no file.
+pub(crate) const FOLDS: &str =
+    "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, leave-one-out, expanding, sliding";
+
+/// The source of the folds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Folds {
+    Stratified,
+    Contiguous,
+    Shuffled,
+    Groups,
+    StratifiedGroups,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    Expanding,
+    Sliding,
+    File(PathBuf),
+}
+
+/// The folds that a command asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct FoldRequest {
+    pub(crate) k: usize,
+    pub(crate) loo: bool,
+    /// The source of the folds; chosen by the targets if none.
+    pub(crate) folds: Option<Folds>,
+    /// Rows between training and test sets of a time series.
+    pub(crate) fold_gap: usize,
+    /// The most rows of a training set of sliding folds.
+    pub(crate) window: Option<usize>,
+    /// Number of repeats, with the next seeds.
+    pub(crate) repeat: usize,
+    pub(crate) seed: u64,
+    /// The limit on the bytes of a file of folds.
+    pub(crate) max_size: Option<u64>,
+}
 
 /// Writes the fold number of every row, if there is an output.
 pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(), Failure> {
@@ -17,8 +53,8 @@ pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(),
 }
 
 /// Returns the file that folds are read from.
-pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
-    match &args.folds {
+pub(crate) fn folds_file(folds: Option<&Folds>) -> Option<&Path> {
+    match folds {
         Some(Folds::File(path)) => Some(path),
         _ => None,
     }
@@ -29,16 +65,15 @@ pub(crate) const LEAVE_ONE_OUT: &str = "leave-one-out";
 
 /// Returns whether the options mean leave-one-out for this many rows: by name, or by as many folds
 /// as rows.
-pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
+pub(crate) fn leaves_one_out(args: &FoldRequest, rows: usize) -> bool {
     args.loo || args.folds == Some(Folds::LeaveOneOut) || (args.folds.is_none() && args.k == rows)
 }
 
 /// Returns the folds that the options describe, and their name.
 pub(crate) fn plan(
-    args: &FoldArgs,
+    args: &FoldRequest,
     needs: TargetKind,
     input: &Input,
-    options: &DataOptions,
     notes: &mut Notes,
 ) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
@@ -58,16 +93,16 @@ pub(crate) fn plan(
     let series = |window| FoldPlan::time_series(labels.len(), k, window, args.fold_gap);
     let first = || labels.len() - k * (labels.len() / (k + 1));
     let plan = match folds {
-        Folds::Stratified => repeated(args, options.seed, |seed| FoldPlan::stratified(labels, k, seed)),
+        Folds::Stratified => repeated(args, args.seed, |seed| FoldPlan::stratified(labels, k, seed)),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
-        Folds::Shuffled => repeated(args, options.seed, |seed| FoldPlan::shuffled(labels.len(), k, seed)),
+        Folds::Shuffled => repeated(args, args.seed, |seed| FoldPlan::shuffled(labels.len(), k, seed)),
         Folds::Expanding => series(None),
         Folds::Sliding => series(args.window.or_else(|| first().checked_sub(args.fold_gap))),
         Folds::Groups => FoldPlan::groups(groups()?, k),
         Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
         Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
         Folds::LeaveOneOut => FoldPlan::leave_one_out(labels.len()),
-        Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
+        Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(args.max_size)),
     };
     let name = match folds {
         Folds::Stratified => "stratified",
@@ -101,7 +136,7 @@ fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
 }
 
 /// Refuses options that do not apply to these folds.
-fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
+fn check(args: &FoldRequest, folds: &Folds) -> Result<(), Failure> {
     let series = matches!(folds, Folds::Expanding | Folds::Sliding);
     let wrong = [
         (args.fold_gap > 0 && !series, "--fold-gap: it is for time series, --folds expanding and --folds sliding"),
@@ -115,7 +150,7 @@ fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
 }
 
 /// Returns the plan, repeated with the next seeds as often as requested.
-fn repeated(args: &FoldArgs, seed: u64, plan: impl Fn(u64) -> Result<FoldPlan, PlanError>) -> Result<FoldPlan, PlanError> {
+fn repeated(args: &FoldRequest, seed: u64, plan: impl Fn(u64) -> Result<FoldPlan, PlanError>) -> Result<FoldPlan, PlanError> {
     let plans: Vec<FoldPlan> = (0..args.repeat as u64).map(|more| plan(seed.wrapping_add(more))).collect::<Result<_, _>>()?;
     FoldPlan::joined(&plans)
 }

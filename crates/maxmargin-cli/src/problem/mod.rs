@@ -4,45 +4,53 @@
 pub(crate) mod folds;
 mod targets;
 mod warnings;
-mod weights;
+pub(crate) mod weights;
 
-use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::console::failure::{Failure, reason};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
+use crate::files::input::request::DataRequest;
 use crate::files::input::{self, GapRule, Input, Requirements, scale_failure};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
-use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Refused, TargetKind};
+use maxmargin::core::{BiasTerm, Formulation, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::scale::Method;
-use maxmargin::data::{self, ClassLabels, Impute, Preparing, Samples};
-use maxmargin::kernel::{Kernel, KernelGram};
+use maxmargin::data::{self, ClassLabels, Impute, Preparing, RunControl, Samples};
+use maxmargin::kernel::{Gamma, Kernel, KernelGram};
 use maxmargin::model::{ModelError, Rule};
-use maxmargin::{Error, Svm};
-use std::path::Path;
-use std::time::Instant;
+use maxmargin::{Alternative, Error, Svm, TrainOptions};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
+use weights::Weight;
 
 /// Approximate number of rows that warnings about the kernel inspect.
 const LOOKED_AT: usize = 2000;
 
-/// The problem that the options of a command describe.
-pub(crate) struct ProblemRequest<'a> {
+/// The problem that a command asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct ProblemRequest {
     pub(crate) command: &'static str,
-    pub(crate) args: &'a SvmArgs,
+    /// The options of the training, without those that need the data: weights, limits, threads.
+    pub(crate) options: TrainOptions,
     /// None for a search, which tries several.
     pub(crate) c: Option<f64>,
-    pub(crate) seeding: Seeding,
-    pub(crate) seed: u64,
-    /// True if the model must be updatable.
-    pub(crate) updatable: bool,
+    /// True if the formulation was named: labels that look like values are then meant as classes.
+    pub(crate) formulation_is_named: bool,
+    /// Factors of C for classes.
+    pub(crate) class_weights: Vec<Weight>,
+    /// A file with a factor of C for each row.
+    pub(crate) sample_weights: Option<PathBuf>,
+    pub(crate) max_machines: u64,
+    pub(crate) time_limit: Option<Duration>,
+    /// Memory for kernel rows, in bytes; by the machine if none.
+    pub(crate) memory: Option<u64>,
 }
 
 /// The start and the threads of a command.
@@ -61,41 +69,28 @@ pub(crate) struct PreparedProblem {
     pub(crate) setup: Setup,
 }
 
-impl<'a> ProblemRequest<'a> {
-    /// A problem with the default seeding.
-    pub(crate) fn new(command: &'static str, args: &'a SvmArgs, c: Option<f64>, data: &DataArgs) -> Self {
-        Self { command, args, c, seeding: Seeding::default(), seed: data.options.seed, updatable: false }
+impl ProblemRequest {
+    /// Returns the request with this start of folds.
+    pub(crate) fn seeded(mut self, seeding: Seeding) -> Self {
+        self.options.seeding = seeding;
+        self
     }
 
-    /// Returns the estimator that the options describe.
+    /// Returns the request of a model that can be updated, if `updatable` is true.
+    pub(crate) fn updatable(mut self, updatable: bool) -> Self {
+        self.options.keep_support_vectors = updatable;
+        self
+    }
+
+    /// Returns the estimator of these options.
     ///
     /// # Errors
     ///
     /// If options contradict each other.
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
-        let SvmArgs { kernel, problem, solver, run } = self.args;
-        if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
-            return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
-        }
-        let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
-        self.check_weights(formulation)?;
-        let mut svm = Svm::of(formulation)
-            .kernel(self.kernel())
-            .gamma(kernel.gamma)
-            .solver(solver.solver)
-            .shrinking(!solver.no_shrinking)
-            .merge_equal_rows(solver.equal_rows == "joined")
-            .multiclass(problem.classes)
-            .seeding(self.seeding)
-            .seed(self.seed);
-        svm = solver.loss.into_iter().fold(svm, Svm::loss);
-        svm = solver.bias.into_iter().fold(svm, Svm::bias_term);
-        svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
-        svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
-        svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
-        svm = problem.impute.into_iter().fold(svm, Svm::impute);
-        if self.updatable {
-            svm = svm.keep_vectors();
+        let svm = Svm::from(self.options.clone());
+        self.check_weights(self.options.formulation)?;
+        if self.options.keep_support_vectors {
             let formulation = svm.formulation();
             let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. });
             if !paths || svm.resolved_solver().is_linear() {
@@ -108,40 +103,28 @@ impl<'a> ProblemRequest<'a> {
                 return Err(Failure::Usage(format!("--updatable: {what}")));
             }
         }
-        svm.check().map_err(|error| refused(&error))?;
+        svm.check().map_err(|error| refused(&svm, &error))?;
         Ok(svm)
     }
 
     /// Returns the kind of target of the formulation.
-    pub(crate) fn target_kind(&self) -> Result<TargetKind, Failure> {
-        Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.target_kind())
-    }
-
-    fn kernel(&self) -> Kernel {
-        let args = &self.args.kernel;
-        // The rule of gamma is applied once there is data.
-        match args.kernel {
-            KernelName::Linear => Kernel::Linear,
-            KernelName::Rbf => Kernel::rbf(1.0),
-            KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),
-            KernelName::Sigmoid => Kernel::sigmoid(1.0, args.coef0),
-            KernelName::Precomputed => Kernel::Precomputed,
-        }
+    pub(crate) fn target_kind(&self) -> TargetKind {
+        self.options.formulation.target_kind()
     }
 
     /// Reads the data, and refuses so many classes that they need too many machines. The time limit
     /// counts from `begun`.
-    pub(crate) fn load(&self, data: &DataArgs, run: RunContext<'_>, notes: &mut Notes) -> Result<Input, Failure> {
-        let until = self.args.run.time_limit.map(|limit| run.begun + limit);
-        let impute = self.args.problem.impute;
-        let one_class = self.target_kind()? == TargetKind::Nothing;
+    pub(crate) fn load(&self, data: &DataRequest, run: RunContext<'_>, notes: &mut Notes) -> Result<Input, Failure> {
+        let until = self.time_limit.map(|limit| run.begun + limit);
+        let impute = self.options.impute;
+        let one_class = self.target_kind() == TargetKind::Nothing;
         let wanted = Requirements { gaps: GapRule::Imputed(impute), one_class, ..Requirements::default() };
         let input = input::load_until(until, &data.source, &data.options, &wanted, run.threads.par(), notes)?;
         if let (Some(way), None) = (impute, &input.data.columns) {
             let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
             return Err(Failure::Usage(format!("--impute {way}: {what}")));
         }
-        let needs = self.target_kind()?;
+        let needs = self.target_kind();
         if let (TargetKind::Values, Some(target)) = (needs, input.data.columns.as_ref().and_then(|columns| columns.target()))
             && let Some(word) = target.names.first()
         {
@@ -163,11 +146,11 @@ impl<'a> ProblemRequest<'a> {
     /// Refuses labels that look like values unless the formulation is named, and more machines than
     /// `--max-machines`.
     fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
-        let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
-        let multiclass = self.args.problem.classes;
+        let (count, most) = (classes.count() as u64, self.max_machines);
+        let multiclass = self.options.multiclass;
         let machines = u64::try_from(multiclass.machines(classes.count())).unwrap_or(u64::MAX);
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
-        let values = Some(classes).filter(|_| !has_words && self.args.problem.formulation.formulation.is_none());
+        let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
             let what = format!(
                 "{why} look like values to predict; as classes they need {} machines; pass --formulation epsilon-svr for a regression, or \
@@ -199,50 +182,52 @@ impl<'a> ProblemRequest<'a> {
         run: RunContext<'_>,
         notes: &mut Notes,
     ) -> Result<PreparedProblem, Failure> {
-        let SvmArgs { kernel: args, problem, run: limits, .. } = self.args;
-        if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
+        let TrainOptions { kernel, gamma, scale, impute, multiclass, seed, .. } = self.options.clone();
+        let gamma = gamma.unwrap_or(Gamma::Auto);
+        if kernel == Kernel::Precomputed && input.data.index_base != 0 {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
         }
         let needs = svm.formulation().target_kind();
         let classes = classes_of(input, needs, notes)?;
         let svm = self.weighted(svm, classes.as_ref())?;
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
-        let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
+        let weights =
+            classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&svm, &e))?;
+        let preparing = Preparing { impute, scale };
         let preparation = preparing.fit(&input.data).map_err(|e| scale_failure(input, &e))?;
         let samples = preparation.apply(&input.data.samples).map_err(|e| scale_failure(input, &e))?;
-        let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
+        let kernel = kernel.resolved(gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
-        let sample_weights = problem.weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
+        let sample_weights = self.sample_weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
             data: DataDocument::for_target(&input.name, &input.data, needs),
             kernel: match self.c {
-                Some(_) => KernelDocument::by_rule(&kernel, args.gamma),
-                None => KernelDocument::searched(&kernel, args.gamma),
+                Some(_) => KernelDocument::by_rule(&kernel, gamma),
+                None => KernelDocument::searched(&kernel, gamma),
             },
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
-            multiclass: classes.as_ref().map(|classes| Rule::of(classes, problem.classes).multiclass),
+            multiclass: classes.as_ref().map(|classes| Rule::of(classes, multiclass).multiclass),
             weights,
             sample_weights: sample_weights.as_deref().map(SampleWeights::of),
             eps: goal.kkt(),
             gap: goal.gap(),
-            scale: problem.scale.map(scale_method).map(scale_name),
-            impute: problem.impute.map(Impute::name),
-            seed: Some(self.seed),
+            scale: scale.map(scale_name),
+            impute: impute.map(Impute::name),
+            seed: Some(seed),
         };
-        let memory = limits.memory.unwrap_or_else(memory::default_budget);
+        let memory = self.memory.unwrap_or_else(memory::default_budget);
         let start = Announcement { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
         if solved_by.is_linear() {
             start.over_features(notes);
         } else {
-            start.over_kernel(&kernel, self.seed, memory, notes);
+            start.over_kernel(&kernel, seed, memory, notes);
         }
         let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
-        let left = limits.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
+        let left = self.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
         let svm = left.into_iter().fold(svm.memory(memory).threads(run.threads.par()), Svm::max_time);
         Ok(PreparedProblem { svm, classes, setup })
     }
@@ -290,7 +275,7 @@ impl Announcement<'_> {
             self.warn_of_ranges(notes);
             let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
             let some: Vec<usize> = (0..self.samples.len()).step_by(step).collect();
-            if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone()) {
+            if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone(), &RunControl::unlimited()) {
                 warn_of_kernel(&gram, seed, notes);
             }
         }
@@ -351,40 +336,37 @@ fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     }
 }
 
-/// Returns the scaling method of an option.
-pub(crate) fn scale_method(name: ScaleName) -> Method {
-    match name {
-        ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
-        ScaleName::Standard => Method::Standard,
-    }
+/// Returns the usage error for a refused combination, worded by options.
+fn refused(svm: &Svm, error: &Error) -> Failure {
+    let Error::Refused(Refused { solver, reason, .. }) = error else { return Failure::Usage(error.to_string()) };
+    let alternatives: Vec<String> = svm.alternatives().into_iter().map(options_of).collect();
+    let alternatives = match &alternatives[..] {
+        [] => String::new(),
+        [only] => format!("; use {only}"),
+        [others @ .., last] => format!("; use {}, or {last}", others.join(", ")),
+    };
+    Failure::Usage(format!("--solver {solver}: {reason}{alternatives}"))
 }
 
-/// Returns the usage error for a refused combination, worded by options.
-fn refused(error: &Error) -> Failure {
-    Failure::Usage(match error {
-        Error::Refused(Refused { solver, reason, instead }) => {
-            let linear = if ["descent", "avsf", "newton"].contains(solver) { "--solver linear" } else { "--kernel linear" };
-            let instead = instead
-                .replace("the linear kernel", "--kernel linear")
-                .replace("`linear` without a kernel", linear)
-                .replace("the solver `", "`")
-                .replace("`linear`", linear)
-                .replace(
-                    "leave the bias out, make it one more feature of value 1",
-                    "add --bias none, or --bias 1 for one more feature",
-                )
-                .replace(" `", " --solver ")
-                .replace('`', "");
-            format!("--solver {solver}: {reason}; {instead}")
-        }
-        other => other.to_string(),
-    })
+/// Returns the options that an alternative stands for.
+fn options_of(alternative: Alternative) -> String {
+    match alternative {
+        Alternative::LinearKernel => "--kernel linear".to_owned(),
+        Alternative::LinearKernelWithoutBias => "--kernel linear with --bias none".to_owned(),
+        Alternative::Bias(BiasTerm::Free) => "--bias free".to_owned(),
+        Alternative::Bias(BiasTerm::None) => "--bias none".to_owned(),
+        Alternative::Bias(BiasTerm::Feature(value)) => format!("--bias {value} for one more feature"),
+        Alternative::Loss(Loss::Hinge) => "--loss hinge".to_owned(),
+        Alternative::Loss(Loss::SquaredHinge) => "--loss squared".to_owned(),
+        Alternative::Solver(solver) => format!("--solver {}", solver.name()),
+    }
 }
 
 /// Returns the failure of a training or cross-validation that could not start.
 pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
-        Error::Seeding { .. } | Error::Search(_) => Failure::Usage(format!("--{error}")),
+        Error::Seeding { seeding, why } => Failure::Usage(format!("--seeding {}: {why}; use cold or full", seeding.name())),
+        Error::Search { option, why } => Failure::Usage(format!("--{option}: {why}")),
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";

@@ -1,7 +1,6 @@
 //! Factors of C for classes, matched to the labels of the data.
 
 use super::ProblemRequest;
-use crate::args::Weight;
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::label_names;
@@ -9,10 +8,19 @@ use maxmargin::Svm;
 use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
-impl ProblemRequest<'_> {
+/// A factor of C for one class.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Weight {
+    /// For one class, given as a number or a word.
+    Of { label: String, factor: f64 },
+    /// Inversely proportional to the class sizes.
+    Balanced,
+}
+
+impl ProblemRequest {
     /// Refuses weights for formulations without classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
-        let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
+        let Some(weight) = self.class_weights.first().filter(|_| formulation.target_kind() != TargetKind::Classes) else {
             return Ok(());
         };
         let option = match weight {
@@ -29,7 +37,7 @@ impl ProblemRequest<'_> {
     /// If the data has no class with the label of a weight.
     pub(crate) fn weighted(&self, mut svm: Svm, classes: Option<&ClassLabels>) -> Result<Svm, Failure> {
         let labels = classes.map_or(&[][..], ClassLabels::labels);
-        for weight in &self.args.problem.weight {
+        for weight in &self.class_weights {
             svm = match weight {
                 Weight::Balanced => svm.balanced(),
                 Weight::Of { label, factor } => {

@@ -59,8 +59,8 @@ pub(crate) fn certificate_text(trainings: &[CertifiedTraining], eps: Option<f64>
 /// `232 of 243 labels fixed at every optimum`, by gap screening; of several trainings, each of
 /// which is a `unit`, the one with the fewest.
 pub(crate) fn fixed_labels_text(trainings: &[CertifiedTraining], unit: &str) -> Option<String> {
-    let fewest = trainings.iter().min_by_key(|training| training.certificate.certain)?;
-    let (fixed, samples) = (format::count(fewest.certificate.certain? as u64), format::count(fewest.samples as u64));
+    let fewest = trainings.iter().min_by_key(|training| training.certificate.fixed_labels)?;
+    let (fixed, samples) = (format::count(fewest.certificate.fixed_labels? as u64), format::count(fewest.samples as u64));
     Some(match trainings.len() {
         1 => format!("{fixed} of {samples} labels fixed at every optimum"),
         _ => format!("at least {fixed} of {samples} labels of each {unit} fixed at every optimum"),
@@ -74,7 +74,7 @@ mod tests {
     fn training(kkt: f64, relative_gap: f64, holds: bool) -> CertifiedTraining {
         let optimal = relative_gap <= Certificate::OPTIMAL;
         let bounds = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
-        let certificate = CertificateReport { kkt, relative_gap, holds, optimal, certain: Some(232), ..bounds };
+        let certificate = CertificateReport { kkt, relative_gap, holds, optimal, fixed_labels: Some(232), ..bounds };
         CertifiedTraining { certificate, samples: 243 }
     }
 

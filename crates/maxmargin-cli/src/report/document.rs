@@ -9,7 +9,7 @@ use crate::machine::memory;
 use crate::machine::threads::Threads;
 use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status, TargetKind};
 use maxmargin::cv::{CertificateReport, MachineReport};
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{Dataset, Encoder, Impute};
 use maxmargin::kernel::fallbacks;
 use maxmargin::model::{Model, Multiclass, data_sha256};
@@ -263,12 +263,12 @@ impl Setup {
 }
 
 /// Returns the name of a scaling method, as options spell it.
-pub(crate) fn scale_name(method: Method) -> &'static str {
+pub(crate) fn scale_name(method: ScaleMethod) -> &'static str {
     match method {
-        Method::MinMax { .. } => "minmax",
-        Method::Standard => "standard",
-        Method::Given => "given",
-        Method::Centre => "centre",
+        ScaleMethod::MinMax { .. } => "minmax",
+        ScaleMethod::Standard => "standard",
+        ScaleMethod::Given => "given",
+        ScaleMethod::Centre => "centre",
     }
 }
 

@@ -4,7 +4,7 @@ use super::table::{Align, columns};
 use crate::console::format;
 use maxmargin::data::Columns;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{ColumnSummary, Kind};
+use maxmargin::data::table::{ColumnKind, ColumnSummary};
 use maxmargin::model::Model;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub(crate) fn model_columns(model: &Model) -> Vec<ModelColumn> {
     let column = |(c, column): (usize, &maxmargin::data::table::Column)| ModelColumn {
         name: column.name.clone(),
         kind: column.kind.name(),
-        features: if matches!(column.kind, Kind::Category(_)) { known.features_of(c).len() } else { 1 },
+        features: if matches!(column.kind, ColumnKind::Category(_)) { known.features_of(c).len() } else { 1 },
         fill: encoder.fill(c),
     };
     known.features().iter().enumerate().map(column).collect()

@@ -5,7 +5,7 @@ use super::table::{Align, columns};
 use crate::console::format;
 use crate::console::label_names;
 use maxmargin::core::Status;
-use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::data::scale::{ScaleMethod, Scaler};
 use maxmargin::metrics::Confusion;
 use maxmargin::model::Multiclass;
 
@@ -185,9 +185,9 @@ pub(crate) fn multiclass_text(multiclass: Multiclass, count: Option<usize>) -> S
 /// Returns the scaling in words.
 pub(crate) fn scaling_text(scaler: &Scaler) -> String {
     match scaler.method() {
-        Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
-        Method::Standard => "standard".to_owned(),
-        Method::Given => "given, with a factor for each feature".to_owned(),
-        Method::Centre => "centred: a number is subtracted from features far from 0".to_owned(),
+        ScaleMethod::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
+        ScaleMethod::Standard => "standard".to_owned(),
+        ScaleMethod::Given => "given, with a factor for each feature".to_owned(),
+        ScaleMethod::Centre => "centred: a number is subtracted from features far from 0".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gradient::coefficients;
 use crate::problem::dual::Dual;
-use maxmargin_data::{Cancelled, Par, RunControl};
+use maxmargin_data::{Cancelled, Par, Progress, RunControl, Stage};
 use maxmargin_kernel::Exact;
 
 /// Columns between two reports of progress, for each thread.
@@ -13,7 +13,7 @@ const STRIPE: usize = 4096;
 
 /// A solution to be certified.
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct AuditPoint<'a> {
     /// The problem.
     pub dual: &'a Dual,
     /// One α per variable.
@@ -35,35 +35,25 @@ pub struct Audit {
     pub sums: Vec<f64>,
 }
 
-/// Certifies many points at once: every kernel value is computed once for all of them.
+/// Certifies many points at once: every kernel value is computed once for all of them. `control`
+/// reports the number of samples that are done ([`Stage::Certify`]).
+///
+/// # Errors
+///
+/// When `control` ends the run: there are no partial results.
 ///
 /// # Panics
 ///
 /// When an α has another length than its problem.
-pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
-    audit_controlled(source, points, par, &RunControl::unlimited(), |_| ()).unwrap_or_default()
-}
-
-/// Audits as [`audit`] does, checking for cancellation, and calls `on_progress` with the number of
-/// samples of the source that are done.
-///
-/// # Errors
-///
-/// When the run is cancelled: there are no partial results.
-///
-/// # Panics
-///
-/// As [`audit`].
-pub fn audit_controlled<'e>(
+pub fn audit<'e>(
     source: impl Into<Exact<'e>>,
-    points: &[Point],
+    points: &[AuditPoint],
     par: Par,
     control: &RunControl,
-    mut on_progress: impl FnMut(usize),
 ) -> Result<Vec<Audit>, Cancelled> {
     let source = source.into();
     let whole = source;
-    for Point { dual, alpha, .. } in points {
+    for AuditPoint { dual, alpha, .. } in points {
         assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
     }
     let (samples, h) = (source.len(), points.len());
@@ -91,11 +81,12 @@ pub fn audit_controlled<'e>(
     let stripe = if matches!(source, Exact::Gram(..)) { STRIPE * par.threads() } else { n.max(1) };
     while sums.len() < n * h {
         let start = sums.len() / h;
-        on_progress(start * samples / n);
-        sums.extend(source.sums_controlled(&ids, &coef, h, start..n.min(start + stripe), par, control)?);
+        let stage = Stage::Certify { certified: start * samples / n, samples };
+        control.set_progress(&Progress { stage, ..Progress::default() });
+        sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par, control)?);
     }
     let certify_point = |p: usize| {
-        let Point { dual, alpha, bias } = points[p];
+        let AuditPoint { dual, alpha, bias } = points[p];
         let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();

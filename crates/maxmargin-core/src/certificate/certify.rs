@@ -7,7 +7,7 @@ use crate::certificate::rounding::Rounding;
 use crate::certificate::simplex;
 use crate::problem::dual::{Dual, EqualityConstraint};
 use crate::problem::solution::Solution;
-use maxmargin_data::Par;
+use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::Exact;
 
 /// Certifies one solution from kernel values computed anew, or from features.
@@ -17,7 +17,7 @@ use maxmargin_kernel::Exact;
 /// When `solution` has another number of variables than `dual`.
 pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solution, par: Par) -> Certificate {
     let source = source.into();
-    let gradient = exact_gradient(dual, source, &solution.alpha, par);
+    let gradient = exact_gradient(dual, source, &solution.alpha, par, &RunControl::unlimited()).expect("unlimited");
     certify_gradient(dual, source, &solution.alpha, solution.bias, &gradient)
 }
 

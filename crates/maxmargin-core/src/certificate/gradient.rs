@@ -20,24 +20,15 @@ const CHEAP: usize = 1 << 24;
 /// Returns `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per
 /// variable. Solvers confirm convergence with it ([`exact_sums`]).
 ///
+/// # Errors
+///
+/// When `control` ends the run.
+///
 /// # Panics
 ///
 /// When there is not one α per variable, or the problem names samples that the Gram matrix does not
 /// have.
-pub fn exact_gradient<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], par: Par) -> Vec<f64> {
-    exact_gradient_controlled(dual, source, alpha, par, &RunControl::unlimited()).unwrap_or_default()
-}
-
-/// Computes [`exact_gradient`], checking for cancellation.
-///
-/// # Errors
-///
-/// When the run is cancelled.
-///
-/// # Panics
-///
-/// As [`exact_gradient`].
-pub fn exact_gradient_controlled<'e>(
+pub fn exact_gradient<'e>(
     dual: &Dual,
     source: impl Into<Exact<'e>>,
     alpha: &[f64],
@@ -64,7 +55,7 @@ fn moved_by<'e>(
     }
     let sums = match source.different() {
         Some((different, of)) => {
-            let sums = different.sums_controlled(&ids, &coef, 1, 0..different.len(), par, control)?;
+            let sums = different.sums(&ids, &coef, 1, 0..different.len(), par, control)?;
             dual.ids().iter().map(|&id| sums[of[id] as usize]).collect()
         }
         None => exact_sums(dual, source, &ids, &coef, par, control)?,
@@ -143,7 +134,7 @@ impl NearGradients {
                 return moved_by(dual, source, gradient, &change, par, control);
             }
         }
-        let gradient = exact_gradient_controlled(dual, source, alpha, par, control)?;
+        let gradient = exact_gradient(dual, source, alpha, par, control)?;
         self.base = Some((alpha.to_vec(), gradient.clone()));
         Ok(gradient)
     }
@@ -168,7 +159,7 @@ pub fn exact_sums<'e>(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     let source = source.into();
-    let sums = |columns: Range<usize>| source.sums_controlled(ids, coef, 1, columns, par, control);
+    let sums = |columns: Range<usize>| source.sums(ids, coef, 1, columns, par, control);
     if dual.segments().len() * RUN > dual.len() {
         let all = sums(0..source.len())?;
         return Ok(dual.ids().iter().map(|&id| all[id]).collect());

@@ -114,6 +114,6 @@ mod tests {
         }
         let mut indefinite = Mat::from_fn(m, m, |i, j| if i == j && i == 1200 { -1.0 } else { entry(i, j) });
         assert_eq!(cholesky(indefinite.as_mut(), Par::Seq, &RunControl::unlimited()), Ok(false));
-        assert!(cholesky(matrix.clone().as_mut(), Par::Seq, &RunControl::new(&mut || false)).is_err());
+        assert!(cholesky(matrix.clone().as_mut(), Par::Seq, &RunControl::new(|_| std::ops::ControlFlow::Break(()))).is_err());
     }
 }

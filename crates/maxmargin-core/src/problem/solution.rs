@@ -2,6 +2,7 @@
 
 use crate::problem::dual::{Dual, EqualityConstraint};
 use crate::problem::start::Start;
+use maxmargin_data::EndReason;
 use serde::{Deserialize, Serialize};
 
 /// The end of a run. A run that does not converge has a status, never an error.
@@ -14,12 +15,22 @@ pub enum Status {
     IterationLimit,
     /// The time limit came first.
     TimeLimit,
-    /// The caller's [`crate::Watch`] ended the run.
+    /// The caller ended the run ([`crate::RunControl`]).
     Interrupted,
     /// Rounding allows no further progress.
     Stalled,
     /// At its present pace the solver will not reach the goal ([`crate::Pace`]).
     Slow,
+}
+
+impl From<EndReason> for Status {
+    fn from(reason: EndReason) -> Self {
+        match reason {
+            EndReason::Cancelled => Status::Interrupted,
+            EndReason::TimeLimit => Status::TimeLimit,
+            EndReason::IterationLimit => Status::IterationLimit,
+        }
+    }
 }
 
 impl Status {

@@ -1,18 +1,18 @@
 //! The interface of all solver families.
 
-use crate::certificate::certify::{certify, certify_gradient};
+use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gap_screening::{GapScreening, gap_screening};
-use crate::certificate::gradient::exact_gradient_controlled;
+use crate::certificate::gradient::exact_gradient;
 use crate::certificate::rounding::cancels;
 use crate::problem::dual::Dual;
 use crate::problem::formulation::Formulation;
 use crate::problem::loss::{BiasTerm, Loss};
 use crate::problem::solution::Solution;
 use crate::problem::start::Start;
-use crate::stopping::watch::{Stop, Watch};
+use crate::stopping::stop::Stop;
 use maxmargin_data::{Cancelled, Par, RunControl};
-use maxmargin_kernel::{Exact, Rows, Space};
+use maxmargin_kernel::{Rows, Space};
 
 /// The refinement of a solver's result in exact `f64` kernel values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub struct Run<'a> {
     pub par: Par,
     /// The position of this machine in its study: solvers may seed random draws with it.
     pub machine: usize,
-    /// Receives progress and may end the run.
-    pub watch: &'a mut dyn Watch,
+    /// Receives progress, and ends the run.
+    pub control: &'a RunControl<'a>,
 }
 
 /// The result of a solver.
@@ -52,24 +52,13 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Certifies the solution, by its own gradient if that is exact, otherwise by a new one.
-    pub fn certify(&self, dual: &Dual, space: Space, par: Par) -> Certificate {
-        let Solution { alpha, bias, gradient, .. } = &self.solution;
-        let source = Exact::from(space);
-        if self.exact && !cancels(dual, source, alpha) {
-            certify_gradient(dual, source, alpha, *bias, gradient)
-        } else {
-            certify(dual, source, &self.solution, par)
-        }
-    }
-
-    /// Certifies as [`Solved::certify`] does, checking for cancellation, and returns also the
-    /// labels that the gap fixes at every optimum.
+    /// Certifies the solution, by its own gradient if that is exact, otherwise by a new one, and
+    /// returns also the labels that the gap fixes at every optimum.
     ///
     /// # Errors
     ///
-    /// When the run is cancelled.
-    pub fn certify_controlled(
+    /// When `control` ends the run.
+    pub fn certify(
         &self,
         dual: &Dual,
         space: Space,
@@ -79,7 +68,7 @@ impl Solved {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
         let source = space.exact(control)?;
         let exact = self.exact && !cancels(dual, source, alpha);
-        let computed = if exact { None } else { Some(exact_gradient_controlled(dual, source, alpha, par, control)?) };
+        let computed = if exact { None } else { Some(exact_gradient(dual, source, alpha, par, control)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);
         Ok((certify_gradient(dual, source, alpha, *bias, gradient), gap_screening(dual, source, alpha, gradient)))
     }
@@ -198,24 +187,4 @@ pub trait Solve: Sync {
     ///
     /// When the solver does not take the problem.
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused>;
-}
-
-/// Runs [`Solve::solve`] with [`Refine::Exact`] and certifies the result. A run that stalled or
-/// became slow counts as converged if the certificate shows the goal.
-///
-/// # Errors
-///
-/// As [`Solve::solve`].
-pub fn solve_certified(
-    solver: &dyn Solve,
-    dual: &Dual,
-    space: Space,
-    start: Start,
-    run: &mut Run,
-) -> Result<(Solved, Certificate), Refused> {
-    run.refine = Refine::Exact;
-    let mut solved = solver.solve(dual, space, start, run)?;
-    let certificate = solved.certify(dual, space, run.par);
-    solved.solution.status = run.stop.goal.reached(solved.solution.status, &certificate);
-    Ok((solved, certificate))
 }

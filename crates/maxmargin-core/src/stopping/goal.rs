@@ -136,7 +136,7 @@ const LOOK: u64 = 128;
 /// Checks whether an iterative solver has reached its goal: the violation in every iteration, the
 /// gap now and then.
 #[derive(Clone, Copy, Debug)]
-pub struct Looking {
+pub struct ConvergenceCheck {
     aim: Goal,
     /// The iteration of the next computation of the gap.
     next: u64,
@@ -144,7 +144,7 @@ pub struct Looking {
     seen: f64,
 }
 
-impl Looking {
+impl ConvergenceCheck {
     /// Starts with the goal `aim`.
     pub fn new(aim: Goal) -> Self {
         Self { aim, next: 0, seen: 1.0 }
@@ -275,31 +275,31 @@ mod tests {
     #[test]
     fn a_run_looks_at_its_gap_now_and_then_and_at_its_violation_always() {
         let (dual, alpha, gradient) = two();
-        let mut looking = Looking::new(Goal::Gap(0.3));
-        assert_eq!(looking.measure(7.0), 1.0, "nothing is known but that of nothing");
+        let mut check = ConvergenceCheck::new(Goal::Gap(0.3));
+        assert_eq!(check.measure(7.0), 1.0, "nothing is known but that of nothing");
         let mut looks = Vec::new();
         for iterations in 0..6000 {
-            assert!(!looking.reached(&dual, 1.0, iterations, || {
+            assert!(!check.reached(&dual, 1.0, iterations, || {
                 looks.push(iterations);
                 (alpha.clone(), gradient.clone())
             }));
         }
-        assert!((looking.measure(7.0) - 0.4).abs() < 1e-15);
+        assert!((check.measure(7.0) - 0.4).abs() < 1e-15);
         assert_eq!(looks[..4], [0, 128, 256, 384]);
         let last: [u64; 2] = looks[looks.len() - 2..].try_into().expect("two");
         assert_eq!(last[1], last[0] + last[0] / 16, "rarer as the run gets long");
         // A new goal is checked at once; at violation 0 no solver can do more.
-        looking.aim(Goal::Gap(0.5));
-        assert!(looking.reached(&dual, 1.0, 6000, || (alpha.clone(), gradient.clone())));
-        looking.aim(Goal::Gap(1e-9));
-        assert!(looking.reached(&dual, 0.0, 6000, || unreachable!("it is not asked")));
-        assert!(!looking.reached(&dual, f64::NAN, 6000, || (alpha.clone(), gradient.clone())));
-        let mut both = Looking::new(Goal::Both { kkt: 0.5, gap: 0.5 });
+        check.aim(Goal::Gap(0.5));
+        assert!(check.reached(&dual, 1.0, 6000, || (alpha.clone(), gradient.clone())));
+        check.aim(Goal::Gap(1e-9));
+        assert!(check.reached(&dual, 0.0, 6000, || unreachable!("it is not asked")));
+        assert!(!check.reached(&dual, f64::NAN, 6000, || (alpha.clone(), gradient.clone())));
+        let mut both = ConvergenceCheck::new(Goal::Both { kkt: 0.5, gap: 0.5 });
         assert_eq!(both.measure(7.0), 7.0);
         assert!(!both.reached(&dual, 0.6, 0, || unreachable!("the violation comes first")));
         assert!(!both.reached(&dual, f64::NAN, 0, || unreachable!("the violation comes first")));
         assert!(both.reached(&dual, 0.5, 0, || (alpha.clone(), gradient.clone())));
-        let mut kkt = Looking::new(Goal::Kkt(0.5));
+        let mut kkt = ConvergenceCheck::new(Goal::Kkt(0.5));
         assert!(kkt.reached(&dual, 0.5, 0, || unreachable!("no gap")) && !kkt.reached(&dual, 0.6, 0, || unreachable!("no gap")));
     }
 }

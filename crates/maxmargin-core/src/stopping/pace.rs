@@ -1,6 +1,6 @@
 //! The detection of runs that will not reach their goal.
 
-use crate::stopping::watch::Stop;
+use crate::stopping::stop::Stop;
 
 /// A forecast of the remaining work. It notes the measure whenever the work has doubled, and
 /// assumes that its fall from one note to the next continues. The measure falls about like a power

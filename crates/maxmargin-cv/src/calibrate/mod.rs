@@ -6,18 +6,17 @@ mod probability;
 pub(crate) mod threshold;
 
 pub use out_of_fold::OutOfFold;
-pub use probability::{Probability, cross_fitted};
+pub use probability::cross_fitted;
 pub use threshold::{ThresholdReport, best_threshold, is_tunable};
 
 use crate::calibrate::probability::CalibrationFit;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::run::error::CvError;
-use crate::run::watch::CvWatch;
 use crate::seed::Seeding;
-use crate::study::Study;
 use crate::study::matching::terms;
-use maxmargin_core::TargetKind;
+use crate::study::{CalibrationOptions, Probability, Study};
+use maxmargin_core::{RunControl, TargetKind};
 use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{Metric, Reliability};
 use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
@@ -29,21 +28,7 @@ const FOLDS: usize = 5;
 /// The reason why a calibration is missing after an interrupted run.
 const ENDED: &str = "the run was ended before all folds had a solution";
 
-/// The requested calibrations, fitted to out-of-fold decision values.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CalibrationOptions {
-    /// Probabilities by this method.
-    pub probability: Option<Probability>,
-    /// The threshold with the best score by this metric.
-    pub threshold: Option<&'static Metric>,
-}
-
 impl CalibrationOptions {
-    /// Returns true if neither probabilities nor a threshold are requested.
-    pub fn is_nothing(&self) -> bool {
-        self.probability.is_none() && self.threshold.is_none()
-    }
-
     /// Checks that the data allows the request, before any work.
     ///
     /// # Errors
@@ -133,12 +118,12 @@ impl Study<'_> {
         fits: CalibrationOptions,
         plan: &FoldPlan,
         seeding: Seeding,
-        watch: &dyn CvWatch,
+        control: &RunControl,
     ) -> Result<Calibrated, CvError> {
         let begun = std::time::Instant::now();
         fits.check(self.classes, &self.data.labels)?;
         let start = self.solutions(&model)?;
-        let mut found = match self.cross_validate_from(&start, plan, seeding, watch) {
+        let mut found = match self.cross_validate_from(&start, plan, seeding, control) {
             Err(CvError::Ended(status)) => Err(status),
             other => Ok(other?),
         };
@@ -205,7 +190,8 @@ impl Study<'_> {
             }
         }
         if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
-            let probabilities = cross_fitted(&found.decisions, plan, classes, to.model.multiclass(), probability, self.par)?;
+            let probabilities =
+                cross_fitted(&found.decisions, plan, classes, to.model.multiclass(), probability, self.options.par)?;
             report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
         to.calibration = Some(report);
@@ -246,9 +232,9 @@ impl Study<'_> {
     fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
-            return Ok(
-                Ok(CalibrationFit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.par)?),
-            );
+            return Ok(Ok(
+                CalibrationFit::new(decisions, classes, self.rule().multiclass, probability).over(|_| true, self.options.par)?
+            ));
         }
         // Samples that no fold tests have no decision value.
         let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();

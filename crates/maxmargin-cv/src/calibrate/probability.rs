@@ -1,54 +1,9 @@
 //! Probabilities of classes: calibrations fitted to out-of-fold decision values.
 
 use crate::plan::FoldPlan;
+use crate::study::Probability;
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_model::{Calibration, ModelError, Multiclass};
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
-
-/// The method that turns decision values of classes into probabilities. Regression always uses
-/// LIBSVM's scale of errors, and one class LIBSVM's marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Probability {
-    /// Platt's sigmoid: two numbers for each machine. It fits if the errors of decision values are
-    /// alike on both sides.
-    #[default]
-    Platt,
-    /// Isotonic regression: any monotone function. It fits wherever the order of decision values is
-    /// right, and needs about a thousand samples or more.
-    Isotonic,
-}
-
-impl Probability {
-    /// All methods.
-    pub const ALL: [Self; 2] = [Self::Platt, Self::Isotonic];
-
-    /// The name in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Platt => "platt",
-            Self::Isotonic => "isotonic",
-        }
-    }
-
-    fn fit(self, decisions: &[f64], later: &[bool]) -> Result<Calibration, ModelError> {
-        match self {
-            Self::Platt => Calibration::platt(decisions, later),
-            Self::Isotonic => Calibration::isotonic(decisions, later),
-        }
-    }
-}
-
-impl FromStr for Probability {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|known| known.name() == name);
-        found.ok_or_else(|| format!("no probabilities are called `{name}`; there are platt and isotonic"))
-    }
-}
 
 /// Cross-fitted probabilities of every sample: rounds × samples × classes in the order of the
 /// labels, NaN without decision values.

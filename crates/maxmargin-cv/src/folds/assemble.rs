@@ -4,13 +4,12 @@ use crate::folds::fold_classes::FoldClasses;
 use crate::folds::outcome::{CertifiedMachine, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
-use crate::run::deadline::Deadline;
+use crate::run::control::{certificate_control, status_of};
 use crate::run::error::CvError;
-use crate::run::watch::{CvProgress, CvWatch, Stage};
 use crate::study::layout::{HeldOut, MachineLayout};
 use crate::study::space_source::SpaceSource;
-use maxmargin_core::{Decision, Solved, Status, TargetKind};
-use maxmargin_data::{Cancelled, Par, RunControl};
+use maxmargin_core::{Cancelled, Decision, Progress, RunControl, Solved, Stage, Status, TargetKind};
+use maxmargin_data::Par;
 use maxmargin_kernel::{Exact, Matrix, RowWork};
 use maxmargin_metrics::scores;
 use maxmargin_model::Rule;
@@ -32,9 +31,7 @@ pub(crate) struct ReportAssembly<'a> {
     pub(crate) layout: &'a MachineLayout,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
-    /// The end of the time in which decision values may be computed.
-    pub(crate) deadline: &'a Deadline,
-    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) control: &'a RunControl<'a>,
 }
 
 impl ReportAssembly<'_> {
@@ -86,14 +83,9 @@ impl ReportAssembly<'_> {
     /// Exact decision values of every sample, in the order of the layout: rounds × samples ×
     /// machines.
     fn decision_values(&self, source: &SpaceSource, outcomes: &[Outcome], held_out: &[HeldOut]) -> Result<Vec<f64>, CvError> {
-        let mut go_on = || {
-            let stage = Stage::Certify { certified: 0, samples: self.layout.data_row.len() };
-            if self.watch.tick(&CvProgress { stage, ..CvProgress::default() }).is_break() {
-                self.deadline.end();
-            }
-            self.deadline.may_certify()
-        };
-        let control = RunControl::new(&mut go_on);
+        let control = certificate_control(self.control, |progress| *progress);
+        let stage = Stage::Certify { certified: 0, samples: self.layout.data_row.len() };
+        control.set_progress(&Progress { stage, ..Progress::default() });
         let decisions = match outcomes {
             // The audits of one machine have computed the decision values of all samples already.
             [only] => Ok(only.decisions.clone()),
@@ -104,7 +96,7 @@ impl ReportAssembly<'_> {
                 }
             },
         };
-        decisions.map_err(|Cancelled| CvError::Ended(self.deadline.status()))
+        decisions.map_err(|Cancelled| CvError::Ended(status_of(self.control)))
     }
 
     /// The report of one fold without its support vectors. Writes the predicted labels of its test

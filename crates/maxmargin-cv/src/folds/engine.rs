@@ -4,13 +4,12 @@
 use crate::folds::outcome::Outcome;
 use crate::folds::trainer::{Prune, Task, Trainer};
 use crate::run::error::CvError;
-use crate::run::watch::Stage;
 use crate::seed::dec::exact;
 use crate::seed::problem::Trained;
 use crate::seed::row_boxes::{RowBoxes, sum_of};
 use crate::seed::rows::SeedRows;
 use crate::seed::{SeedSource, Seeding};
-use maxmargin_core::{Solution, Status, bias_is_middle};
+use maxmargin_core::{Solution, Stage, Status, bias_is_middle};
 use maxmargin_data::{Par, RunControl};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
@@ -61,7 +60,7 @@ impl<'a> Trainer<'a> {
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full
-            && !self.deadline.is_over()
+            && !self.control.is_over()
             && let Some((boxes, _)) = &self.seeds
         {
             from.free_sums = self.free_sums(&from, boxes);
@@ -127,7 +126,7 @@ impl<'a> Trainer<'a> {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
                 let last = b * BATCH + at + 1 == own.len();
                 // A start is only prepared if another training follows.
-                from = if last || self.deadline.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
+                from = if last || self.control.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -166,8 +165,8 @@ impl<'a> Trainer<'a> {
         if !wanted {
             return Ok(None);
         }
-        let go_on = || self.go_on(Stage::Full);
-        let path = match exact(&task.solution.alpha, boxes, rows, self.path_memory, &go_on) {
+        let control = self.stage_control(Stage::Full);
+        let path = match exact(&task.solution.alpha, boxes, rows, self.path_memory, &control) {
             Ok(Some(path)) => path,
             Ok(None) | Err(PathError::Interrupted) => return Ok(None),
             Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
@@ -200,8 +199,8 @@ impl<'a> Trainer<'a> {
             // Once time is over, no training starts from this point, and its sums are not needed.
             let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
             let together = rows.together(&beta);
-            for chunk in hidden.chunks(64).take_while(|_| !self.deadline.is_over()) {
-                rows.fetch(chunk);
+            for chunk in hidden.chunks(64).take_while(|_| !self.control.is_over()) {
+                rows.fetch(chunk, &RunControl::unlimited()).expect("unlimited");
                 chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
             }
         }
@@ -213,16 +212,14 @@ impl<'a> Trainer<'a> {
         let rows = from.rows?;
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| boxes.is_free(i, from.beta[i])).collect();
         let dual = self.problem.dual();
+        let control = self.stage_control(Stage::Full);
         if rows.are_passed_by(dual, rows.joined(dual).as_ref()) {
-            let mut go_on = || self.go_on(Stage::Full);
-            return rows.sums(&free, &vec![1.0; free.len()], &RunControl::new(&mut go_on)).ok();
+            return rows.sums(&free, &vec![1.0; free.len()], &control).ok();
         }
         let mut sums = vec![0.0; rows.count()];
         for block in free.chunks(64) {
-            if !self.go_on(Stage::Full) {
-                return None;
-            }
-            rows.fetch(block);
+            control.check_now().ok()?;
+            rows.fetch(block, &control).ok()?;
             let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
             self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
                 let start = chunk * 4096;

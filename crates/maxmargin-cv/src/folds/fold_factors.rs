@@ -29,7 +29,7 @@ impl FoldFactors {
 impl Study<'_> {
     /// The factors of C of all folds of a plan.
     pub(crate) fn fold_factors(&self, plan: &FoldPlan) -> FoldFactors {
-        let given = self.class_weights == ClassWeights::Given;
+        let given = self.options.class_weights == ClassWeights::Given;
         let folds = if given { 0 } else { plan.folds() };
         let folds = (0..folds).map(|fold| self.factors_of(plan.train(fold).into_iter())).collect();
         FoldFactors { all: self.factors_of_all(), folds }

@@ -5,16 +5,14 @@ use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
 use crate::folds::outcome::Outcome;
 use crate::folds::trainer::{Prune, Trainer};
 use crate::plan::FoldPlan;
-use crate::run::deadline::Deadline;
 use crate::run::error::CvError;
-use crate::run::watch::CvWatch;
 use crate::seed::Seeding;
 use crate::seed::row_boxes::RowBoxes;
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout, MachineSamples};
 use crate::study::matching::Terms;
 use crate::study::spaces::{RowWorkDelta, Spaces};
-use maxmargin_core::{Dual, EqualityConstraint, Formulation, Problem, warm};
+use maxmargin_core::{Dual, EqualityConstraint, Formulation, Problem, RunControl, warm};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowWork, Rows, Space};
 use maxmargin_model::Rule;
@@ -57,9 +55,10 @@ pub(crate) struct MachineRun<'a> {
     /// A cell with more errors than this is pruned.
     pub(crate) max_errors: Option<usize>,
     pub(crate) begun: std::time::Instant,
-    pub(crate) deadline: &'a Deadline,
     pub(crate) par: Par,
-    pub(crate) watch: &'a dyn CvWatch,
+    /// The control of the study, and of this machine.
+    pub(crate) study_control: &'a RunControl<'a>,
+    pub(crate) control: &'a RunControl<'a>,
     /// Counts machines and values that are done.
     pub(crate) finished: &'a AtomicUsize,
 }
@@ -170,8 +169,8 @@ impl MachineRun<'_> {
             seeding: self.seeding,
             stop: self.study.stop,
             par: self.par,
-            watch: self.watch,
-            deadline: self.deadline,
+            study_control: self.study_control,
+            control: self.control,
             path_memory,
             begun: self.begun,
             keep: self.layout.machines.len() > 1,
@@ -187,7 +186,7 @@ impl MachineRun<'_> {
         // A machine of some samples has its own rows and runs on one thread. Machines of all
         // samples share rows with those that run in parallel.
         let own_rows = self.machine().rows.len() < self.layout.data_row.len();
-        let threads = if own_rows { 1 } else { self.study.par.threads() as u64 };
+        let threads = if own_rows { 1 } else { self.study.options.par.threads() as u64 };
         space.rows().map_or(0, Rows::room) / (threads + 1)
     }
 }

@@ -83,7 +83,7 @@ impl Outcome {
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, met)
         };
         let proved = gap_screening(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
-        let certificate = report.certificate.with_certain(proved.as_ref());
+        let certificate = report.certificate.with_fixed_labels(proved.as_ref());
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without an equality constraint the sums contain the bias.

@@ -1,21 +1,19 @@
 //! One training: its problem, its solution so far, its certificate.
 
 use crate::folds::fold_factors::FoldBoxes;
-use crate::run::deadline::Deadline;
+use crate::run::control::{certificate_control, status_of, training_control};
 use crate::run::error::CvError;
-use crate::run::watch::{CvWatch, Stage, StageProgress};
 use crate::seed::Seeding;
 use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    Audit, Cancelled, Dual, Goal, Point, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Start, Status,
-    Stop, Watch, audit_controlled, settle_twins, warm,
+    Audit, AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved,
+    Stage, Start, Status, Stop, audit, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -87,8 +85,9 @@ pub(crate) struct Trainer<'a> {
     pub(crate) seeding: Seeding,
     pub(crate) stop: Stop,
     pub(crate) par: Par,
-    pub(crate) watch: &'a dyn CvWatch,
-    pub(crate) deadline: &'a Deadline,
+    /// The control of the study, and of this machine.
+    pub(crate) study_control: &'a RunControl<'a>,
+    pub(crate) control: &'a RunControl<'a>,
     /// Bytes that an exact path may take.
     pub(crate) path_memory: u64,
     pub(crate) begun: Instant,
@@ -114,8 +113,22 @@ impl<'a> Trainer<'a> {
         alpha
     }
 
-    fn progress(&self, stage: Stage) -> StageProgress<'_> {
-        StageProgress { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
+    /// Tags an event of a solver with the part of this machine.
+    fn tag(&self, stage: Stage, progress: &Progress) -> Progress {
+        // A fold that was thought to need no training may turn out to need one.
+        let done = self.done.load(Ordering::Relaxed).min(self.folds.len());
+        Progress { stage, done, total: self.folds.len(), ..*progress }
+    }
+
+    /// The event of work outside of solvers.
+    fn event(&self, stage: Stage) -> Progress {
+        let (tol, rows_computed) = (self.stop.goal.tol(), self.space.rows_computed());
+        self.tag(stage, &Progress { tol, rows_computed, ..Progress::default() })
+    }
+
+    /// The control of work outside of solvers, such as seeds.
+    pub(crate) fn stage_control(&self, stage: Stage) -> RunControl<'_> {
+        self.control.child(move |_| self.event(stage))
     }
 
     /// The problem of a fold, or of all data: the same variables with the fold's boxes.
@@ -142,7 +155,7 @@ impl<'a> Trainer<'a> {
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
         let kept = part.as_ref().map(|part| &part.1[..]);
-        let from = from.filter(|_| !self.deadline.is_over());
+        let from = from.filter(|_| !self.control.is_over());
         let hidden = self.hidden_in(fold);
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
@@ -174,22 +187,25 @@ impl<'a> Trainer<'a> {
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, goal: Goal, spent: u64) -> Result<Solved, CvError> {
         // Solvers check the time themselves, but only after their setup. That setup takes time for
         // each of thousands of machines, so it is skipped once the time is over.
-        if self.deadline.is_over() {
+        if self.control.is_over() {
             self.stopped.store(true, Ordering::Relaxed);
-            let solution = Solution::not_begun(dual, start, self.deadline.status());
+            let solution = Solution::not_begun(dual, start, status_of(self.control));
             return Ok(Solved { solution, exact: false, counts: Vec::new() });
         }
-        let mut watch = self.deadline.watch(self.progress(stage), self.space, par);
+        let control = training_control(self.control, self.space, par, move |progress| self.tag(stage, progress));
         // The audit of all solutions together checks whether the goal is met.
         let mut run = Run {
             stop: Stop { goal, ..self.stop.left(self.begun, spent) },
             refine: Refine::Never,
             par,
             machine: self.machine,
-            watch: &mut watch,
+            control: &control,
         };
         let mut solved = self.solver.solve(dual, self.space, start, &mut run)?;
-        solved.solution = watch.with_reason(solved.solution);
+        if solved.solution.status == Status::TimeLimit {
+            // The remaining time is that of certificates: no training begins.
+            self.study_control.end(EndReason::TimeLimit);
+        }
         settle_twins(dual, &mut solved.solution);
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -204,11 +220,9 @@ impl<'a> Trainer<'a> {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
             return Ok(Start::checked(dual, alpha).ok().map(SeededStart::from));
         };
-        let go_on = || self.go_on(stage);
-        let mut ask = go_on;
-        let control = RunControl::new(&mut ask);
+        let control = self.stage_control(stage);
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
-        let fold = FoldProblem { dual, hidden, boxes, rows, tol, go_on: &go_on, control: &control, memory };
+        let fold = FoldProblem { dual, hidden, boxes, rows, tol, control: &control, memory };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
             // The training that follows finds out itself that the run has ended.
@@ -223,18 +237,6 @@ impl<'a> Trainer<'a> {
             steps: draft.steps,
             breakpoints: draft.breakpoints,
         }))
-    }
-
-    /// Reports progress to the watch, and returns whether long work may continue.
-    pub(crate) fn go_on(&self, stage: Stage) -> bool {
-        let solver = Progress { tol: self.stop.goal.tol(), rows_computed: self.space.rows_computed(), ..Progress::default() };
-        if self.deadline.is_over() {
-            return false;
-        }
-        if self.progress(stage).tick(&solver).is_break() {
-            self.deadline.end();
-        }
-        !self.deadline.is_over()
     }
 
     /// Audits every solution in `f64`. Solutions that miss the goal continue from their exact
@@ -264,10 +266,10 @@ impl<'a> Trainer<'a> {
             if open.is_empty() {
                 break;
             }
-            if self.deadline.is_over() {
+            if self.control.is_over() {
                 // These solutions stay as they are; they have their certificates already.
                 self.stopped.store(true, Ordering::Relaxed);
-                open.iter().for_each(|&t| tasks[t].solution.status = self.deadline.status());
+                open.iter().for_each(|&t| tasks[t].solution.status = status_of(self.control));
                 break;
             }
             open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
@@ -277,19 +279,15 @@ impl<'a> Trainer<'a> {
 
     /// Computes the certificates of some tasks in one pass over the kernel.
     fn audit(&self, tasks: &mut [Task], chunk: &[usize]) -> Result<(), CvError> {
-        let point = |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
+        let point =
+            |&t: &usize| AuditPoint { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
         let points: Vec<_> = chunk.iter().map(point).collect();
-        // Solutions that exist are to be reported. A cancelled run therefore still has a grace
-        // period for its certificates.
-        let certified = Cell::new(0);
-        let mut go_on = || {
-            let _ = self.go_on(Stage::Certify { certified: certified.get(), samples: self.space.len() });
-            self.deadline.may_certify()
-        };
-        let control = RunControl::new(&mut go_on);
+        let control = certificate_control(self.control, |progress| self.event(progress.stage));
+        let stage = Stage::Certify { certified: 0, samples: self.space.len() };
+        control.set_progress(&Progress { stage, ..Progress::default() });
         let source = self.space.exact(&control);
-        let audits = source.and_then(|source| audit_controlled(source, &points, self.par, &control, |done| certified.set(done)));
-        let audits = audits.map_err(|Cancelled| CvError::Ended(self.deadline.status()))?;
+        let audits = source.and_then(|source| audit(source, &points, self.par, &control));
+        let audits = audits.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
         chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
         Ok(())
     }

@@ -5,23 +5,21 @@ use crate::folds::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
 use crate::report::{CvReport, FoldReport, MachineReport};
 use crate::run::error::CvError;
-use crate::run::watch::{CvProgress, CvWatch, Stage};
 use crate::study::Study;
 use crate::train::Fitted;
-use maxmargin_core::{Progress, Solved};
+use maxmargin_core::{Progress, RunControl, Solved, Stage};
 use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{greatest_label, is_countable, scores};
 use maxmargin_model::ModelError;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Cross-validates by training every fold from zero, on all threads.
-pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, control: &RunControl) -> Result<CvReport, CvError> {
     let mut report = CvReport::empty(plan, study.machines());
     let all = study.fold_classes(plan);
     for fold in 0..plan.folds() {
         let fold = UnsharedFold { study, plan, fold, classes: &all };
-        let trained = fold.train(begun, watch)?;
+        let trained = fold.train(begun, control)?;
         fold.add(&mut report, trained.as_ref())?;
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
@@ -47,7 +45,7 @@ struct UnsharedFold<'a> {
 impl UnsharedFold<'_> {
     /// Trains the model of the fold's training set, for the classes that are present there. Returns
     /// `None` if only one class is present.
-    fn train(&self, begun: Instant, watch: &dyn CvWatch) -> Result<Option<Fitted>, CvError> {
+    fn train(&self, begun: Instant, control: &RunControl) -> Result<Option<Fitted>, CvError> {
         let Self { study, plan, fold, classes } = *self;
         let some = classes.some(fold);
         if some.is_some_and(|present| present.len() < 2) {
@@ -71,16 +69,12 @@ impl UnsharedFold<'_> {
             stop: study.stop.left(begun, 0),
             ..*study
         };
-        let forward = |progress: &CvProgress| -> ControlFlow<()> {
-            watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
-        };
-        let trained = of_fold.train(&forward).map_err(|error| of_data(error, &train))?;
-        let _ = watch.tick(&CvProgress {
-            stage: Stage::Certify { certified: 0, samples: plan.test(fold).len() },
-            done: fold,
-            total: plan.folds(),
-            solver: Progress::default(),
-        });
+        let tag = move |stage, progress: &Progress| Progress { stage, done: fold, total: plan.folds(), ..*progress };
+        let of_training = control.child(move |progress| tag(Stage::Fold(fold), progress));
+        let trained = of_fold.train(&of_training).map_err(|error| of_data(error, &train))?;
+        // A fold that is trained is evaluated, even if the run has ended.
+        let stage = Stage::Certify { certified: 0, samples: plan.test(fold).len() };
+        let _ = control.progress(&tag(stage, &Progress::default()));
         Ok(Some(trained))
     }
 
@@ -120,7 +114,7 @@ impl UnsharedFold<'_> {
             let found = trained.map_or(Ok(Vec::new()), |trained| {
                 trained
                     .model
-                    .decision_values(&study.data.samples.select(test), study.par)
+                    .decision_values(&study.data.samples.select(test), study.options.par)
                     .map_err(|error| of_data(error.into(), test))
             })?;
             let own = found.len() / test.len();

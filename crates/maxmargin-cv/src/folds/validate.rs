@@ -7,20 +7,19 @@ use crate::folds::unshared;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::report::finished::Finished;
-use crate::run::deadline::Deadline;
+use crate::run::control::{preparation_control, study_control, study_error};
 use crate::run::error::CvError;
-use crate::run::watch::{CvWatch, MachineProgress};
 use crate::seed::Seeding;
 use crate::study::Study;
-use crate::study::layout::map_machines;
+use crate::study::layout::{MachineLayout, map_machines};
 use crate::study::matching::Terms;
 use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
-use maxmargin_core::{BiasTerm, Formulation, Loss};
-use maxmargin_data::{Par, Preparation, RunControl};
+use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
+use maxmargin_data::{Par, Preparation};
 use maxmargin_kernel::Gamma;
 use maxmargin_metrics::{greatest_label, is_countable};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// A cross-validation at several values of C.
@@ -33,7 +32,7 @@ pub(crate) struct CvRequest<'a> {
     pub(crate) max_errors: Option<usize>,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) seeding: Seeding,
-    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) control: &'a RunControl<'a>,
     /// Called for every value of C as soon as its report is complete.
     pub(crate) on_cell_done: OnCellDone<'a>,
 }
@@ -46,9 +45,9 @@ impl<'a> Study<'a> {
     ///
     /// As [`Study::train`]; when a training set is no valid problem, the plan is for other data, or
     /// the seeding does not apply.
-    pub fn cross_validate(&self, plan: &FoldPlan, seeding: Seeding, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+    pub fn cross_validate(&self, plan: &FoldPlan, seeding: Seeding, control: &RunControl) -> Result<CvReport, CvError> {
         let c = self.formulation.c().unwrap_or(1.0);
-        Ok(self.cross_validate_along(&[c], plan, seeding, watch)?.remove(0))
+        Ok(self.cross_validate_along(&[c], plan, seeding, control)?.remove(0))
     }
 
     /// Cross-validates for several values of C over the same rows. Each model of all data starts
@@ -67,10 +66,10 @@ impl<'a> Study<'a> {
         values: &[f64],
         plan: &FoldPlan,
         seeding: Seeding,
-        watch: &dyn CvWatch,
+        control: &RunControl,
     ) -> Result<Vec<CvReport>, CvError> {
         let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
-        self.validate(CvRequest { steps: &steps, max_errors: None, plan, seeding, watch, on_cell_done: &|_, _| () })
+        self.validate(CvRequest { steps: &steps, max_errors: None, plan, seeding, control, on_cell_done: &|_, _| () })
     }
 
     /// As [`Study::cross_validate`], with known solutions of all data: for each machine, row of the
@@ -80,10 +79,10 @@ impl<'a> Study<'a> {
         start: &[Terms],
         plan: &FoldPlan,
         seeding: Seeding,
-        watch: &dyn CvWatch,
+        control: &RunControl,
     ) -> Result<CvReport, CvError> {
         let step = Step { c: self.formulation.c().unwrap_or(1.0), from: Some(WarmStart::Terms(start)) };
-        let request = CvRequest { steps: &[step], max_errors: None, plan, seeding, watch, on_cell_done: &|_, _| () };
+        let request = CvRequest { steps: &[step], max_errors: None, plan, seeding, control, on_cell_done: &|_, _| () };
         Ok(self.validate(request)?.remove(0))
     }
 
@@ -122,7 +121,7 @@ impl<'a> Study<'a> {
 
     /// The samples that all folds share; `None` if their training sets are prepared differently.
     pub(crate) fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'a>>, CvError> {
-        if self.scale.is_some() && self.gamma == Some(Gamma::Scale) {
+        if self.options.scale.is_some() && self.gamma == Some(Gamma::Scale) {
             return Ok(None);
         }
         let whole = self.prepared()?;
@@ -139,16 +138,29 @@ impl<'a> Study<'a> {
         }
         Ok(Some(whole))
     }
+
+    /// The kernel values, or the features, that all machines share.
+    pub(crate) fn shared_source<'s>(
+        &self,
+        prepared: &Prepared<'s>,
+        layout: &MachineLayout,
+        features: bool,
+        control: &RunControl,
+    ) -> Result<SpaceSource<'s>, CvError> {
+        let source = SpaceSource::of(prepared, layout, features, &preparation_control(control));
+        let source = source.map_err(|error| study_error(control, error))?;
+        let kept = source.keep_products(layout, self.memory, self.options.par, control);
+        kept.map_err(|error| study_error(control, error.into()))?;
+        Ok(source)
+    }
+
     /// Cross-validates over the kernel values, or the features, that all folds share.
     fn validate_shared(&self, prepared: &Prepared, request: &CvRequest, features: bool) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
-        let CvRequest { steps, max_errors, plan, seeding, watch, on_cell_done } = *request;
+        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done } = *request;
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
-        let deadline = Deadline::new(begun, &self.stop);
-        let mut go_on = || deadline.may_continue(watch);
-        let control = RunControl::new(&mut go_on);
-        let source = SpaceSource::of(prepared, &layout, features, &control).map_err(|error| deadline.error(error))?;
-        source.keep_products(&layout, self.memory, self.par, &control).map_err(|error| deadline.error(error.into()))?;
+        let control = &study_control(control, begun, &self.stop);
+        let source = self.shared_source(prepared, &layout, features, control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let (target_kind, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
@@ -161,20 +173,24 @@ impl<'a> Study<'a> {
             is_countable: is_countable(target_kind, labels),
             layout: &layout,
             plan,
-            par: self.par,
-            deadline: &deadline,
-            watch,
+            par: self.options.par,
+            control,
         };
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {
             let begun = only_value_begun.unwrap_or_else(Instant::now);
             let mut report = assembly.assemble_report(&source, outcomes, work)?;
-            report.c = self.formulation.c().map(|_| steps[value].c);
-            report.seeding = seeding.name();
+            (report.c, report.seeding) = (self.formulation.c().map(|_| steps[value].c), seeding.name());
             report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
             Ok(report)
         });
         let validate = |p: usize, par: Par, spaces: &Spaces| {
+            let total = count * steps.len();
+            let of_machine = control.child(|progress| {
+                let stage = if count == 1 { progress.stage } else { Stage::Machine(p) };
+                let of_total = Progress { stage, done: done.load(Ordering::Relaxed), total, ..*progress };
+                if total == 1 { *progress } else { of_total }
+            });
             let run = MachineRun {
                 study: self,
                 layout: &layout,
@@ -186,16 +202,16 @@ impl<'a> Study<'a> {
                 steps,
                 max_errors,
                 begun,
-                deadline: &deadline,
                 par,
-                watch: &MachineProgress { watch, machine: p, machines: count, values: steps.len(), done: &done },
+                study_control: control,
+                control: &of_machine,
                 finished: &done,
             };
             run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work, on_cell_done))
         };
-        let feature = self.formulation.bias_term().feature();
-        Spaces::of(&source, &layout, feature, self.row_memory(count, steps.len() > 1), |spaces| {
-            map_machines(count, self.par, |p, par| validate(p, par, spaces))
+        let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, steps.len() > 1));
+        Spaces::of(&source, &layout, feature, memory, |spaces| {
+            map_machines(count, self.options.par, |p, par| validate(p, par, spaces))
         })?;
         collector.reports()
     }
@@ -208,7 +224,7 @@ impl<'a> Study<'a> {
         let mut reports = Vec::new();
         for (value, step) in request.steps.iter().enumerate() {
             let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
-            let report = unshared::cross_validate(&at_c, request.plan, begun, request.watch)?;
+            let report = unshared::cross_validate(&at_c, request.plan, begun, request.control)?;
             let stopped = report.status().ended_early();
             let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new() };
             (request.on_cell_done)(value, &cell);

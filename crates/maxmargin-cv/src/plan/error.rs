@@ -14,7 +14,7 @@ pub enum PlanError {
         fold: usize,
     },
     /// More folds than samples.
-    #[error("{folds} folds for {samples} samples: use at most one fold per sample (`loo` does leave-one-out)")]
+    #[error("{folds} folds for {samples} samples: use at most one fold per sample")]
     TooMany {
         /// Requested folds.
         folds: usize,

@@ -24,7 +24,7 @@ pub struct CertificateReport {
     pub optimal: bool,
     /// Number of training samples whose label is fixed at every optimum, by gap screening. `None`
     /// if it was not computed.
-    pub certain: Option<usize>,
+    pub fixed_labels: Option<usize>,
     /// An estimate of the relative gap that rounding in double precision causes. `None` if it is
     /// not finite, so that the objective is unknown.
     #[serde(default)]
@@ -44,7 +44,7 @@ impl CertificateReport {
         infeasible: 0.0,
         holds: true,
         optimal: true,
-        certain: None,
+        fixed_labels: None,
         rounding: Some(0.0),
         kkt_rounding: Some(0.0),
     };
@@ -59,7 +59,7 @@ impl CertificateReport {
             infeasible: c.infeasible,
             holds,
             optimal: c.is_optimal(),
-            certain: None,
+            fixed_labels: None,
             rounding: Some(c.relative_rounding()).filter(|rounding| rounding.is_finite()),
             kkt_rounding: Some(c.rounding.kkt).filter(|rounding| rounding.is_finite()),
         }
@@ -67,8 +67,8 @@ impl CertificateReport {
 
     /// Adds the number of labels that are fixed at every optimum.
     #[must_use]
-    pub fn with_certain(self, certain: Option<&GapScreening>) -> Self {
-        Self { certain: certain.map(GapScreening::labels), ..self }
+    pub fn with_fixed_labels(self, screening: Option<&GapScreening>) -> Self {
+        Self { fixed_labels: screening.map(GapScreening::labels), ..self }
     }
 
     /// Returns true if rounding is larger than a goal, so that it alone may decide whether the goal
@@ -103,7 +103,7 @@ impl CertificateReport {
             infeasible: larger(self.infeasible, other.infeasible),
             holds: self.holds && other.holds,
             optimal: self.optimal && other.optimal,
-            certain: self.certain.min(other.certain),
+            fixed_labels: self.fixed_labels.min(other.fixed_labels),
             rounding: most(self.rounding, other.rounding),
             kkt_rounding: most(self.kkt_rounding, other.kkt_rounding),
         }
@@ -124,7 +124,7 @@ mod tests {
             infeasible: 0.0,
             holds: true,
             optimal: false,
-            certain: Some(7),
+            fixed_labels: Some(7),
             rounding: Some(1e-11),
             kkt_rounding: None,
         };
@@ -136,16 +136,16 @@ mod tests {
             infeasible: 1e-12,
             holds: false,
             optimal: true,
-            certain: Some(3),
+            fixed_labels: Some(3),
             rounding: Some(1e-9),
             kkt_rounding: Some(1e-12),
         };
         let both =
-            CertificateReport { kkt: 2e-3, infeasible: 1e-12, holds: false, certain: Some(3), rounding: Some(1e-9), ..one };
+            CertificateReport { kkt: 2e-3, infeasible: 1e-12, holds: false, fixed_labels: Some(3), rounding: Some(1e-9), ..one };
         assert_eq!((one.worse(two), two.worse(one)), (both, both));
         // A gap below 0 is further from 0 than a small one above it.
         let below = CertificateReport { relative_gap: -0.2, primal: 1.0, dual: 1.25, ..one };
         assert_eq!((one.worse(below).relative_gap, below.worse(one).dual), (-0.2, 1.25));
-        assert_eq!(one.worse(CertificateReport { certain: None, ..one }).certain, None);
+        assert_eq!(one.worse(CertificateReport { fixed_labels: None, ..one }).fixed_labels, None);
     }
 }

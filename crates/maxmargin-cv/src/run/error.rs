@@ -117,8 +117,13 @@ pub enum CvError {
         source: PathError,
     },
     /// The search is not possible as requested.
-    #[error("{0}")]
-    Search(String),
+    #[error("{option}: {why}")]
+    Search {
+        /// The option of the search.
+        option: &'static str,
+        /// The reason, and what to do.
+        why: String,
+    },
     /// The run ended before any certificate was computed. Results without a certificate are not
     /// reported.
     #[error("ended before any solution was certified: there is nothing to report")]

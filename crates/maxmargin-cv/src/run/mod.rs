@@ -1,5 +1,4 @@
-//! A run of a study: its progress, its deadline and its errors.
+//! A run of a study: the controls of its parts, and its errors.
 
-pub(crate) mod deadline;
+pub(crate) mod control;
 pub(crate) mod error;
-pub(crate) mod watch;

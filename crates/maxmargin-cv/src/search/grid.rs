@@ -7,11 +7,10 @@ use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::report::finished::Finished;
 use crate::run::error::CvError;
-use crate::run::watch::{ColumnProgress, CvProgress, CvWatch};
-use crate::search::log::{CellLog, Opened};
+use crate::search::log::{CellLog, ColumnState};
 use crate::seed::Seeding;
 use crate::study::Study;
-use maxmargin_core::Status;
+use maxmargin_core::{Progress, RunControl, Status};
 use maxmargin_kernel::{Kernel, gamma_scale};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +26,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// A study and its values of C. Each value starts from the solution of the previous one.
 #[derive(Clone)]
-pub struct Column<'a> {
+pub struct GridColumn<'a> {
     /// The study; its C is replaced by the values.
     pub study: Study<'a>,
     /// Values of C; at least one.
@@ -49,7 +48,7 @@ pub struct Shared<'a> {
     /// The seeding of the folds.
     pub seeding: Seeding,
     /// Receives progress in cells, and may end the run.
-    pub watch: &'a dyn CvWatch,
+    pub control: &'a RunControl<'a>,
     /// The log that keeps finished cells.
     pub log: &'a dyn CellLog,
 }
@@ -60,9 +59,9 @@ pub struct Shared<'a> {
 /// to take longest come first. Results depend neither on the order nor on the content of the log.
 ///
 /// A column that fails (its kernel is not finite, a fold is no valid problem) does not stop the
-/// others. A column that was not begun when the time was over, or when the watch ended the run, has
+/// others. A column that was not begun when the time was over, or when the run was cancelled, has
 /// no results.
-pub fn grid<T: Send>(columns: &[Column], shared: Shared, each: impl Fn(usize, usize, CvReport) -> T + Sync) -> Vec<Cells<T>> {
+pub fn grid<T: Send>(columns: &[GridColumn], shared: Shared, each: impl Fn(usize, usize, CvReport) -> T + Sync) -> Vec<Cells<T>> {
     let run = GridRun {
         columns,
         shared,
@@ -88,7 +87,7 @@ pub fn grid<T: Send>(columns: &[Column], shared: Shared, each: impl Fn(usize, us
 
 /// A running grid.
 struct GridRun<'a, T, E> {
-    columns: &'a [Column<'a>],
+    columns: &'a [GridColumn<'a>],
     shared: Shared<'a>,
     each: &'a E,
     begun: Instant,
@@ -101,7 +100,7 @@ struct GridRun<'a, T, E> {
 impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
     /// Runs the columns with these indices. Returns those that another process works on.
     fn pass(&self, order: &[usize]) -> Vec<usize> {
-        let par = self.columns[order[0]].study.par;
+        let par = self.columns[order[0]].study.options.par;
         let lanes = par.threads().min(order.len());
         let (next, busy) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         // A lane for each thread. A thread whose lane is finished helps with the folds of the
@@ -122,11 +121,11 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         busy
     }
 
-    /// Returns true if no further column may begin. Reports progress to the watch.
+    /// Returns true if no further column may begin. Reports progress.
     fn is_over(&self) -> bool {
         let late =
             self.columns.iter().any(|column| column.study.stop.left(self.begun, 0).max_time.is_some_and(|left| left.is_zero()));
-        if self.shared.watch.tick(&self.progress()).is_break() {
+        if self.shared.control.progress(&self.progress()).is_err() {
             self.ended.store(true, Ordering::Relaxed);
         }
         late || self.ended.load(Ordering::Relaxed)
@@ -136,19 +135,19 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         self.columns.iter().map(|column| column.values.len()).sum()
     }
 
-    fn progress(&self) -> CvProgress {
+    fn progress(&self) -> Progress {
         let done = self.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
-        CvProgress { done, total: self.total(), ..CvProgress::default() }
+        Progress { done, total: self.total(), ..Progress::default() }
     }
 
     /// Runs one column. Returns false if another process works on it.
     fn column(&self, at: usize, lanes: usize) -> bool {
-        let Column { values, most_errors, .. } = &self.columns[at];
+        let GridColumn { values, most_errors, .. } = &self.columns[at];
         let log = self.shared.log;
         let (before, mine) = match log.open(at) {
-            Opened::Mine(before) => (before, true),
-            Opened::Theirs(before) => (before, false),
-            Opened::Busy => return false,
+            ColumnState::Mine(before) => (before, true),
+            ColumnState::Theirs(before) => (before, false),
+            ColumnState::Busy => return false,
         };
         let first = before.len();
         let last = before.last().map(|cell| (values[first - 1], cell.alpha.clone()));
@@ -196,17 +195,22 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         steps: &[Step],
         max_errors: Option<usize>,
     ) -> Result<Vec<CvReport>, CvError> {
-        let Column { study, values, .. } = &self.columns[at];
-        let Shared { plan, seeding, watch, log } = self.shared;
+        let GridColumn { study, values, .. } = &self.columns[at];
+        let Shared { plan, seeding, control, log } = self.shared;
         let study = Study { stop: study.stop.left(self.begun, 0), memory: study.memory / lanes as u64, ..*study };
-        let progress = ColumnProgress { watch, done: &self.done, column: at, first, cells: values.len(), total: self.total() };
+        let control = control.child(move |progress| {
+            let here = first + (values.len() - first) * progress.done / progress.total.max(1);
+            self.done[at].fetch_max(here, Ordering::Relaxed);
+            let Progress { done, total, .. } = self.progress();
+            Progress { done, total, ..*progress }
+        });
         let on_cell_done = |row: usize, cell: &Finished| {
             // A cell that ended early is not logged, so that the next run repeats it.
             if !cell.report.status().ended_early() && log.keep(at, first + row, cell).is_break() {
                 self.ended.store(true, Ordering::Relaxed);
             }
         };
-        let request = CvRequest { steps, max_errors, plan, seeding, watch: &progress, on_cell_done: &on_cell_done };
+        let request = CvRequest { steps, max_errors, plan, seeding, control: &control, on_cell_done: &on_cell_done };
         let result = study.validate(request);
         let interrupted = match &result {
             Ok(reports) => reports.iter().any(|report| report.status() == Status::Interrupted),
@@ -218,7 +222,7 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
 }
 
 /// The indices of columns; those that are expected to take longest come first.
-fn longest_first(columns: &[Column]) -> Vec<usize> {
+fn longest_first(columns: &[GridColumn]) -> Vec<usize> {
     // Columns nearly always have the same data.
     let usual = columns.first().map_or(1.0, |first| HARDEST * gamma_scale(&first.study.data.samples));
     let ease: Vec<f64> = columns.iter().map(|column| ease(&column.study, usual)).collect();
@@ -230,7 +234,7 @@ fn longest_first(columns: &[Column]) -> Vec<usize> {
 /// The distance of a Gaussian kernel's width from the hardest width, in logarithm. Other kernels
 /// count as hard.
 fn ease(study: &Study, hardest: f64) -> f64 {
-    let width = match (study.kernel, study.gamma) {
+    let width = match (&study.options.kernel, study.gamma) {
         (Kernel::Rbf { .. }, Some(rule)) => rule.of(&study.data.samples),
         (Kernel::Rbf { gamma }, None) => *gamma,
         _ => return 0.0,

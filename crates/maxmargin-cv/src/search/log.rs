@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 /// The state of a column in the log.
 #[derive(Debug)]
-pub enum Opened {
+pub enum ColumnState {
     /// The finished cells, from the first value of C on. The caller runs the others, and no other
     /// process does meanwhile.
     Mine(Vec<Finished>),
@@ -19,7 +19,7 @@ pub enum Opened {
 /// Keeps the cells of a search.
 pub trait CellLog: Sync {
     /// Opens the column with this index.
-    fn open(&self, column: usize) -> Opened;
+    fn open(&self, column: usize) -> ColumnState;
 
     /// Keeps a finished cell, given its column and the index of its value of C. `Break` ends the
     /// search, since the cell cannot be kept.
@@ -34,8 +34,8 @@ pub trait CellLog: Sync {
 pub struct Unlogged;
 
 impl CellLog for Unlogged {
-    fn open(&self, _: usize) -> Opened {
-        Opened::Mine(Vec::new())
+    fn open(&self, _: usize) -> ColumnState {
+        ColumnState::Mine(Vec::new())
     }
 
     fn keep(&self, _: usize, _: usize, _: &Finished) -> ControlFlow<()> {

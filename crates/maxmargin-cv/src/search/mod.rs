@@ -5,5 +5,5 @@ pub(crate) mod gradient;
 mod grid;
 mod log;
 
-pub use grid::{Cells, Column, Shared, grid};
-pub use log::{CellLog, Opened, Unlogged};
+pub use grid::{Cells, GridColumn, Shared, grid};
+pub use log::{CellLog, ColumnState, Unlogged};

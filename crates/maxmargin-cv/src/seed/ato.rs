@@ -18,7 +18,7 @@
 use super::dec::walk;
 use super::problem::{FoldProblem, Trained, without};
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_path::{Added, Config, Path, PathError};
+use maxmargin_path::{Added, Path, PathConfig, PathError};
 
 /// Limit on the cost of the path: this many passes over the whole matrix, in multiply-adds. A
 /// training from zero takes about four passes.
@@ -57,8 +57,8 @@ fn follow(
     let ids: Vec<usize> = without(0..beta.len(), from.hidden).collect();
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
-    let config = Config::default().with_memory(fold.memory);
-    let mut path = Path::new(rows.all().gram(), sign, config)?.control(fold.go_on);
+    let config = PathConfig::default().with_memory(fold.memory);
+    let mut path = Path::new(rows.all().gram(), sign, config)?.control(fold.control);
     // Step 1.
     let opened = path.adopt(&ids, &pick(upper), &alpha)?;
     // Steps 2 to 5.

@@ -15,9 +15,9 @@
 use super::problem::{FoldProblem, Trained};
 use super::row_boxes::RowBoxes;
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_core::Status;
+use maxmargin_core::{RunControl, Status};
 use maxmargin_kernel::Rows;
-use maxmargin_path::{Added, Config, Path, PathError, Update};
+use maxmargin_path::{Added, Path, PathConfig, PathError, Update};
 
 /// Makes the model of all data an exact solution, from which the path of every fold starts (step
 /// 1). Folds copy the factor and share the kernel columns. Returns `None` if no exact solution is
@@ -27,13 +27,13 @@ pub(crate) fn exact<'a>(
     boxes: &RowBoxes,
     rows: &'a Rows<'a>,
     memory: u64,
-    go_on: &(dyn Fn() -> bool + Sync),
+    control: &RunControl,
 ) -> Result<Option<Path<'a>>, PathError> {
     let dual = boxes.dual();
-    let mut path = Path::new(rows.gram(), dual.sign(), Config::default().with_memory(memory))?;
-    let mut cancellable = path.control(go_on);
+    let mut path = Path::new(rows.gram(), dual.sign(), PathConfig::default().with_memory(memory))?;
+    let mut cancellable = path.control(control);
     let update = cancellable.adopt(dual.ids(), dual.upper(), alpha)?;
-    path = cancellable.unasked(rows.gram());
+    path = cancellable.uncontrolled(rows.gram());
     Ok((update.status == Status::Converged).then_some(path))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn exact<'a>(
 /// optimal.
 pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
-    let mut path = path.control(fold.go_on);
+    let mut path = path.control(fold.control);
     let update = walk(&mut path, &[], fold.hidden, None, fold)?;
     let mut draft = StartDraft::new(from, fold);
     draft.steps += update.columns;
@@ -58,7 +58,7 @@ pub(super) fn walk(
     max_breakpoints: Option<usize>,
     fold: FoldProblem,
 ) -> Result<Update, PathError> {
-    path.configure(Config::default().with_limit(max_breakpoints));
+    path.configure(PathConfig::default().with_limit(max_breakpoints));
     let update = path.change(add, remove)?;
     // Kernel rows give back as much memory as the path took.
     let _reserved = fold.rows.all().reserve(update.bytes);

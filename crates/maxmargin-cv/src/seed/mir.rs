@@ -34,8 +34,8 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let targets = fold.entering(from);
     let n = boxes.len();
     let leaving = draft.leaving();
-    rows.all().fetch_controlled(&leaving, fold.control)?;
-    rows.all().fetch_controlled(&targets, fold.control)?;
+    rows.all().fetch(&leaving, fold.control)?;
+    rows.all().fetch(&targets, fold.control)?;
     // Step 1.
     let threshold = -from.bias;
     let mut wanted: Vec<f64> = (0..n).map(|i| if draft.is_free(i) { 0.0 } else { threshold - draft.indicator(i) }).collect();

@@ -40,9 +40,7 @@ pub(crate) struct FoldProblem<'a> {
     pub(crate) rows: SeedRows<'a>,
     /// The tolerance at which the solver will stop.
     pub(crate) tol: f64,
-    /// Returns whether long work may continue; callable from any thread.
-    pub(crate) go_on: &'a (dyn Fn() -> bool + Sync),
-    /// The cancellation check between steps of such work, on this thread.
+    /// The control of long work.
     pub(crate) control: &'a RunControl<'a>,
     /// Bytes that an exact path may take.
     pub(crate) memory: u64,

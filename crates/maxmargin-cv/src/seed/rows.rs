@@ -2,7 +2,7 @@
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply_controlled};
+use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -42,28 +42,22 @@ impl<'a> SeedRows<'a> {
         self.merged.map_or(i, |merged| merged.distinct().of[i] as usize)
     }
 
-    /// The row of sample `i`.
+    /// The row of sample `i`, for callers that check for cancellation themselves.
     pub(crate) fn row(self, i: usize) -> RowRef {
         self.rows().row(self.place(i))
     }
 
-    /// The row of sample `i`, unless the run was cancelled.
-    pub(crate) fn row_controlled(self, i: usize, control: &RunControl) -> Result<RowRef, Cancelled> {
-        let (rows, at) = (self.rows(), self.place(i));
-        control.check(if rows.contains(at) { 1 } else { rows.gram().value_operations() } * self.count() as u64)?;
-        Ok(rows.row(at))
-    }
-
-    /// Computes the rows of `samples` that are missing, without cancellation.
-    pub(crate) fn fetch(self, samples: &[usize]) {
-        // Without a cancellation check there is no error.
-        let _ = self.fetch_controlled(samples, &RunControl::unlimited());
+    /// Operations that the row of sample `i` still costs.
+    pub(crate) fn operations(self, i: usize) -> u64 {
+        let rows = self.rows();
+        let per_value = if rows.contains(self.place(i)) { 1 } else { rows.gram().value_operations() };
+        per_value * self.count() as u64
     }
 
     /// Computes the rows of `samples` that are missing, in blocks.
-    pub(crate) fn fetch_controlled(self, samples: &[usize], control: &RunControl) -> Result<(), Cancelled> {
+    pub(crate) fn fetch(self, samples: &[usize], control: &RunControl) -> Result<(), Cancelled> {
         let wanted: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
-        self.rows().fetch_controlled(&wanted, control)
+        self.rows().fetch(&wanted, control)
     }
 
     /// The problem of a fold with one variable for all copies, as the solver has it.
@@ -83,7 +77,7 @@ impl<'a> SeedRows<'a> {
     /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.
     pub(crate) fn sums(self, samples: &[usize], coef: &[f64], control: &RunControl) -> Result<Vec<f64>, Cancelled> {
         let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
-        apply_controlled(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), control)
+        apply(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), control)
     }
 
     /// The sum of `values` over the samples of each row.

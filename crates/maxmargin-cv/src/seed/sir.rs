@@ -21,7 +21,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let draft = StartDraft::new(from, fold);
     let entering = fold.entering(from);
     let leaving = draft.leaving();
-    rows.fetch_controlled(&leaving, fold.control)?;
+    rows.fetch(&leaving, fold.control)?;
     let mut beta = draft.beta().to_vec();
     let mut used = vec![false; entering.len()];
     for r in leaving {

@@ -23,7 +23,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let rows = fold.rows;
     let mut draft = StartDraft::new(from, fold);
     let leaving = draft.leaving();
-    rows.fetch_controlled(&leaving, fold.control)?;
+    rows.fetch(&leaving, fold.control)?;
     for r in leaving {
         // Step 1.
         let amount = draft.take(r)?;

@@ -1,13 +1,19 @@
 //! A study: data, its machines, and the settings of their training.
 
+mod alternatives;
+mod calibration_options;
 mod class_weights;
 pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
+mod options;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
 
+pub use alternatives::Alternative;
+pub use calibration_options::{CalibrationOptions, Probability};
 pub use class_weights::ClassWeights;
+pub use options::TrainOptions;
 
 use crate::plan::FoldPlan;
 use crate::run::error::CvError;
@@ -15,14 +21,16 @@ use crate::study::layout::{MachineLayout, MachineSamples, has_one_thread_each};
 use crate::study::space_source::Prepared;
 use crate::study::spaces::RowMemory;
 use maxmargin_core::{BiasTerm, Formulation, Problem, Solve, Stop, TargetKind};
-use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing};
+use maxmargin_data::{ClassLabels, Dataset, Preparation, Preparing};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_model::{Multiclass, Rule};
+use maxmargin_model::Rule;
 
-/// The inputs of a training or a cross-validation: data, labels, kernel, formulation, solver. Two
-/// classes need one machine; more classes need one for each pair, or one for each against the rest.
-/// Regression and one class need one machine.
+/// The inputs of a training or a cross-validation: data, labels, options, solver. Two classes need
+/// one machine; more classes need one for each pair, or one for each against the rest. Regression
+/// and one class need one machine.
+///
+/// The fields after `options` begin as these say ([`Study::new`]). They are those that change from
+/// fold to fold, or from cell to cell of a search.
 #[derive(Clone, Copy)]
 pub struct Study<'a> {
     /// The data, before any scaling.
@@ -30,41 +38,50 @@ pub struct Study<'a> {
     /// The classes, if the formulation needs them ([`Formulation::target_kind`]). Otherwise the
     /// labels of the data are values, or are not used.
     pub classes: Option<&'a ClassLabels>,
-    /// The classes that each machine separates. Two classes are a pair in any case.
-    pub multiclass: Multiclass,
-    /// The kernel. `gamma` replaces its width if it is given.
-    pub kernel: &'a Kernel,
-    /// A rule for the kernel's width.
-    pub gamma: Option<Gamma>,
-    /// The scaling of features, fitted to the training samples; in a cross-validation to those of
-    /// each fold.
-    pub scale: Option<Method>,
-    /// The rule that fills in missing values of a table, fitted to the training samples as the
-    /// scaling is. Without a rule, missing values are errors.
-    pub impute: Option<Impute>,
-    /// A factor for each feature that the kernel sees, applied after scaling. A Gaussian kernel
-    /// then has one width for each feature: γ times the square of the factor.
-    pub feature_weights: Option<&'a [f64]>,
-    /// The formulation of the support vector machine.
-    pub formulation: Formulation,
+    /// The options.
+    pub options: &'a TrainOptions,
+    /// The solver.
+    pub solver: &'a dyn Solve,
     /// A given factor of C for each class; empty without classes. With one-versus-rest machines,
     /// the factor of a class counts in its own machine only, and the rest has the factor 1.
     pub weights: &'a [f64],
-    /// Factors computed from the training set, which multiply the given ones.
-    pub class_weights: ClassWeights,
     /// A factor of C for each sample, which multiplies that of its class. `None` means 1.
     pub sample_weights: Option<&'a [f64]>,
-    /// The solver.
-    pub solver: &'a dyn Solve,
+    /// The formulation that is solved, with loss and bias term.
+    pub formulation: Formulation,
+    /// A rule for the kernel's width.
+    pub gamma: Option<Gamma>,
     /// The stopping conditions of a training. The time limit is for the whole run.
     pub stop: Stop,
     /// Memory for kernel rows, in bytes.
     pub memory: u64,
-    /// Threads.
-    pub par: Par,
 }
 
 impl<'a> Study<'a> {
+    /// Returns the study of `data` by these options. `weights` has the factor of C that they give
+    /// to each class ([`TrainOptions::given_weights`]), `solver` is theirs
+    /// ([`TrainOptions::build_solver`]).
+    pub fn new(
+        data: &'a Dataset,
+        classes: Option<&'a ClassLabels>,
+        options: &'a TrainOptions,
+        weights: &'a [f64],
+        solver: &'a dyn Solve,
+    ) -> Self {
+        Self {
+            data,
+            classes,
+            options,
+            solver,
+            weights,
+            sample_weights: options.sample_weights.as_deref(),
+            formulation: options.resolved_formulation(),
+            gamma: options.gamma,
+            stop: options.stop(),
+            memory: options.memory,
+        }
+    }
+
     /// Returns true if the machines work on features and no kernel value is computed.
     ///
     /// # Errors
@@ -90,7 +107,7 @@ impl<'a> Study<'a> {
         if let (TargetKind::Values, Some(word)) = (self.formulation.target_kind(), words.first()) {
             return Err(CvError::Words { formulation: self.formulation.name(), word: word.clone() });
         }
-        if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
+        if self.options.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
             return Ok(true);
         }
         self.solver.takes(&self.formulation, false)?;
@@ -111,16 +128,16 @@ impl<'a> Study<'a> {
     fn prepared_as(&self, preparation: Preparation) -> Result<Prepared<'a>, CvError> {
         let samples = preparation.apply(&self.data.samples)?;
         let kernel = match self.gamma {
-            None => self.kernel.clone().checked()?,
-            Some(gamma) => self.kernel.resolved(gamma, &samples)?,
+            None => self.options.kernel.clone().checked()?,
+            Some(gamma) => self.options.kernel.resolved(gamma, &samples)?,
         };
         Ok(Prepared { preparation, samples, kernel })
     }
 
     /// The preparation of samples by the statistics of some rows.
     pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
-        let found = Preparing { impute: self.impute, scale: self.scale }.fit_rows(self.data, rows)?;
-        let Some(factors) = self.feature_weights else {
+        let found = Preparing { impute: self.options.impute, scale: self.options.scale }.fit_rows(self.data, rows)?;
+        let Some(factors) = &self.options.feature_weights else {
             let centred = self.ignores_shifts() && found.scaler.is_none();
             return Ok(if centred { found.centred(&self.data.samples)? } else { found });
         };
@@ -135,13 +152,13 @@ impl<'a> Study<'a> {
     /// the kernel is linear, and the coefficients of each machine have the sum 0.
     fn ignores_shifts(&self) -> bool {
         let free = self.formulation.bias_term() == BiasTerm::Free && self.formulation.target_kind() != TargetKind::Nothing;
-        free && *self.kernel == Kernel::Linear
+        free && self.options.kernel == Kernel::Linear
     }
 
     /// The decision rule over the machines.
     pub(crate) fn rule(&self) -> Rule {
         match (self.formulation.target_kind(), self.classes) {
-            (TargetKind::Classes, Some(classes)) => Rule::of(classes, self.multiclass),
+            (TargetKind::Classes, Some(classes)) => Rule::of(classes, self.options.multiclass),
             (TargetKind::Nothing, _) => Rule::INLIER,
             _ => Rule::VALUE,
         }
@@ -150,7 +167,7 @@ impl<'a> Study<'a> {
     /// The factor of C of each class in the training set of `rows`.
     pub(crate) fn factors_of(&self, rows: impl Iterator<Item = usize>) -> Vec<f64> {
         let Some(classes) = self.classes else { return Vec::new() };
-        let own = self.class_weights.factors(classes, self.sample_weights, rows);
+        let own = self.options.class_weights.factors(classes, self.sample_weights, rows);
         own.iter().zip(self.weights).map(|(own, given)| own * given).collect()
     }
 
@@ -194,7 +211,8 @@ impl<'a> Study<'a> {
 
     /// Memory for kernel rows of so many machines. Machines that run in parallel share it.
     pub(crate) fn row_memory(&self, machines: usize, keep_exact: bool) -> RowMemory {
-        let threads = if has_one_thread_each(machines, self.par) { self.par.threads() as u64 } else { 1 };
-        RowMemory { all: self.memory, each: self.memory / threads, par: self.par, keep_exact }
+        let par = self.options.par;
+        let threads = if has_one_thread_each(machines, par) { par.threads() as u64 } else { 1 };
+        RowMemory { all: self.memory, each: self.memory / threads, par, keep_exact }
     }
 }

@@ -61,7 +61,7 @@ impl<'s> SpaceSource<'s> {
         layout: &MachineLayout,
         control: &RunControl,
     ) -> Result<Self, KernelError> {
-        let gram = KernelGram::new_controlled(&*sorted(prepared, layout, control)?, kernel.clone(), control);
+        let gram = KernelGram::new(&*sorted(prepared, layout, control)?, kernel.clone(), control);
         let gram = gram.map_err(|error| error.in_order(&layout.data_row))?;
         Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }
@@ -76,7 +76,9 @@ impl<'s> SpaceSource<'s> {
         control: &RunControl,
     ) -> Result<(), Cancelled> {
         match self {
-            Self::Gram(gram, _) if layout.machines.len() > 1 && gram.products_bytes().is_some_and(|bytes| bytes <= memory / 2) => {
+            Self::Gram(gram, _)
+                if layout.machines.len() > 1 && gram.products_bytes().is_some_and(|bytes| bytes <= memory / 2) =>
+            {
                 gram.keep_products(par, control)
             }
             _ => Ok(()),
@@ -127,5 +129,5 @@ fn sorted<'s>(prepared: &Prepared<'s>, layout: &MachineLayout, control: &RunCont
     if layout.is_identity() {
         return Ok(prepared.samples.clone());
     }
-    prepared.samples.select_controlled(&layout.data_row, control).map(Cow::Owned)
+    prepared.samples.try_select(&layout.data_row, control).map(Cow::Owned)
 }

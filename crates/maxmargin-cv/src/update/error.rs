@@ -25,7 +25,7 @@ pub enum UpdateError {
     /// Paths do not support the problem.
     #[error(
         "the model has {what}, and exact updates are for the hinge loss with a free bias: \
-         train it anew on the changed data, or as `train --solver smo --updatable`"
+         train it anew on the changed data, or with these"
     )]
     Problem {
         /// The unsupported loss, bias or weights.
@@ -35,9 +35,7 @@ pub enum UpdateError {
     #[error("the model is of {0}, and exact updates are for C-SVC in this version: train it anew on the changed data")]
     Formulation(&'static str),
     /// The model has weights of features in place of support vectors.
-    #[error(
-        "the model keeps its weights alone and no support vectors: train it as `train --solver smo --updatable` to update it"
-    )]
+    #[error("the model keeps its weights alone and no support vectors: train it with support vectors kept to update it")]
     Folded,
     /// Paths do not support one-versus-rest machines.
     #[error(

@@ -4,11 +4,11 @@
 use crate::study::layout::MachineSamples;
 use crate::study::matching::Terms;
 use crate::update::error::UpdateError;
-use maxmargin_core::{Certificate, DualError, GapScreening, Status};
+use maxmargin_core::{Certificate, DualError, GapScreening, Progress, RunControl, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::MachineRecord;
-use maxmargin_path::{Config, SavedUpdatable, Updatable, Update};
+use maxmargin_path::{PathConfig, SavedUpdatable, Updatable, Update};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const STRETCH: usize = 64;
 
 /// A path with more breakpoints than this for each sample, plus [`EXTRA_BREAKPOINTS`], makes no
-/// progress, as in [`maxmargin_path::Config`].
+/// progress, as in [`maxmargin_path::PathConfig`].
 const BREAKPOINTS_PER_SAMPLE: usize = 4;
 
 /// See [`BREAKPOINTS_PER_SAMPLE`].
@@ -91,7 +91,7 @@ pub(super) struct UpdatedMachine {
     pub(super) bias: f64,
     pub(super) record: MachineRecord,
     pub(super) certificate: Certificate,
-    pub(super) certain: Option<GapScreening>,
+    pub(super) fixed_labels: Option<GapScreening>,
     /// The cost of its path; `None` if it kept its solution.
     pub(super) path: Option<PathStats>,
 }
@@ -122,8 +122,12 @@ impl ModelChange<'_> {
     ) -> Result<UpdatedMachine, UpdateError> {
         run.check()?;
         // Opening the path reports no progress before it ends.
-        let go_on = || run.check().and_then(|()| run.report(&Update::nothing())).is_ok();
-        let (mut path, opened) = Updatable::open_controlled(self.saved(before, terms, run.memory), &go_on)?;
+        let observer = |_: &Progress| match run.check().and_then(|()| run.report(&Update::nothing())) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let control = RunControl::new(observer);
+        let (mut path, opened) = Updatable::open(self.saved(before, terms, run.memory), Some(&control))?;
         let mut paths = Vec::new();
         let removed: Vec<u64> = (0_u64..).zip(&before.rows).filter(|(_, row)| !self.stays[**row]).map(|(key, _)| key).collect();
         let added: Vec<usize> = after.rows.iter().copied().filter(|&row| row >= self.old).collect();
@@ -142,7 +146,7 @@ impl ModelChange<'_> {
         let end = path.save();
         let certified = path.certify_labels(par);
         run.check()?;
-        let (certificate, certain) = certified.ok_or(DualError::Empty)?;
+        let (certificate, fixed_labels) = certified.ok_or(DualError::Empty)?;
         // Keys ascend: samples that stay, then added samples, as in `after`.
         let vectors: Vec<usize> = (0..end.alpha.len()).filter(|&k| end.alpha[k] != 0.0).collect();
         let terms: Vec<(usize, f64)> = vectors.iter().map(|&k| (after.rows[k], after.target[k] * end.alpha[k])).collect();
@@ -154,7 +158,7 @@ impl ModelChange<'_> {
             iterations: paths.iter().map(|update| update.breakpoints as u64).sum(),
             certificate: certificate.as_kept(),
         };
-        Ok(UpdatedMachine { terms, bias: end.bias, record, certificate, certain, path: Some(PathStats { opened, paths }) })
+        Ok(UpdatedMachine { terms, bias: end.bias, record, certificate, fixed_labels, path: Some(PathStats { opened, paths }) })
     }
 
     /// C of the class with this sign in a machine.
@@ -181,7 +185,7 @@ impl ModelChange<'_> {
             bias: 0.0, // opening the path computes it
             keys: (0..keys).collect(),
             next: keys,
-            config: Config::default().with_memory(memory).with_limit(Some(STRETCH)),
+            config: PathConfig::default().with_memory(memory).with_limit(Some(STRETCH)),
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct MachineUpdate {
     pub certificate: Certificate,
     /// The labels fixed at every optimum, by gap screening; `None` for a machine that kept its
     /// solution.
-    pub certain: Option<GapScreening>,
+    pub fixed_labels: Option<GapScreening>,
 }
 
 /// An updated model.
@@ -145,7 +145,7 @@ pub fn update(
         .map(|(machine, one)| {
             let (a, b) = before.machines[machine].pair();
             let labels = (known[a], known[b]);
-            MachineUpdate { machine, labels, walked: one.path, certificate: one.certificate, certain: one.certain }
+            MachineUpdate { machine, labels, walked: one.path, certificate: one.certificate, fixed_labels: one.fixed_labels }
         })
         .collect();
     // There is at least one machine, since a model has at least two classes.
@@ -236,7 +236,7 @@ fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> UpdatedMa
     let (machine, mut record) = (&model.machines()[p], record.machines[p].clone());
     record.rows.iter_mut().for_each(|row| *row = place[*row as usize]);
     let terms = record.rows.iter().zip(&machine.coef).map(|(row, coef)| (*row as usize, *coef)).collect();
-    UpdatedMachine { terms, bias: machine.bias, certificate: record.certificate, record, certain: None, path: None }
+    UpdatedMachine { terms, bias: machine.bias, certificate: record.certificate, record, fixed_labels: None, path: None }
 }
 
 /// The model of these machines, with the kernel, classes, scaler and goal of the old one.

@@ -3,7 +3,7 @@
 use super::verdict::Check;
 use crate::study::label_text::labels_in_words;
 use crate::update::{TrainingData, UpdateError};
-use maxmargin_data::scale::Method;
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
 use maxmargin_model::{DecisionRule, Model, Parts, data_sha256, numbers_sha256};
 
@@ -49,7 +49,7 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         };
         checks.push(Check { what, passed, detail: detail.to_owned() });
     };
-    let scale = scaler.as_ref().map(Scaler::method).filter(|method| *method != Method::Centre);
+    let scale = scaler.as_ref().map(Scaler::method).filter(|method| *method != ScaleMethod::Centre);
     let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale };
     // Data that cannot be prepared is an error of the recomputation that follows.
     let found = how.fit(data).unwrap_or_default();
@@ -58,12 +58,13 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
     }
     match scaler {
         // As the width of a kernel, this value does not follow from the data.
-        Some(scaler) if scaler.method() == Method::Given => {
+        Some(scaler) if scaler.method() == ScaleMethod::Given => {
             let detail = "a factor for each feature was given with the kernel: nothing to compare".to_owned();
             checks.push(Check { what: "scaler", passed: None, detail });
         }
         Some(scaler) => {
-            let found = if scaler.method() == Method::Centre { found.centred(&data.samples).unwrap_or_default() } else { found };
+            let found =
+                if scaler.method() == ScaleMethod::Centre { found.centred(&data.samples).unwrap_or_default() } else { found };
             fitted("scaler", found.scaler.as_ref() == Some(scaler));
         }
         None => {}

@@ -8,7 +8,7 @@ use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::study::space_source::SpaceSource;
 use maxmargin_core::{
-    Audit, BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Point, Problem, audit, bias_of, gap_screening,
+    Audit, AuditPoint, BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Problem, audit, bias_of, gap_screening,
 };
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Par, RunControl};
@@ -76,9 +76,9 @@ impl Recomputation<'_> {
         let feature = trained_for.formulation.bias_term().feature();
         let folded = training.is_some_and(|training| training.folded.is_some());
         let ((audited, weights, fixed_labels), _) = source.with_space(samples, feature, 0, par, false, |space| {
-            let point = Point { dual, alpha: &alpha, bias: machine.bias };
+            let point = AuditPoint { dual, alpha: &alpha, bias: machine.bias };
             let source = space.exact(&RunControl::unlimited()).unwrap_or_else(|_| space.into());
-            let audited = audit(source, &[point], par).remove(0);
+            let audited = audit(source, &[point], par, &RunControl::unlimited()).expect("unlimited").remove(0);
             let weights = space.matrix().filter(|_| folded).map(|matrix| {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
@@ -114,7 +114,7 @@ impl Recomputation<'_> {
             certificate,
             stored: training.map(|training| training.certificate),
             met: trained_for.goal.met(&certificate),
-            certain: fixed_labels,
+            fixed_labels,
         };
         Ok(RecomputedMachine { verdict, findings })
     }

@@ -32,7 +32,7 @@ pub struct MachineVerdict {
     /// True if the recomputed certificate meets the goal.
     pub met: bool,
     /// The labels fixed at every optimum, by gap screening, if known.
-    pub certain: Option<GapScreening>,
+    pub fixed_labels: Option<GapScreening>,
 }
 
 impl Check {

@@ -1,14 +1,20 @@
 //! Shared by the tests: studies of generated data, and the same machines trained separately.
 #![allow(dead_code, reason = "every test binary uses a part")]
 
-use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop, certify};
-use maxmargin_cv::{CvError, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Study};
+use maxmargin_core::{Dual, Formulation, Goal, Solve, Start, Status, Stop, certify};
+use maxmargin_cv::{CvError, CvReport, Fitted, FoldPlan, Seeding, Study, TrainOptions};
 use maxmargin_data::classes::{elected, pairs};
-use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Generator, Par, Samples};
+use maxmargin_data::scale::ScaleMethod;
+use maxmargin_data::{ClassLabels, Dataset, Generator, Par, RunControl, Samples};
 use maxmargin_kernel::{Gamma, Kernel, KernelGram, Rows, decision_values};
 use maxmargin_smo::{SmoConfig, solve};
 use maxmargin_solvers::Solver;
+
+/// Options that live until the end of the process, for studies that outlast the place where they
+/// are made.
+pub(crate) fn leaked(options: TrainOptions) -> &'static TrainOptions {
+    Box::leak(Box::new(options))
+}
 
 /// A study that owns its parts, and a plan of folds.
 pub(crate) struct Case {
@@ -17,7 +23,7 @@ pub(crate) struct Case {
     pub(crate) plan: FoldPlan,
     pub(crate) kernel: Kernel,
     pub(crate) gamma: Option<Gamma>,
-    pub(crate) scale: Option<Method>,
+    pub(crate) scale: Option<ScaleMethod>,
     pub(crate) formulation: Formulation,
     pub(crate) weights: Vec<f64>,
     pub(crate) solver: Box<dyn Solve + Send>,
@@ -68,23 +74,18 @@ impl Case {
     }
 
     pub(crate) fn study(&self, par: Par) -> Study<'_> {
+        let options = TrainOptions { kernel: self.kernel.clone(), scale: self.scale, par, ..TrainOptions::default() };
+        self.study_by(leaked(options))
+    }
+
+    /// The study by other options, with the case's own formulation, width, goal and memory.
+    pub(crate) fn study_by<'a>(&'a self, options: &'a TrainOptions) -> Study<'a> {
         Study {
-            data: &self.data,
-            classes: Some(&self.classes),
-            sample_weights: None,
-            multiclass: maxmargin_model::Multiclass::OneVsOne,
-            kernel: &self.kernel,
-            gamma: self.gamma,
-            scale: self.scale,
-            impute: None,
-            feature_weights: None,
             formulation: self.formulation,
-            weights: &self.weights,
-            class_weights: maxmargin_cv::ClassWeights::Given,
-            solver: &*self.solver,
+            gamma: self.gamma,
             stop: self.stop,
             memory: self.memory,
-            par,
+            ..Study::new(&self.data, Some(&self.classes), options, &self.weights, &*self.solver)
         }
     }
 
@@ -94,19 +95,19 @@ impl Case {
     }
 
     pub(crate) fn try_run(&self, seeding: Seeding) -> Result<CvReport, CvError> {
-        self.study(Par::Seq).cross_validate(&self.plan, seeding, &Quiet)
+        self.study(Par::Seq).cross_validate(&self.plan, seeding, &RunControl::unlimited())
     }
 
     pub(crate) fn run(&self, seeding: Seeding) -> CvReport {
-        self.run_on(seeding, Par::Seq, &Quiet)
+        self.run_on(seeding, Par::Seq, &RunControl::unlimited())
     }
 
-    pub(crate) fn run_on(&self, seeding: Seeding, par: Par, watch: &dyn CvWatch) -> CvReport {
-        self.study(par).cross_validate(&self.plan, seeding, watch).expect("a cross-validation")
+    pub(crate) fn run_on(&self, seeding: Seeding, par: Par, control: &RunControl) -> CvReport {
+        self.study(par).cross_validate(&self.plan, seeding, control).expect("a cross-validation")
     }
 
     pub(crate) fn train(&self) -> Fitted {
-        self.study(Par::Seq).train(&Quiet).expect("a training")
+        self.study(Par::Seq).train(&RunControl::unlimited()).expect("a training")
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -149,11 +150,11 @@ pub(crate) struct Alone {
 }
 
 pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Vec<f64>, tol: f64) -> Alone {
-    let gram = KernelGram::new(samples, kernel.clone()).expect("a kernel");
+    let gram = KernelGram::new(samples, kernel.clone(), &RunControl::unlimited()).expect("a kernel");
     let store = Rows::new(&gram, 1 << 26, Par::Seq);
     let dual = Dual::c_svc((0..signs.len()).collect(), signs.to_vec(), upper).expect("a problem");
     let start = Start::zero(&dual).expect("a start");
-    let solution = solve(&dual, &store, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("solved");
+    let solution = solve(&dual, &store, start, &SmoConfig::default(), &Stop::at(tol), &RunControl::unlimited()).expect("solved");
     let certificate = certify(&dual, &gram, &solution, Par::Seq);
     assert!(certificate.holds(tol), "{certificate:?}");
     let coef = signs.iter().zip(&solution.alpha).map(|(s, a)| s * a).collect();

@@ -50,12 +50,13 @@ pub fn decode_dataset(bytes: &[u8], expected_key: &[u8; 32]) -> Result<Dataset, 
 mod tests {
     use super::*;
     use crate::libsvm::parse;
+    use crate::run::RunControl;
     use crate::run::par::Par;
     use proptest::prelude::*;
 
     fn stored(text: &str) -> (Dataset, [u8; 32], Vec<u8>) {
         let options = ReadOptions::default();
-        let data = parse(text.as_bytes(), &options, Par::Seq).expect("valid text");
+        let data = parse(text.as_bytes(), &options, Par::Seq, &RunControl::unlimited()).expect("valid text");
         let key = key(text.as_bytes(), &options);
         let bytes = encode_dataset(&data, &key).expect("encodable");
         (data, key, bytes)

@@ -9,7 +9,7 @@ const SHOWN: usize = 60;
 
 /// The kind of the values of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Decimal numbers: one feature.
     Number,
     /// `true` and `false`, `yes` and `no`, and their first letters: one feature with the values 1
@@ -26,7 +26,7 @@ pub struct Column {
     /// The name in the header, or `column 3` in a table without a header.
     pub name: String,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 /// The target column.
@@ -82,7 +82,7 @@ impl TryFrom<Unchecked> for Columns {
     }
 }
 
-impl Kind {
+impl ColumnKind {
     fn width(&self) -> usize {
         match self {
             Self::Number | Self::Boolean => 1,
@@ -114,7 +114,7 @@ impl Columns {
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("two columns have the same name");
         }
-        let words = |column: &Column| if let Kind::Category(words) = &column.kind { ascending(words) } else { true };
+        let words = |column: &Column| if let ColumnKind::Category(words) = &column.kind { ascending(words) } else { true };
         if !features.iter().all(words) || target.as_ref().is_some_and(|target| !ascending(&target.names)) {
             return Err("the words of a column do not ascend");
         }
@@ -192,11 +192,11 @@ impl Columns {
     /// feature.
     ///
     /// ```
-    /// use maxmargin_data::table::{Column, Columns, Kind};
+    /// use maxmargin_data::table::{Column, Columns, ColumnKind};
     ///
-    /// let colours = Kind::Category(vec!["blue".to_owned(), "red".to_owned()]);
+    /// let colours = ColumnKind::Category(vec!["blue".to_owned(), "red".to_owned()]);
     /// let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-    /// let columns = Columns::new(vec![column("age", Kind::Number), column("colour", colours)], None)?;
+    /// let columns = Columns::new(vec![column("age", ColumnKind::Number), column("colour", colours)], None)?;
     /// assert_eq!(columns.width(), 3);
     /// assert_eq!(columns.feature_name(2).as_deref(), Some("colour = red"));
     /// # Ok::<(), &'static str>(())
@@ -209,7 +209,7 @@ impl Columns {
         }
         let begin = self.begins[self.begins.partition_point(|begin| *begin <= j) - 1];
         Some(match &column.kind {
-            Kind::Category(words) => format!("{name} = {}", quoted(&words[j - begin], SHOWN)),
+            ColumnKind::Category(words) => format!("{name} = {}", quoted(&words[j - begin], SHOWN)),
             _ => name,
         })
     }
@@ -217,7 +217,7 @@ impl Columns {
     /// Returns whether the samples contain the numbers of the table unchanged: no column has words
     /// or truth values.
     pub fn are_numbers(&self) -> bool {
-        self.labels().is_empty() && self.features.iter().all(|column| column.kind == Kind::Number)
+        self.labels().is_empty() && self.features.iter().all(|column| column.kind == ColumnKind::Number)
     }
 }
 
@@ -229,9 +229,9 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
         let column = |name: &str, kind| Column { name: name.to_owned(), kind };
         let features = vec![
-            column("a", Kind::Category(words(&["x", "y"]))),
-            column("empty", Kind::Category(Vec::new())),
-            column("b", Kind::Boolean),
+            column("a", ColumnKind::Category(words(&["x", "y"]))),
+            column("empty", ColumnKind::Category(Vec::new())),
+            column("b", ColumnKind::Boolean),
         ];
         Columns::new(features, Some(Target { name: "t".to_owned(), names: words(&["no", "yes"]) })).expect("columns")
     }
@@ -256,7 +256,7 @@ mod tests {
         let mut twice = columns.clone();
         twice.features[1].name = "t".to_owned();
         let mut unsorted = columns.clone();
-        unsorted.features[0].kind = Kind::Category(vec!["y".to_owned(), "x".to_owned()]);
+        unsorted.features[0].kind = ColumnKind::Category(vec!["y".to_owned(), "x".to_owned()]);
         let mut shifted = columns.clone();
         shifted.begins[1] = 1;
         for wrong in [twice, unsorted, shifted] {

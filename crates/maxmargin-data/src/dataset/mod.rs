@@ -5,7 +5,7 @@ mod columns;
 mod labels;
 
 pub use classes::ClassLabels;
-pub use columns::{Column, Columns, Kind, MissingWords, Target};
+pub use columns::{Column, ColumnKind, Columns, MissingWords, Target};
 pub use labels::{BinaryLabels, LabelError};
 
 use crate::samples::{Samples, SamplesError};

@@ -1,6 +1,6 @@
 //! Parses whole lines of text into separate arrays, which the caller merges.
 
-use super::error::{MAX_INDEX, Problem};
+use super::error::{LineProblem, MAX_INDEX};
 use super::{IndexBase, ReadOptions};
 use crate::samples::is_single;
 use crate::text::number::{digits, short_decimal};
@@ -18,7 +18,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) place: Place,
-    pub(super) problem: Problem,
+    pub(super) problem: LineProblem,
 }
 
 /// The rows of a chunk, up to its first fault.
@@ -86,7 +86,7 @@ impl Chunk {
             _ => {}
         }
         if let Some(place) = self.blank {
-            return Err(Fault { place, problem: Problem::BlankLine });
+            return Err(Fault { place, problem: LineProblem::BlankLine });
         }
         let label_at = at;
         let (label, end) = number(text, at).map_err(|_| fault(at, label_problem(text, at)))?;
@@ -95,7 +95,7 @@ impl Chunk {
         let first = if has_group { &mut self.first_with_group } else { &mut self.first_without_group };
         first.get_or_insert(Place { line, at: label_at });
         if has_group {
-            let (group, end) = group(text, at + 4).ok_or(fault(at, Problem::BadGroup))?;
+            let (group, end) = group(text, at + 4).ok_or(fault(at, LineProblem::BadGroup))?;
             self.groups.push(group);
             at = skip_blanks(text, end);
         }
@@ -119,7 +119,7 @@ impl Chunk {
     /// Parses features to the end of the line. Returns the start of the next line, or the position
     /// of a fault and the fault.
     #[inline]
-    fn features(&mut self, text: &[u8], start: usize, options: ReadOptions) -> (usize, Option<Problem>) {
+    fn features(&mut self, text: &[u8], start: usize, options: ReadOptions) -> (usize, Option<LineProblem>) {
         let mut at = start;
         // One more than the previous index, so that 0 is the smallest possible one.
         let mut least: u64 = 0;
@@ -140,11 +140,11 @@ impl Chunk {
                 let row = self.ends.last().copied().unwrap_or(0);
                 let previous = (least - 1) as u32;
                 let known = index == previous || self.indices[row..].contains(&index);
-                return (at, Some(if known { Problem::Repeated } else { Problem::Unsorted { previous } }));
+                return (at, Some(if known { LineProblem::Repeated } else { LineProblem::Unsorted { previous } }));
             }
             if index == 0 {
                 if options.index_base == IndexBase::One {
-                    return (at, Some(Problem::ZeroIndex));
+                    return (at, Some(LineProblem::ZeroIndex));
                 }
                 self.has_index_zero = true;
             }
@@ -169,10 +169,11 @@ impl Chunk {
 
     /// Adds a row in index order. Returns the first feature in text order with a repeated or
     /// forbidden index.
-    fn push_sorted(&mut self, row: &mut [Unordered], options: ReadOptions) -> Option<(usize, Problem)> {
+    fn push_sorted(&mut self, row: &mut [Unordered], options: ReadOptions) -> Option<(usize, LineProblem)> {
         row.sort_by_key(|&(index, _, at)| (index, at));
-        let repeated = row.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].2, Problem::Repeated));
-        let zero = row.first().filter(|f| f.0 == 0 && options.index_base == IndexBase::One).map(|f| (f.2, Problem::ZeroIndex));
+        let repeated = row.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].2, LineProblem::Repeated));
+        let zero =
+            row.first().filter(|f| f.0 == 0 && options.index_base == IndexBase::One).map(|f| (f.2, LineProblem::ZeroIndex));
         let first = repeated.chain(zero).min_by_key(|(at, _)| *at);
         if first.is_none() {
             self.has_index_zero |= row.first().is_some_and(|f| f.0 == 0);
@@ -187,7 +188,7 @@ impl Chunk {
 
 /// Parses features in any order to the end of the line or the first fault; returns like
 /// [`Chunk::features`].
-fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (usize, Option<Problem>) {
+fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (usize, Option<LineProblem>) {
     row.clear();
     let mut at = start;
     loop {
@@ -208,7 +209,7 @@ fn unordered_features(text: &[u8], start: usize, row: &mut Vec<Unordered>) -> (u
 
 /// Parses `index:value` at `at`: index, value and the position after it.
 #[inline]
-fn feature(text: &[u8], at: usize) -> Result<(u32, f64, usize), Problem> {
+fn feature(text: &[u8], at: usize) -> Result<(u32, f64, usize), LineProblem> {
     let (index, count) = digits(text, at);
     let end = at + count;
     if count == 0 || text.get(end) != Some(&b':') {
@@ -216,14 +217,14 @@ fn feature(text: &[u8], at: usize) -> Result<(u32, f64, usize), Problem> {
     }
     // Ten digits suffice for any index; more than 19 could wrap.
     let index = if count > 19 { u64::MAX } else { index };
-    let index = u32::try_from(index).ok().filter(|i| *i <= MAX_INDEX).ok_or(Problem::IndexTooLarge)?;
+    let index = u32::try_from(index).ok().filter(|i| *i <= MAX_INDEX).ok_or(LineProblem::IndexTooLarge)?;
     let (value, end) = number(text, end + 1)?;
     Ok((index, value, end))
 }
 
 /// Parses a finite number before a blank, a comment or the end of the line.
 #[inline]
-fn number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
+fn number(text: &[u8], at: usize) -> Result<(f64, usize), LineProblem> {
     match short_decimal(text, at) {
         Some((value, end)) if is_end(peek(text, end)) => Ok((value, end)),
         _ => long_number(text, at),
@@ -233,14 +234,14 @@ fn number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
 /// Parses numbers that the fast path cannot: exponents, many digits. Refuses other words.
 #[cold]
 #[inline(never)]
-fn long_number(text: &[u8], at: usize) -> Result<(f64, usize), Problem> {
+fn long_number(text: &[u8], at: usize) -> Result<(f64, usize), LineProblem> {
     let end = word_end(text, at);
     let word = &text[at.min(end)..end];
     if word.is_empty() {
-        return Err(Problem::MissingValue);
+        return Err(LineProblem::MissingValue);
     }
-    let value: f64 = fast_float2::parse(word).map_err(|_| Problem::BadValue)?;
-    if value.is_finite() { Ok((value, end)) } else { Err(Problem::NotFinite) }
+    let value: f64 = fast_float2::parse(word).map_err(|_| LineProblem::BadValue)?;
+    if value.is_finite() { Ok((value, end)) } else { Err(LineProblem::NotFinite) }
 }
 
 /// Parses the integer of `qid:`.
@@ -252,34 +253,34 @@ fn group(text: &[u8], at: usize) -> Option<(u64, usize)> {
 
 /// The problem of a word at `at` that is not a label.
 #[cold]
-fn label_problem(text: &[u8], at: usize) -> Problem {
+fn label_problem(text: &[u8], at: usize) -> LineProblem {
     let word = &text[at..word_end(text, at)];
     let line = &text[at..line_end(text, at)];
     if fast_float2::parse::<f64, _>(word).is_ok() {
-        Problem::NotFinite
+        LineProblem::NotFinite
     } else if word.contains(&b':') {
-        Problem::MissingLabel
+        LineProblem::MissingLabel
     } else if word.iter().any(|b| matches!(b, b',' | b';')) {
-        if line.contains(&b':') { Problem::MultiLabel } else { Problem::Separated }
+        if line.contains(&b':') { LineProblem::MultiLabel } else { LineProblem::Separated }
     } else {
-        Problem::BadLabel
+        LineProblem::BadLabel
     }
 }
 
 /// The problem of a word at `at` that does not begin with an index and a colon.
 #[cold]
-fn feature_problem(text: &[u8], at: usize) -> Problem {
+fn feature_problem(text: &[u8], at: usize) -> LineProblem {
     let word = &text[at..word_end(text, at)];
     let index = word.split(|b| *b == b':').next().unwrap_or(word);
     let has_colon = index.len() < word.len();
     if word.starts_with(b"qid:") {
-        Problem::LateGroup
+        LineProblem::LateGroup
     } else if has_colon && index.len() > 1 && index[0] == b'-' && index[1..].iter().all(u8::is_ascii_digit) {
-        Problem::NegativeIndex
+        LineProblem::NegativeIndex
     } else if !has_colon && fast_float2::parse::<f64, _>(word).is_ok() {
-        Problem::MissingValue
+        LineProblem::MissingValue
     } else {
-        Problem::BadFeature
+        LineProblem::BadFeature
     }
 }
 

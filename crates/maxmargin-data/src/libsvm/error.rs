@@ -36,14 +36,14 @@ pub enum ReadError {
         /// The offending text, shortened.
         text: String,
         /// The fault.
-        problem: Problem,
+        problem: LineProblem,
     },
 }
 
 /// The fault of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum LineProblem {
     /// There is a blank line before a row.
     #[error("blank line; remove it (a sample without features is a line with its label only)")]
     BlankLine,

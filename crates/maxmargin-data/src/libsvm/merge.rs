@@ -1,7 +1,7 @@
 //! Merges the chunks in file order into a data set, or finds the first error.
 
 use super::chunk::{Chunk, Fault, Place, word_end};
-use super::error::{Problem, ReadError};
+use super::error::{LineProblem, ReadError};
 use super::{IndexBase, ReadOptions};
 use crate::dataset::Dataset;
 use crate::run::par::Par;
@@ -30,7 +30,7 @@ pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]
         };
         let has_data = !chunk.labels.is_empty() || chunk.fault.is_some();
         if let Some((line, at)) = blank.filter(|_| has_data) {
-            return Some(error(text, at, line, Problem::BlankLine));
+            return Some(error(text, at, line, LineProblem::BlankLine));
         }
         if let Some(fault) = mixed_groups(chunk, &mut grouped).or(chunk.fault) {
             return report(fault);
@@ -53,13 +53,13 @@ fn mixed_groups(chunk: &Chunk, grouped: &mut Option<bool>) -> Option<Fault> {
         (None, Some(_)) => false,
     });
     let place = if expected { without } else { with };
-    place.map(|place| Fault { place, problem: Problem::MixedGroups { here: !expected } })
+    place.map(|place| Fault { place, problem: LineProblem::MixedGroups { here: !expected } })
 }
 
-fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadError {
+fn error(text: &[u8], at: usize, lines_before: usize, problem: LineProblem) -> ReadError {
     let line_start = text[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
     let (line, column) = (lines_before as u64 + 1, (at - line_start) as u64 + 1);
-    if problem == Problem::BlankLine {
+    if problem == LineProblem::BlankLine {
         return ReadError::Line { line, column, text: String::new(), problem };
     }
     let word = &text[at..word_end(text, at)];

@@ -5,7 +5,7 @@ mod error;
 mod merge;
 mod write;
 
-pub use error::{Problem, ReadError};
+pub use error::{LineProblem, ReadError};
 pub use write::write;
 
 use crate::dataset::Dataset;
@@ -59,17 +59,9 @@ pub struct ReadOptions {
 ///
 /// # Errors
 ///
-/// The first fault in file order, with its line and column, or that there are no rows.
-pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, ReadError> {
-    parse_controlled(bytes, options, par, &RunControl::unlimited())
-}
-
-/// [`parse`] that can be cancelled between parts of the text.
-///
-/// # Errors
-///
-/// As [`parse`], and [`ReadError::Cancelled`] when `control` cancels it.
-pub fn parse_controlled(bytes: &[u8], options: &ReadOptions, par: Par, control: &RunControl) -> Result<Dataset, ReadError> {
+/// The first fault in file order, with its line and column, or that there are no rows, and
+/// [`ReadError::Cancelled`] when `control` ends the run between two parts of the text.
+pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par, control: &RunControl) -> Result<Dataset, ReadError> {
     parse_in_chunks(bytes, *options, par, CHUNK_BYTES, STRETCH_BYTES, control)
 }
 

@@ -1,11 +1,13 @@
 //! LIBSVM text: accepted input, refused input with its position, and writing that reads back.
 
 use super::*;
+use crate::RunControl;
 use crate::samples::{Samples, Storage};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 fn read(text: &str) -> Result<Dataset, ReadError> {
-    parse(text.as_bytes(), &ReadOptions::default(), Par::Seq)
+    parse(text.as_bytes(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited())
 }
 
 fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
@@ -14,7 +16,7 @@ fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
 
 /// The position of an error, and its message.
 fn refused(text: &str, options: ReadOptions) -> (u64, u64, String) {
-    match parse(text.as_bytes(), &options, Par::Seq).expect_err(text) {
+    match parse(text.as_bytes(), &options, Par::Seq, &RunControl::unlimited()).expect_err(text) {
         error @ (ReadError::Line { line, column, .. } | ReadError::Binary { line, column }) => (line, column, error.to_string()),
         error @ (ReadError::Empty | ReadError::Cancelled) => (0, 0, error.to_string()),
     }
@@ -130,7 +132,7 @@ fn order_and_repetition_of_indices() {
     assert_refused("1 1:1 3:1 1:2\n", 1, 11, "`1:2` repeats an index");
     assert_refused("1 1:0 1:0\n", 1, 7, "repeats an index");
     let sort = ReadOptions { sort: true, ..ReadOptions::default() };
-    let data = parse(b"1 3:1 1:5 2:0\n2 7:0 2:4\n", &sort, Par::Seq).expect("sortable");
+    let data = parse(b"1 3:1 1:5 2:0\n2 7:0 2:4\n", &sort, Par::Seq, &RunControl::unlimited()).expect("sortable");
     assert_eq!(rows(&data), [vec![(0, 5.0), (2, 1.0)], vec![(1, 4.0)]]);
     assert_eq!(data.samples.features(), 7);
     let (line, column, message) = refused("1 2:1\n1 3:1 1:5 3:2 1:0\n", sort);
@@ -153,7 +155,7 @@ fn index_zero_makes_a_file_zero_based_unless_told() {
     assert!(message.contains("read the file as zero-based"), "{message}");
     let sorted = ReadOptions { sort: true, ..forced(IndexBase::One) };
     assert_eq!(refused("1 2:1 0:5\n", sorted).1, 7);
-    let data = parse(b"1 1:1 2:3\n", &forced(IndexBase::Zero), Par::Seq).expect("zero-based");
+    let data = parse(b"1 1:1 2:3\n", &forced(IndexBase::Zero), Par::Seq, &RunControl::unlimited()).expect("zero-based");
     assert_eq!((data.index_base, data.samples.features()), (0, 3));
     assert_eq!(rows(&data), [vec![(1, 1.0), (2, 3.0)]]);
 }
@@ -177,7 +179,7 @@ fn binary_files_are_recognised() {
     assert_refused("PK\u{3}\u{4}\0\0", 1, 1, message);
     assert_refused("1 1:1\n1 2:\0\n", 2, 3, message);
     let wide: Vec<u8> = "1 1:1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let error = parse(&[&[0xFF, 0xFE], &wide[..]].concat(), &ReadOptions::default(), Par::Seq);
+    let error = parse(&[&[0xFF, 0xFE], &wide[..]].concat(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited());
     assert_eq!(error, Err(ReadError::Binary { line: 1, column: 1 }));
 }
 
@@ -273,7 +275,7 @@ proptest! {
         base in prop_oneof![Just(IndexBase::Auto), Just(IndexBase::Zero), Just(IndexBase::One)],
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
-        let whole = parse(&text, &options, Par::Seq);
+        let whole = parse(&text, &options, Par::Seq, &RunControl::unlimited());
         prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk, 3 * chunk, &RunControl::unlimited()), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk, chunk, &RunControl::unlimited())), &whole);
@@ -285,7 +287,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), sort in any::<bool>()) {
-        let _ = parse(&bytes, &ReadOptions { sort, ..ReadOptions::default() }, Par::Seq);
+        let _ = parse(&bytes, &ReadOptions { sort, ..ReadOptions::default() }, Par::Seq, &RunControl::unlimited());
     }
 }
 
@@ -315,7 +317,7 @@ proptest! {
     fn reading_what_was_written_gives_the_same_bits(data in datasets()) {
         let mut text = Vec::new();
         write(&data, &mut text).expect("memory does not fail");
-        let back = parse(&text, &ReadOptions { skip_hash: true, ..ReadOptions::default() }, Par::Seq).expect("own text");
+        let back = parse(&text, &ReadOptions { skip_hash: true, ..ReadOptions::default() }, Par::Seq, &RunControl::unlimited()).expect("own text");
         let bits = |labels: &[f64]| labels.iter().map(|l| l.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&back.labels), bits(&data.labels));
         prop_assert_eq!(&back, &data);
@@ -352,7 +354,9 @@ fn features_that_no_reader_takes_are_not_written() {
     for (features, base, option) in [(widest, 0, IndexBase::Zero), (widest - 1, 1, IndexBase::One)] {
         let mut text = Vec::new();
         write(&data(features, base), &mut text).expect("the last index");
-        let back = parse(&text, &ReadOptions { index_base: option, ..ReadOptions::default() }, Par::Seq).expect("readable");
+        let back =
+            parse(&text, &ReadOptions { index_base: option, ..ReadOptions::default() }, Par::Seq, &RunControl::unlimited())
+                .expect("readable");
         assert_eq!(back.samples.features(), features);
     }
     let error = write(&data(widest, 1), &mut Vec::new()).expect_err("one too many");
@@ -369,18 +373,18 @@ fn rows_know_their_lines() {
 #[test]
 fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
     let text = "1 1:0.5 2:0.25\n".repeat(1000);
-    let whole = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("valid text");
+    let whole = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("valid text");
     let sizes = (100, 1000);
     // Checks: fifteen parts of a thousand bytes, their end, and groups of chunks that are copied.
     let questions = 16 + split_lines(text.as_bytes(), sizes.0).len().div_ceil(merge::TOGETHER);
     for patience in 0..questions + 3 {
         let mut asked = 0;
-        let mut go_on = || {
+        let control = RunControl::new(|_| {
             asked += 1;
-            asked <= patience
-        };
-        let found =
-            parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &RunControl::new(&mut go_on));
+            if asked <= patience { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let found = parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes.0, sizes.1, &control);
+        drop(control);
         let expected = if patience < questions { Err(ReadError::Cancelled) } else { Ok(whole.clone()) };
         assert!(found == expected && asked == questions.min(patience + 1), "{patience}: {asked} of {questions}");
     }

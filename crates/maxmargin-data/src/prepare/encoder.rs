@@ -3,7 +3,7 @@
 use super::impute::Impute;
 use super::scale::ScaleError;
 use crate::dataset::Dataset;
-use crate::dataset::{Column, Columns, Kind};
+use crate::dataset::{Column, ColumnKind, Columns};
 use crate::samples::Samples;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -44,11 +44,11 @@ impl TryFrom<Unchecked> for Encoder {
             return Err("what fills the gaps of columns is not a number for each");
         }
         let possible = |(column, &fill): (&Column, &f64)| match &column.kind {
-            Kind::Number => true,
-            Kind::Boolean => fill == 0.0 || fill == 1.0,
-            Kind::Category(words) => fill.fract() == 0.0 && fill >= 0.0 && (fill as usize) < words.len().max(1),
+            ColumnKind::Number => true,
+            ColumnKind::Boolean => fill == 0.0 || fill == 1.0,
+            ColumnKind::Category(words) => fill.fract() == 0.0 && fill >= 0.0 && (fill as usize) < words.len().max(1),
         };
-        let is_word = |j: &u32| matches!(columns.column_of(*j as usize).map(|c| &c.kind), Some(Kind::Category(_)));
+        let is_word = |j: &u32| matches!(columns.column_of(*j as usize).map(|c| &c.kind), Some(ColumnKind::Category(_)));
         let ascending = unseen.is_sorted_by(|a, b| a < b) && unseen.last().is_none_or(|j| (*j as usize) < columns.width());
         if !columns.features().iter().zip(&fills).all(possible) || !ascending || !unseen.iter().all(is_word) {
             return Err("what fills the gaps of columns, or words that were not seen, is none of theirs");
@@ -92,9 +92,9 @@ impl Encoder {
             let (of, known) = (columns.features_of(c), total - gaps[c]);
             fills.push(match &column.kind {
                 // `max_by_key` returns the last maximum, so the order is reversed.
-                Kind::Category(_) => of.clone().rev().max_by_key(|&j| sizes[j]).map_or(0.0, |j| (j - of.start) as f64),
-                Kind::Boolean => f64::from(u8::from(2 * sizes[of.start] > known)),
-                Kind::Number => way.of(std::mem::take(&mut numbers[of.start]), known),
+                ColumnKind::Category(_) => of.clone().rev().max_by_key(|&j| sizes[j]).map_or(0.0, |j| (j - of.start) as f64),
+                ColumnKind::Boolean => f64::from(u8::from(2 * sizes[of.start] > known)),
+                ColumnKind::Number => way.of(std::mem::take(&mut numbers[of.start]), known),
             });
         }
         Self { columns: Arc::unwrap_or_clone(columns), impute, fills, unseen }
@@ -114,9 +114,9 @@ impl Encoder {
     pub fn fill(&self, c: usize) -> Option<String> {
         let fill = *self.fills.get(c)?;
         Some(match &self.columns.features().get(c)?.kind {
-            Kind::Number => crate::text::number::shortest(fill),
-            Kind::Boolean => if fill == 1.0 { "true" } else { "false" }.to_owned(),
-            Kind::Category(words) => words.get(fill as usize).cloned().unwrap_or_default(),
+            ColumnKind::Number => crate::text::number::shortest(fill),
+            ColumnKind::Boolean => if fill == 1.0 { "true" } else { "false" }.to_owned(),
+            ColumnKind::Category(words) => words.get(fill as usize).cloned().unwrap_or_default(),
         })
     }
 
@@ -134,7 +134,7 @@ impl Encoder {
 
     /// Returns whether feature `j` is a number of the table.
     pub(super) fn is_number(&self, j: usize) -> bool {
-        self.columns.column_of(j).is_some_and(|column| column.kind == Kind::Number)
+        self.columns.column_of(j).is_some_and(|column| column.kind == ColumnKind::Number)
     }
 
     /// Imputes missing values; the result has [`Columns::width`] features. Features beyond
@@ -185,10 +185,10 @@ impl Encoder {
     fn filling(&self, c: usize) -> Option<(usize, f64)> {
         let (fill, begin) = (*self.fills.get(c)?, self.columns.features_of(c).start);
         Some(match &self.columns.features()[c].kind {
-            Kind::Number | Kind::Boolean => (begin, fill),
+            ColumnKind::Number | ColumnKind::Boolean => (begin, fill),
             // Without a known word there is no value to impute.
-            Kind::Category(words) if words.is_empty() => return None,
-            Kind::Category(_) => (begin + fill as usize, 1.0),
+            ColumnKind::Category(words) if words.is_empty() => return None,
+            ColumnKind::Category(_) => (begin + fill as usize, 1.0),
         })
     }
 
@@ -215,7 +215,7 @@ impl Encoder {
 
 /// Flags of the features that are words.
 fn is_word(columns: &Columns) -> Vec<bool> {
-    let words = |c: usize| matches!(columns.features()[c].kind, Kind::Category(_));
+    let words = |c: usize| matches!(columns.features()[c].kind, ColumnKind::Category(_));
     (0..columns.features().len()).flat_map(|c| columns.features_of(c).map(move |_| words(c))).collect()
 }
 

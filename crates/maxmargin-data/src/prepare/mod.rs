@@ -11,7 +11,7 @@ pub use impute::Impute;
 
 use crate::dataset::Dataset;
 use crate::samples::Samples;
-use scale::{Method, ScaleError, Scaler};
+use scale::{ScaleError, ScaleMethod, Scaler};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Preparing {
     pub impute: Option<Impute>,
     /// The scaling method. In a table only numbers are scaled: words and truth values remain 0 and
     /// 1.
-    pub scale: Option<Method>,
+    pub scale: Option<ScaleMethod>,
 }
 
 /// A preparation fitted to training rows, for any samples. The default changes nothing.
@@ -48,11 +48,13 @@ impl Preparing {
     /// test fold has no influence.
     ///
     /// ```
+    /// use maxmargin_data::RunControl;
     /// use maxmargin_data::prepare::{Impute, Preparing};
     /// use maxmargin_data::table::{self, TableOptions};
     ///
     /// let options = TableOptions { missing: true, ..TableOptions::default() };
-    /// let data = table::read(b"size,y\n1,0\n3,1\n,0\n90,1\n", &options)?.data;
+    /// let text = b"size,y\n1,0\n3,1\n,0\n90,1\n";
+    /// let data = table::read(text, &options, &RunControl::unlimited())?.data;
     /// let preparing = Preparing { impute: Some(Impute::Mean), scale: None };
     /// let training = preparing.fit_rows(&data, 0..3)?; // the last row is tested
     /// assert_eq!(training.apply(&data.samples)?.row(2).entries(), [(0, 2.0)]);

@@ -26,7 +26,7 @@ pub fn feature_ranges(samples: &Samples) -> Vec<(f64, f64)> {
 
 /// A summary of [`feature_ranges`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranges {
+pub struct FeatureRanges {
     /// Smallest value of all.
     pub min: f64,
     /// Greatest value of all.
@@ -59,7 +59,7 @@ const DOMINATING: f64 = 10.0;
 const WIDE: f64 = 10.0;
 
 /// Summarises the ranges of the features of `samples`.
-pub fn inspect(samples: &Samples) -> Ranges {
+pub fn inspect(samples: &Samples) -> FeatureRanges {
     if let Some((packed, columns)) = samples.packed() {
         let mut summary = inspect(&packed);
         // Columns that are not stored are 0.
@@ -71,7 +71,7 @@ pub fn inspect(samples: &Samples) -> Ranges {
         return summary;
     }
     let ranges = feature_ranges(samples);
-    let mut summary = Ranges { min: 0.0, max: 0.0, constant: 0, median_width: 0.0, widest: None };
+    let mut summary = FeatureRanges { min: 0.0, max: 0.0, constant: 0, median_width: 0.0, widest: None };
     let mut widths = Vec::with_capacity(ranges.len());
     if let Some(&(min, max)) = ranges.first() {
         (summary.min, summary.max) = (min, max);
@@ -92,7 +92,7 @@ pub fn inspect(samples: &Samples) -> Ranges {
     summary
 }
 
-impl Ranges {
+impl FeatureRanges {
     /// A warning about features with very different or very large ranges; none when they appear to
     /// be scaled.
     ///

@@ -1,10 +1,12 @@
 //! Imputed values, and their dependence on training rows.
 
 use super::*;
+use crate::RunControl;
 use crate::table::{TableOptions, read};
 
 fn data(text: &str) -> Dataset {
-    read(text.as_bytes(), &TableOptions { missing: true, ..TableOptions::default() }).expect("a table").data
+    let options = TableOptions { missing: true, ..TableOptions::default() };
+    read(text.as_bytes(), &options, &RunControl::unlimited()).expect("a table").data
 }
 
 fn rows(samples: &Samples) -> Vec<Vec<f64>> {
@@ -42,7 +44,7 @@ fn what_a_test_row_says_changes_nothing() {
     let other = data(&TEXT.replace("-9,no,b", "70,yes,a"));
     let training = [0, 1, 2, 3, 4];
     for way in Impute::ALL {
-        let preparing = Preparing { impute: Some(way), scale: Some(Method::Standard) };
+        let preparing = Preparing { impute: Some(way), scale: Some(ScaleMethod::Standard) };
         let fit = |data: &Dataset| preparing.fit_rows(data, training.into_iter()).expect("imputed");
         assert_eq!(fit(&one), fit(&other), "{way}");
         assert_ne!(preparing.fit(&one), preparing.fit(&other), "{way}");
@@ -66,7 +68,7 @@ fn missing_values_without_imputation_are_errors() {
     let found = Preparing::default().fit(&data).expect("nothing is scaled");
     let error = found.apply(&data.samples).expect_err("a gap").to_string();
     assert!(error.contains("row 1 (from 0) has no value in column `"), "{error}");
-    let scaled = Preparing { impute: None, scale: Some(Method::Standard) };
+    let scaled = Preparing { impute: None, scale: Some(ScaleMethod::Standard) };
     assert_eq!(scaled.fit_rows(&data, [0, 2].into_iter()), Err(ScaleError::Missing { row: 2, column: "t".to_owned() }));
 }
 
@@ -74,13 +76,13 @@ fn missing_values_without_imputation_are_errors() {
 fn words_and_truths_are_not_scaled() {
     let data = data("n,t,w,y\n10,yes,a,0\n20,no,b,1\n15,no,a,0\n");
     for (method, expected) in [
-        (Method::MinMax { lower: -1.0, upper: 1.0 }, [[-1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]),
-        (Method::MinMax { lower: 0.0, upper: 1.0 }, [[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 1.0, 0.0]]),
+        (ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }, [[-1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]),
+        (ScaleMethod::MinMax { lower: 0.0, upper: 1.0 }, [[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 1.0, 0.0]]),
     ] {
         let found = Preparing { impute: None, scale: Some(method) }.fit(&data).expect("numbers");
         assert_eq!(rows(&found.apply(&data.samples).expect("numbers")), expected);
     }
-    let found = Preparing { impute: None, scale: Some(Method::Standard) }.fit(&data).expect("numbers");
+    let found = Preparing { impute: None, scale: Some(ScaleMethod::Standard) }.fit(&data).expect("numbers");
     let standard = rows(&found.apply(&data.samples).expect("numbers"));
     assert_eq!(standard[0][1..], [1.0, 1.0, 0.0]);
     assert!((standard[1][0] - 1.5_f64.sqrt()).abs() < 1e-12 && standard[1][1..] == [0.0, 0.0, 1.0]);

@@ -1,6 +1,8 @@
-//! Execution of long work: threads and cancellation.
+//! Execution of long work: threads, limits, cancellation and progress.
 
 mod control;
 pub mod par;
+mod progress;
 
-pub use control::{Cancelled, RunControl};
+pub use control::{Cancelled, EndReason, RunControl};
+pub use progress::{Progress, Stage};

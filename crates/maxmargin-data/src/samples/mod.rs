@@ -220,9 +220,9 @@ impl Samples {
     /// When an index is out of range.
     #[must_use]
     pub fn select(&self, order: &[usize]) -> Self {
-        match self.select_controlled(order, &RunControl::unlimited()) {
+        match self.try_select(order, &RunControl::unlimited()) {
             Ok(selected) => selected,
-            Err(Cancelled) => unreachable!("nobody calls it off"),
+            Err(Cancelled) => unreachable!("an unlimited run is not cancelled"),
         }
     }
 
@@ -235,7 +235,7 @@ impl Samples {
     /// # Panics
     ///
     /// When an index is out of range.
-    pub fn select_controlled(&self, order: &[usize], control: &RunControl) -> Result<Self, Cancelled> {
+    pub fn try_select(&self, order: &[usize], control: &RunControl) -> Result<Self, Cancelled> {
         let width = self.features;
         let storage = match &self.storage {
             Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order, control)?),

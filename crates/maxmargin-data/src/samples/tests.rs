@@ -1,8 +1,9 @@
 //! Sample matrices: forms, rows, selection.
 
 use super::*;
-use crate::codec;
+use crate::{Progress, codec};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 fn csr(features: usize, offsets: &[usize], indices: &[u32], values: &[f64]) -> Result<Samples, SamplesError> {
     Samples::from_sparse(features, offsets.to_vec(), indices.to_vec(), values.to_vec())
@@ -149,7 +150,7 @@ fn packing_drops_columns_that_nobody_uses() {
     assert_eq!(packed.row(1).entries(), [(0, 3.0)]);
     let summary = crate::inspect(&wide);
     assert_eq!((summary.min, summary.max, summary.constant), (0.0, 3.0, last as usize - 1));
-    let scaler = crate::Scaler::fit(&wide, crate::prepare::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
+    let scaler = crate::Scaler::fit(&wide, crate::prepare::scale::ScaleMethod::MinMax { lower: 0.0, upper: 1.0 });
     assert_eq!(scaler.features(), last as usize + 1);
     assert_eq!((scaler.column(7), scaler.column(last as usize)), (Some((1.0, 3.0)), Some((0.0, 2.0))));
     assert!(csr(9, &[0, 1], &[7], &[1.0]).expect("valid rows").packed().is_none());
@@ -179,13 +180,13 @@ fn putting_rows_in_order_asks_between_stretches_whether_it_is_still_wanted() {
     for samples in [Samples::from_dense(n, d, values), Samples::from_dense(n, d, singles), Ok(lists)] {
         let samples = samples.expect("finite values");
         let mut asked = 0;
-        let mut go_on = || {
+        let observer = |_: &Progress| {
             asked += 1;
-            asked < 2
+            if asked < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        assert_eq!(samples.select_controlled(&order, &RunControl::new(&mut go_on)), Err(Cancelled));
+        assert_eq!(samples.try_select(&order, &RunControl::new(observer)), Err(Cancelled));
         assert_eq!(asked, 2);
-        let selected = samples.select_controlled(&order, &RunControl::unlimited()).expect("nobody calls it off");
+        let selected = samples.try_select(&order, &RunControl::unlimited()).expect("nobody calls it off");
         assert!(selected == samples.select(&order) && selected.select(&order) == samples);
     }
 }

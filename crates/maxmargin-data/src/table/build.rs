@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::error::{TableError, ValueProblem, listed};
 use super::infer::{Field, malformed};
 use super::words::{Missing, number, truth};
-use crate::dataset::{Columns, Kind};
+use crate::dataset::{ColumnKind, Columns};
 use crate::run::{Cancelled, RunControl};
 use crate::samples::Samples;
 use std::ops::Range;
@@ -76,13 +76,13 @@ enum Cell {
 
 impl Cell {
     /// Converts a field of a column of this kind: a number, or the index of a word.
-    fn of(field: &str, kind: &Kind, missing: Missing) -> Result<Self, ValueProblem> {
+    fn of(field: &str, kind: &ColumnKind, missing: Missing) -> Result<Self, ValueProblem> {
         if missing.is_given(field) {
             return Ok(Self::Missing);
         }
         // Known words take precedence: models of earlier versions know words that now mean missing
         // values.
-        if let Kind::Category(words) = kind
+        if let ColumnKind::Category(words) = kind
             && let Some(word) = place_of(words, field)
         {
             return Ok(Self::Value(word, 1.0));
@@ -91,12 +91,12 @@ impl Cell {
             return Ok(Self::Missing);
         }
         match kind {
-            Kind::Number => Ok(Self::Value(0, finite(field)?)),
-            Kind::Boolean => match truth(field) {
+            ColumnKind::Number => Ok(Self::Value(0, finite(field)?)),
+            ColumnKind::Boolean => match truth(field) {
                 Some(truth) => Ok(Self::Value(0, f64::from(u8::from(truth)))),
                 None => Err(ValueProblem::other(field, kind)),
             },
-            Kind::Category(_) => Ok(Self::Unknown),
+            ColumnKind::Category(_) => Ok(Self::Unknown),
         }
     }
 }
@@ -211,7 +211,7 @@ pub(super) fn labels(
 /// The finite number of a field in a column of numbers.
 fn finite(field: &str) -> Result<f64, ValueProblem> {
     let value = number(field).filter(|value| value.is_finite());
-    value.ok_or_else(|| malformed(field).unwrap_or_else(|| ValueProblem::other(field, &Kind::Number)))
+    value.ok_or_else(|| malformed(field).unwrap_or_else(|| ValueProblem::other(field, &ColumnKind::Number)))
 }
 
 /// The index of a word among ascending words.

@@ -1,7 +1,7 @@
 //! Summaries of the columns of a table, with remarks on unusual ones.
 
 use crate::dataset::Dataset;
-use crate::dataset::{Columns, Kind};
+use crate::dataset::{ColumnKind, Columns};
 use serde::Serialize;
 
 /// A summary of a feature column.
@@ -57,12 +57,12 @@ impl ColumnStats {
 /// Summarises the columns of a table's data; empty for other data.
 pub fn describe(data: &Dataset) -> Vec<ColumnSummary> {
     let Some(columns) = data.columns.as_deref() else { return Vec::new() };
-    let nothing = |kind: &Kind| ColumnStats {
+    let nothing = |kind: &ColumnKind| ColumnStats {
         missing: 0,
         minimum: f64::INFINITY,
         maximum: f64::NEG_INFINITY,
         sum: 0.0,
-        words: if let Kind::Category(words) = kind { vec![0; words.len()] } else { Vec::new() },
+        words: if let ColumnKind::Category(words) = kind { vec![0; words.len()] } else { Vec::new() },
         last: None,
         counts_up: true,
     };
@@ -99,7 +99,7 @@ fn summary(columns: &Columns, c: usize, seen: &ColumnStats, rows: usize) -> Colu
     let most = (0..seen.words.len()).rev().max_by_key(|&word| seen.words[word]);
     let most_rows = most.map_or(0, |word| seen.words[word]);
     let word = match &column.kind {
-        Kind::Category(words) => most.map(|word| words[word].clone()),
+        ColumnKind::Category(words) => most.map(|word| words[word].clone()),
         _ => None,
     };
     let is_constant = if word.is_some() { most_rows == known } else { seen.minimum == seen.maximum };

@@ -1,40 +1,33 @@
 //! Errors of tables: position, fault and remedy.
 
 use super::format::Columnar;
-use crate::dataset::Kind;
+use crate::dataset::ColumnKind;
 use crate::text::quote::quoted;
+use std::fmt;
 
 /// Largest number of characters of a value or name in a message.
 const SHOWN: usize = 40;
 
 /// The reasons for which a table cannot be read. Lines count from 1. A quoted field may extend over
 /// several lines; the line of a row is its first one.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TableError {
     /// There are no rows after the header, or no bytes.
-    #[error("there are no rows: a table has a line for each sample, and may have a header above them")]
     Empty,
     /// The caller cancelled the work.
-    #[error("reading was cancelled")]
     Cancelled,
     /// The bytes are not text.
-    #[error("line {line}: this is not text in UTF-8; convert the file (iconv -t UTF-8), or export it again")]
     Encoding {
         /// The line.
         line: u64,
     },
     /// The file is columnar, and the program was built without support for it.
-    #[error(
-        "this is a file of {file}, and this program was built without them; build it with them (cargo install maxmargin-cli --features {}), or write the table as CSV",
-        file.feature()
-    )]
     NotBuiltFor {
         /// The format of the file.
         file: Columnar,
     },
     /// A columnar file is corrupted, or the library cannot read it.
-    #[error("the {file} file cannot be read: {}", quoted(what, 200))]
     Columnar {
         /// The format of the file.
         file: Columnar,
@@ -42,10 +35,6 @@ pub enum TableError {
         what: String,
     },
     /// A row has another number of fields than the first one.
-    #[error(
-        "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold {}, or name the delimiter",
-        delimiter_in_words(*delimiter)
-    )]
     Ragged {
         /// The line.
         line: u64,
@@ -57,21 +46,13 @@ pub enum TableError {
         delimiter: char,
     },
     /// A quote is not closed.
-    #[error("line {line}: a quoted field begins in this row and never ends; close it, or double quotes inside of it")]
     Unclosed {
         /// The line on which the row begins.
         line: u64,
     },
     /// There is only one column, or only the target.
-    #[error(
-        "there is one column alone, and that leaves no features; name the delimiter if the fields are separated by something else"
-    )]
     NoFeatures,
     /// A name occurs twice in the header.
-    #[error(
-        "line {line}: the header has two columns `{}`; rename one, for columns are known by their names",
-        quoted(name, SHOWN)
-    )]
     Twice {
         /// The line of the header.
         line: u64,
@@ -79,7 +60,6 @@ pub enum TableError {
         name: String,
     },
     /// A column does not exist.
-    #[error("there is no column `{}`; there are {known}", quoted(name, SHOWN))]
     Unknown {
         /// The requested name or number.
         name: String,
@@ -87,7 +67,6 @@ pub enum TableError {
         known: String,
     },
     /// A column of the model is missing.
-    #[error("the column `{}`, which the model was trained with, is not there; there are {known}", quoted(name, SHOWN))]
     Lacking {
         /// Its name in the model.
         name: String,
@@ -95,7 +74,6 @@ pub enum TableError {
         known: String,
     },
     /// A value is not valid.
-    #[error("line {line}, column `{}`: {problem}", quoted(column, SHOWN))]
     Value {
         /// The line.
         line: u64,
@@ -105,7 +83,6 @@ pub enum TableError {
         problem: ValueProblem,
     },
     /// A column as a whole is not valid.
-    #[error("column `{}`: {problem}", quoted(column, SHOWN))]
     Column {
         /// The name of the column.
         column: String,
@@ -115,20 +92,14 @@ pub enum TableError {
 }
 
 /// The fault of a value.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ValueProblem {
     /// A number contains a comma.
-    #[error("`{}` has a comma; write numbers with a point and without thousands separators (1234.5)", quoted(.0, SHOWN))]
     Comma(String),
     /// A value is infinite or too large for a 64-bit float.
-    #[error("`{}` is not finite; replace it, or leave it empty if it is missing", quoted(.0, SHOWN))]
     NotFinite(String),
     /// A word occurs in a column with at least as many numbers.
-    #[error(
-        "`{}` is no number, but {numbers} of {filled} values of this column are; mend it, leave it empty if it is missing, drop the column, or say that it is a category",
-        quoted(value, SHOWN)
-    )]
     Word {
         /// The word.
         value: String,
@@ -140,31 +111,23 @@ pub enum ValueProblem {
         is_first_row: bool,
     },
     /// A value is missing, and there is no imputation.
-    #[error("{}; fill it in, drop the column, or have it imputed (median, mean or most-frequent)", missing("the value", value))]
     Missing {
         /// The word for the missing value; empty if the field is empty.
         value: String,
     },
     /// A value is missing, and the model was trained without imputation.
-    #[error("{}, and the model was trained without imputation; fill it in, or train with it", missing("the value", value))]
     NotImputed {
         /// As [`ValueProblem::Missing`].
         value: String,
     },
     /// A label is missing.
-    #[error("{}; give the row one, or remove it and predict it with the model", missing("the label", value))]
     NoLabel {
         /// As [`ValueProblem::Missing`].
         value: String,
     },
     /// A columnar file contains bytes that are neither numbers nor text.
-    #[error("bytes that are no text in UTF-8; write the file with words there, or drop the column")]
     NoText,
     /// The value has another kind than the column had in training.
-    #[error(
-        "`{}` is not a {kind}, as the values of this column were in training; mend it, or leave it empty if it is missing",
-        quoted(value, SHOWN)
-    )]
     OtherKind {
         /// The value.
         value: String,
@@ -172,7 +135,6 @@ pub enum ValueProblem {
         kind: &'static str,
     },
     /// A label is unknown to the model, but must be known.
-    #[error("the label `{}` is none of the model's: {known}", quoted(value, SHOWN))]
     UnknownLabel {
         /// The label.
         value: String,
@@ -182,20 +144,14 @@ pub enum ValueProblem {
 }
 
 /// The fault of a column.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// A column of a columnar file contains neither numbers nor words.
-    #[error("it holds {0}, and a table has one number or word in each row of a column; make one of them, or drop it")]
     Unfit(&'static str),
     /// The column has no value.
-    #[error("every value is missing; drop it")]
     Nothing,
     /// The words are nearly all different.
-    #[error(
-        "{different} different words in {rows} rows, such as `{}`: names or identifiers, not categories; drop it",
-        quoted(example, SHOWN)
-    )]
     Identifiers {
         /// Number of different words.
         different: usize,
@@ -205,10 +161,6 @@ pub enum ColumnProblem {
         example: String,
     },
     /// There are more words than can become features.
-    #[error(
-        "{different} different words, such as `{}`, more than the {most} that become features; drop it, or put rare ones together",
-        quoted(example, SHOWN)
-    )]
     TooMany {
         /// Number of different words.
         different: usize,
@@ -218,7 +170,6 @@ pub enum ColumnProblem {
         example: String,
     },
     /// There are too many different labels for classes.
-    #[error("{different} different words as labels in {rows} rows, such as `{}`: name another target", quoted(example, SHOWN))]
     Labels {
         /// Number of different words.
         different: usize,
@@ -228,10 +179,8 @@ pub enum ColumnProblem {
         example: String,
     },
     /// The target is also to be left out.
-    #[error("it is the target and cannot be left out")]
     TargetDropped,
     /// A feature column of the model is to be left out.
-    #[error("the model was trained with it, so that it cannot be left out")]
     Needed,
 }
 
@@ -243,11 +192,161 @@ impl TableError {
     pub(super) fn column(column: &str, problem: ColumnProblem) -> Self {
         Self::Column { column: column.to_owned(), problem }
     }
+
+    /// Returns the line of the fault. The names in a columnar file have none.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Self::Encoding { line }
+            | Self::Ragged { line, .. }
+            | Self::Unclosed { line }
+            | Self::Twice { line, .. }
+            | Self::Value { line, .. } => Some(*line).filter(|line| *line > 0),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of the column with the fault.
+    pub fn column_name(&self) -> Option<&str> {
+        match self {
+            Self::Value { column, .. } | Self::Column { column, .. } => Some(column),
+            _ => None,
+        }
+    }
+
+    /// Returns the fault, without its position and without advice.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Empty => "there are no rows: a table has a line for each sample, and may have a header above them".to_owned(),
+            Self::Cancelled => "reading was cancelled".to_owned(),
+            Self::Encoding { .. } => "this is not text in UTF-8".to_owned(),
+            Self::NotBuiltFor { file } => format!("this is a file of {file}, and this program was built without them"),
+            Self::Columnar { file, what } => format!("the {file} file cannot be read: {}", quoted(what, 200)),
+            Self::Ragged { found, expected, .. } => format!("{found} fields, where the first row has {expected}"),
+            Self::Unclosed { .. } => "a quoted field begins in this row and never ends".to_owned(),
+            Self::NoFeatures => "there is one column alone, and that leaves no features".to_owned(),
+            Self::Twice { name, .. } => format!("the header has two columns `{}`", quoted(name, SHOWN)),
+            Self::Unknown { name, known } => format!("there is no column `{}`; there are {known}", quoted(name, SHOWN)),
+            Self::Lacking { name, known } => {
+                let name = quoted(name, SHOWN);
+                format!("the column `{name}`, which the model was trained with, is not there; there are {known}")
+            }
+            Self::Value { problem, .. } => problem.reason(),
+            Self::Column { problem, .. } => problem.reason(),
+        }
+    }
+
+    /// Returns what to do about the fault, for users of this library. Programs with options of
+    /// their own word it by these.
+    pub fn advice(&self) -> Option<String> {
+        Some(match self {
+            Self::Encoding { .. } => "convert the file (iconv -t UTF-8), or export it again".to_owned(),
+            Self::NotBuiltFor { file } => {
+                format!("build it with the feature `{}`, or write the table as CSV", file.feature())
+            }
+            Self::Ragged { delimiter, .. } => {
+                let delimiter = delimiter_in_words(*delimiter);
+                format!("mend the row, quote fields that hold {delimiter}, or name the delimiter")
+            }
+            Self::Unclosed { .. } => "close it, or double quotes inside of it".to_owned(),
+            Self::NoFeatures => "name the delimiter if the fields are separated by something else".to_owned(),
+            Self::Twice { .. } => "rename one, for columns are known by their names".to_owned(),
+            Self::Value { problem, .. } => problem.advice()?.to_owned(),
+            Self::Column { problem, .. } => problem.advice()?.to_owned(),
+            Self::Empty | Self::Cancelled | Self::Columnar { .. } | Self::Unknown { .. } | Self::Lacking { .. } => return None,
+        })
+    }
 }
 
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line(), self.column_name().map(|name| quoted(name, SHOWN))) {
+            (Some(line), Some(column)) => write!(f, "line {line}, column `{column}`: ")?,
+            (Some(line), None) => write!(f, "line {line}: ")?,
+            (None, Some(column)) => write!(f, "column `{column}`: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.reason())?;
+        self.advice().map_or(Ok(()), |advice| write!(f, "; {advice}"))
+    }
+}
+
+impl std::error::Error for TableError {}
+
 impl ValueProblem {
-    pub(super) fn other(value: &str, kind: &Kind) -> Self {
+    pub(super) fn other(value: &str, kind: &ColumnKind) -> Self {
         Self::OtherKind { value: value.to_owned(), kind: kind.name() }
+    }
+
+    /// Returns the fault without advice.
+    pub fn reason(&self) -> String {
+        let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
+        match self {
+            Self::Comma(value) => format!("{} has a comma", shown(value)),
+            Self::NotFinite(value) => format!("{} is not finite", shown(value)),
+            Self::Word { value, numbers, filled, .. } => {
+                format!("{} is no number, but {numbers} of {filled} values of this column are", shown(value))
+            }
+            Self::Missing { value } => missing("the value", value),
+            Self::NotImputed { value } => {
+                format!("{}, and the model was trained without imputation", missing("the value", value))
+            }
+            Self::NoLabel { value } => missing("the label", value),
+            Self::NoText => "bytes that are no text in UTF-8".to_owned(),
+            Self::OtherKind { value, kind } => {
+                format!("{} is not a {kind}, as the values of this column were in training", shown(value))
+            }
+            Self::UnknownLabel { value, known } => format!("the label {} is none of the model's: {known}", shown(value)),
+        }
+    }
+
+    /// Returns what to do about the fault, as [`TableError::advice`].
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Comma(_) => "write numbers with a point and without thousands separators (1234.5)",
+            Self::NotFinite(_) => "replace it, or leave it empty if it is missing",
+            Self::Word { .. } => "mend it, leave it empty if it is missing, drop the column, or say that it is a category",
+            Self::Missing { .. } => "fill it in, drop the column, or have it imputed (median, mean or most-frequent)",
+            Self::NotImputed { .. } => "fill it in, or train with it",
+            Self::NoLabel { .. } => "give the row one, or remove it and predict it with the model",
+            Self::NoText => "write the file with words there, or drop the column",
+            Self::OtherKind { .. } => "mend it, or leave it empty if it is missing",
+            Self::UnknownLabel { .. } => return None,
+        })
+    }
+}
+
+impl ColumnProblem {
+    /// Returns the fault without advice.
+    pub fn reason(&self) -> String {
+        let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
+        match self {
+            Self::Unfit(what) => format!("it holds {what}, and a table has one number or word in each row of a column"),
+            Self::Nothing => "every value is missing".to_owned(),
+            Self::Identifiers { different, rows, example } => {
+                let example = shown(example);
+                format!("{different} different words in {rows} rows, such as {example}: names or identifiers, not categories")
+            }
+            Self::TooMany { different, most, example } => {
+                let example = shown(example);
+                format!("{different} different words, such as {example}, more than the {most} that become features")
+            }
+            Self::Labels { different, rows, example } => {
+                format!("{different} different words as labels in {rows} rows, such as {}", shown(example))
+            }
+            Self::TargetDropped => "it is the target and cannot be left out".to_owned(),
+            Self::Needed => "the model was trained with it, so that it cannot be left out".to_owned(),
+        }
+    }
+
+    /// Returns what to do about the fault, as [`TableError::advice`].
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Unfit(_) => Some("make one of them, or drop it"),
+            Self::Nothing | Self::Identifiers { .. } => Some("drop it"),
+            Self::TooMany { .. } => Some("drop it, or put rare ones together"),
+            Self::Labels { .. } => Some("name another target"),
+            Self::TargetDropped | Self::Needed => None,
+        }
     }
 }
 

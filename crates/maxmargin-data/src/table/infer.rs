@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::error::{ColumnProblem, TableError, ValueProblem};
 use super::words::{Missing, has_comma, is_mark, number, truth};
-use crate::dataset::{Kind, MissingWords, Target};
+use crate::dataset::{ColumnKind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ impl FieldCounts {
 }
 
 /// Detects the kind of a feature column.
-pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn>) -> Result<Kind, TableError> {
+pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn>) -> Result<ColumnKind, TableError> {
     let Field { cells, column, name, words } = field;
     let counts = FieldCounts::of(field, rows.clone());
     let filled = counts.filled();
@@ -111,10 +111,10 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     }
     if !words.is_verbatim(name) {
         if counts.is_numbers() {
-            return counts.fault(field, &rows).map_or(Ok(Kind::Number), Err);
+            return counts.fault(field, &rows).map_or(Ok(ColumnKind::Number), Err);
         }
         if counts.others > 0 && counts.is_truths() {
-            return Ok(Kind::Boolean);
+            return Ok(ColumnKind::Boolean);
         }
         let infinite = |row: &usize| number(cells.at(*row, column)).is_some_and(|value| !value.is_finite());
         // Infinity is accepted as a word, but not among numbers.
@@ -139,7 +139,7 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     if different > MOST_WORDS {
         return Err(TableError::column(name, ColumnProblem::TooMany { different, most: MOST_WORDS, example: example() }));
     }
-    Ok(Kind::Category(found.into_iter().map(str::to_owned).collect()))
+    Ok(ColumnKind::Category(found.into_iter().map(str::to_owned).collect()))
 }
 
 /// The problem of a number that is infinite or contains a comma.

@@ -7,16 +7,19 @@
 //! [`read_like`] reads another table for a model with known columns.
 //!
 //! ```
+//! use maxmargin_data::RunControl;
 //! use maxmargin_data::table::{self, TableOptions};
 //!
 //! let text = b"age,colour,kind\n31,red,cat\n8,blue,dog\n12,red,dog\n";
-//! let table = table::read(text, &TableOptions::default())?;
+//! let control = RunControl::unlimited(); // no cancellation
+//! let table = table::read(text, &TableOptions::default(), &control)?;
 //! let columns = table.data.columns.as_ref().expect("of a table");
 //! assert_eq!(columns.feature_name(1).as_deref(), Some("colour = blue"));
 //! assert_eq!(columns.labels(), ["cat", "dog"]);
 //! assert_eq!(table.data.labels, [0.0, 1.0, 1.0]);
 //!
-//! let more = table::read_like(b"colour;age\ngreen;3\n", columns, &TableOptions::default())?;
+//! let more = b"colour;age\ngreen;3\n";
+//! let more = table::read_like(more, columns, &TableOptions::default(), &control)?;
 //! assert!(!more.is_labelled);
 //! assert_eq!(more.unknown[0].example, "green");
 //! # Ok::<(), maxmargin_data::table::TableError>(())
@@ -40,7 +43,7 @@ mod sheet;
 mod sniff;
 mod words;
 
-pub use crate::dataset::{Column, Columns, Kind, MissingWords, Target};
+pub use crate::dataset::{Column, ColumnKind, Columns, MissingWords, Target};
 pub use build::{MissingCells, UnknownWords};
 pub use describe::{ColumnSummary, describe};
 pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
@@ -62,17 +65,8 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// The first fault, with its line and column, and columns that are neither numbers, categories nor
-/// labels.
-pub fn read(bytes: &[u8], options: &TableOptions) -> Result<Table, TableError> {
-    read_controlled(bytes, options, &RunControl::unlimited())
-}
-
-/// [`read`] that can be cancelled.
-///
-/// # Errors
-///
-/// As [`read`], and [`TableError::Cancelled`] when `control` cancels it.
-pub fn read_controlled(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Result<Table, TableError> {
+/// labels. [`TableError::Cancelled`] when `control` ends the run.
+pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Result<Table, TableError> {
     let sheet = Sheet::of(bytes, options, None, control)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
     let (dropped, categories) = (places(&options.drop)?, places(&options.categories)?);
@@ -109,16 +103,7 @@ pub fn read_controlled(bytes: &[u8], options: &TableOptions, control: &RunContro
 /// # Errors
 ///
 /// As [`read`]. When a column is missing, or has another kind than in training.
-pub fn read_like(bytes: &[u8], columns: &Arc<Columns>, options: &TableOptions) -> Result<Table, TableError> {
-    read_like_controlled(bytes, columns, options, &RunControl::unlimited())
-}
-
-/// [`read_like`] that can be cancelled.
-///
-/// # Errors
-///
-/// As [`read_like`], and [`TableError::Cancelled`] when `control` cancels it.
-pub fn read_like_controlled(
+pub fn read_like(
     bytes: &[u8],
     columns: &Arc<Columns>,
     options: &TableOptions,

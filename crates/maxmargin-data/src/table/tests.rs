@@ -1,6 +1,7 @@
 //! Tables and faults by hand, and random tables.
 
 use super::*;
+use crate::RunControl;
 use crate::libsvm::{self, ReadOptions};
 use crate::run::par::Par;
 use proptest::prelude::*;
@@ -10,18 +11,18 @@ fn options() -> TableOptions {
 }
 
 fn read_text(text: &str) -> Table {
-    read(text.as_bytes(), &options()).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+    read(text.as_bytes(), &options(), &RunControl::unlimited()).unwrap_or_else(|error| panic!("{text:?}: {error}"))
 }
 
 fn error_of(text: &str, options: &TableOptions) -> String {
-    read(text.as_bytes(), options).expect_err(text).to_string()
+    read(text.as_bytes(), options, &RunControl::unlimited()).expect_err(text).to_string()
 }
 
 fn columns(table: &Table) -> &Columns {
     table.data.columns.as_ref().expect("of a table")
 }
 
-fn kinds(table: &Table) -> Vec<(&str, &Kind)> {
+fn kinds(table: &Table) -> Vec<(&str, &ColumnKind)> {
     columns(table).features().iter().map(|column| (&column.name[..], &column.kind)).collect()
 }
 
@@ -45,7 +46,7 @@ fn every_delimiter_is_found() {
     // Sentences contain commas, but another delimiter gives rows of equal length.
     assert_eq!(read_text("words;y\nyes, and no;1\nno;0\n").delimiter, Some(';'));
     let forced = TableOptions { delimiter: Some(b'-'), ..options() };
-    assert_eq!(read(b"1-2\n3-4\n", &forced).expect("two columns").data.labels, [2.0, 4.0]);
+    assert_eq!(read(b"1-2\n3-4\n", &forced, &RunControl::unlimited()).expect("two columns").data.labels, [2.0, 4.0]);
 }
 
 #[test]
@@ -60,8 +61,8 @@ fn headers_are_found() {
     let table = read_text(",age,y\n0,7,1\n1,8,0\n");
     assert_eq!(kinds(&table)[0].0, "column 1");
     let forced = |header| TableOptions { header: Some(header), ..options() };
-    assert_eq!(read(b"1,2\n3,4\n", &forced(true)).expect("a row").data.labels, [4.0]);
-    assert_eq!(read(b"a,x\nb,y\n", &forced(false)).expect("two rows").data.labels, [0.0, 1.0]);
+    assert_eq!(read(b"1,2\n3,4\n", &forced(true), &RunControl::unlimited()).expect("a row").data.labels, [4.0]);
+    assert_eq!(read(b"a,x\nb,y\n", &forced(false), &RunControl::unlimited()).expect("two rows").data.labels, [0.0, 1.0]);
 }
 
 #[test]
@@ -81,24 +82,25 @@ fn headers_with_numbers_are_told_from_rows() {
     assert_eq!(header("0,1,2\n1,2,2\n2,0,1\n0,3,4\n"), (false, false));
     assert_eq!(header("5,1.5,0\n3,2.5,1\n4,1,0\n"), (false, false));
     let forced = TableOptions { header: Some(false), ..options() };
-    let rows = read(b"0,1,2\n0.5,7.5,0\n0.25,6.5,1\n", &forced).expect("rows");
+    let rows = read(b"0,1,2\n0.5,7.5,0\n0.25,6.5,1\n", &forced, &RunControl::unlimited()).expect("rows");
     assert_eq!((rows.data.labels.len(), rows.header_is_doubtful), (3, false));
     // Names of a model that are numbers are recognised, and a row with one of them remains a row.
     let table = read_text("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n");
     let known = table.data.columns.as_ref().expect("of a table");
-    assert_eq!(read_like(b"1,0\n3.5,4.5\n", known, &options()).expect("a row").lines, [2]);
+    assert_eq!(read_like(b"1,0\n3.5,4.5\n", known, &options(), &RunControl::unlimited()).expect("a row").lines, [2]);
 }
 
 #[test]
 fn columns_are_numbers_truths_or_words() {
     let table = read_text("n,t,w,c,y\n1,yes,red,1,2.5\n-2e3,no,blue,2,3\n.5,YES,red,1,4\n");
-    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
-    let expected = [("n", &Kind::Number), ("t", &Kind::Boolean), ("w", &words(&["blue", "red"])), ("c", &Kind::Number)];
+    let words = |words: &[&str]| ColumnKind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let expected =
+        [("n", &ColumnKind::Number), ("t", &ColumnKind::Boolean), ("w", &words(&["blue", "red"])), ("c", &ColumnKind::Number)];
     assert_eq!(kinds(&table), expected);
     assert_eq!(rows(&table)[0], [(0, 1.0), (1, 1.0), (3, 1.0), (4, 1.0)]);
     assert_eq!(rows(&table)[1], [(0, -2000.0), (2, 1.0), (4, 2.0)]);
     let asked = TableOptions { categories: vec!["c".to_owned()], drop: vec!["1".to_owned(), "t".to_owned()], ..options() };
-    let table = read(b"n,t,w,c,y\n1,yes,red,10,2.5\n2,no,blue,9,3\n", &asked).expect("two rows");
+    let table = read(b"n,t,w,c,y\n1,yes,red,10,2.5\n2,no,blue,9,3\n", &asked, &RunControl::unlimited()).expect("two rows");
     assert_eq!(kinds(&table), [("w", &words(&["blue", "red"])), ("c", &words(&["10", "9"]))]);
     assert_eq!(table.ignored, ["n", "t"]);
 }
@@ -107,7 +109,7 @@ fn columns_are_numbers_truths_or_words() {
 fn targets_are_asked_for_named_or_last() {
     let target = |text: &str, asked: Option<&str>| {
         let options = TableOptions { target: asked.map(str::to_owned), ..options() };
-        let table = read(text.as_bytes(), &options).expect("a table");
+        let table = read(text.as_bytes(), &options, &RunControl::unlimited()).expect("a table");
         (columns(&table).target().map(|target| target.name.clone()).unwrap_or_default(), table.target, table.data.labels)
     };
     let text = "y,label,z\n1,2,3\n4,5,6\n";
@@ -119,7 +121,7 @@ fn targets_are_asked_for_named_or_last() {
     assert_eq!(error, "there is no column `w`; there are y, label, z");
     let both = TableOptions { target: Some("z".to_owned()), drop: vec!["z".to_owned()], ..options() };
     assert!(error_of(text, &both).contains("it is the target"));
-    let none = read(text.as_bytes(), &TableOptions { no_target: true, ..options() }).expect("a table");
+    let none = read(text.as_bytes(), &TableOptions { no_target: true, ..options() }, &RunControl::unlimited()).expect("a table");
     assert_eq!((none.data.samples.features(), none.is_labelled, &none.data.labels[..]), (3, false, &[0.0, 0.0][..]));
 }
 
@@ -138,7 +140,7 @@ fn quotes_line_ends_marks_and_blank_lines() {
     let text = "\u{feff}\"a \"\"b\"\"\",w,y\r\n\r\n1,\"x, y\nz\",0\r\n\r\n  \r\n2,  plain ,1";
     let table = read_text(text);
     assert_eq!(kinds(&table)[0].0, "a \"b\"");
-    assert_eq!(kinds(&table)[1].1, &Kind::Category(vec!["plain".to_owned(), "x, y\nz".to_owned()]));
+    assert_eq!(kinds(&table)[1].1, &ColumnKind::Category(vec!["plain".to_owned(), "x, y\nz".to_owned()]));
     assert_eq!(table.lines, [3, 7]);
     assert_eq!(table.data.labels, [0.0, 1.0]);
     // Old line ends with one byte.
@@ -169,8 +171,13 @@ fn faults_say_where_they_are() {
     assert!(error(&format!("a,n,y\n{names}")).contains("column `n`: 60 different words in 60 rows, such as `name0`"));
     assert!(error(&format!("a,y,n\n{names}")).contains("60 different words") && error("").contains("there are no rows"));
     assert!(error("a,y\n").contains("there are no rows"));
-    assert!(read(b"a,y\n1,\xff\n", &options()).expect_err("no text").to_string().contains("line 2: this is not text in UTF-8"));
-    assert!(read(b"a,y\n1,\x002\n", &options()).expect_err("no text").to_string().contains("line 2"));
+    assert!(
+        read(b"a,y\n1,\xff\n", &options(), &RunControl::unlimited())
+            .expect_err("no text")
+            .to_string()
+            .contains("line 2: this is not text in UTF-8")
+    );
+    assert!(read(b"a,y\n1,\x002\n", &options(), &RunControl::unlimited()).expect_err("no text").to_string().contains("line 2"));
 }
 
 #[test]
@@ -183,11 +190,14 @@ fn too_many_words_are_no_category() {
 #[test]
 fn gaps_are_marked_behind_the_features() {
     let taken = TableOptions { missing: true, ..options() };
-    let table = read(b"a,w,y\n1,red,0\n,blue,1\n3,?,0\n", &taken).expect("three rows");
+    let table = read(b"a,w,y\n1,red,0\n,blue,1\n3,?,0\n", &taken, &RunControl::unlimited()).expect("three rows");
     assert_eq!(table.data.samples.features(), 5);
     assert_eq!(rows(&table), [vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0), (3, 1.0)], vec![(0, 3.0), (4, 1.0)]]);
     // Without missing values there are no features for them.
-    assert_eq!(read(b"a,w,y\n1,red,0\n2,blue,1\n", &taken).expect("two rows").data.samples.features(), 3);
+    assert_eq!(
+        read(b"a,w,y\n1,red,0\n2,blue,1\n", &taken, &RunControl::unlimited()).expect("two rows").data.samples.features(),
+        3
+    );
 }
 
 #[test]
@@ -195,7 +205,7 @@ fn a_table_of_numbers_is_what_libsvm_text_is() {
     let csv = "a,b,c,y\n0.5,0,1,1\n0,-2,3.25,-1\n1e-3,0,7,1\n";
     let text = "1 1:0.5 3:1\n-1 2:-2 3:3.25\n1 1:1e-3 3:7\n";
     let table = read_text(csv);
-    let data = libsvm::parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("rows");
+    let data = libsvm::parse(text.as_bytes(), &ReadOptions::default(), Par::Seq, &RunControl::unlimited()).expect("rows");
     assert_eq!((&table.data.samples, &table.data.labels), (&data.samples, &data.labels));
     assert_eq!((look(csv.as_bytes()), look(text.as_bytes())), (Look::Table, Look::Libsvm));
 }
@@ -212,9 +222,9 @@ fn formats_are_told_apart() {
 
 #[test]
 fn other_tables_are_read_by_name() {
-    let table = read(b"a,w,t,y\n1,red,yes,cat\n2,blue,no,dog\n", &options()).expect("two rows");
+    let table = read(b"a,w,t,y\n1,red,yes,cat\n2,blue,no,dog\n", &options(), &RunControl::unlimited()).expect("two rows");
     let known = table.data.columns.as_ref().expect("of a table");
-    let like = |text: &str| read_like(text.as_bytes(), known, &options());
+    let like = |text: &str| read_like(text.as_bytes(), known, &options(), &RunControl::unlimited());
     let other = like("extra;y;t;a;w\nx;dog;TRUE;5;green\nz;cow;n;6;red\n").expect("two rows");
     assert_eq!(rows(&other), [vec![(0, 5.0), (3, 1.0)], vec![(0, 6.0), (2, 1.0)]]);
     assert_eq!((&other.data.labels[..], &other.ignored[..]), (&[1.0, 2.0][..], &["extra".to_owned()][..]));
@@ -232,18 +242,18 @@ fn other_tables_are_read_by_name() {
     assert!(error("a,w,t\n1,red,maybe\n").contains("`maybe` is not a boolean"));
     assert!(error("a,w,t\n,red,yes\n").contains("the model was trained without imputation"));
     let strict = TableOptions { labels: LabelRule::Known, ..options() };
-    let strictly = |text: &str| read_like(text.as_bytes(), known, &strict).expect_err(text).to_string();
+    let strictly = |text: &str| read_like(text.as_bytes(), known, &strict, &RunControl::unlimited()).expect_err(text).to_string();
     assert!(strictly("a,w,t,y\n1,red,yes,cow\n").contains("the label `cow` is none of the model's: cat, dog"));
     assert!(strictly("a,w,t\n1,red,yes\n").contains("the column `y`"));
 }
 
 #[test]
 fn tables_without_names_are_read_by_number() {
-    let table = read(b"1,5,0\n2,6,1\n", &options()).expect("two rows");
+    let table = read(b"1,5,0\n2,6,1\n", &options(), &RunControl::unlimited()).expect("two rows");
     let known = table.data.columns.as_ref().expect("of a table");
-    let other = read_like(b"7,8\n", known, &options()).expect("a row");
+    let other = read_like(b"7,8\n", known, &options(), &RunControl::unlimited()).expect("a row");
     assert_eq!((rows(&other), other.is_labelled), (vec![vec![(0, 7.0), (1, 8.0)]], false));
-    let error = read_like(b"7\n", known, &options()).expect_err("a column").to_string();
+    let error = read_like(b"7\n", known, &options(), &RunControl::unlimited()).expect_err("a column").to_string();
     assert!(error.contains("the column `column 2`"), "{error}");
 }
 
@@ -251,7 +261,7 @@ fn tables_without_names_are_read_by_number() {
 fn what_is_odd_is_said() {
     let text = lines(12, |i| format!("{i},{},same,{},{}\n", i % 5, if i < 8 { "" } else { "7.5" }, i % 2));
     let taken = TableOptions { missing: true, ..options() };
-    let table = read(format!("id,n,w,gaps,y\n{text}").as_bytes(), &taken).expect("rows");
+    let table = read(format!("id,n,w,gaps,y\n{text}").as_bytes(), &taken, &RunControl::unlimited()).expect("rows");
     let odd: Vec<Option<String>> = describe(&table.data).into_iter().map(|column| column.odd).collect();
     let says = |odd: &Option<String>, what: &str| odd.as_ref().is_some_and(|odd| odd.contains(what));
     assert!(says(&odd[0], "counts the rows") && odd[1].is_none() && says(&odd[2], "the same in every row"), "{odd:?}");
@@ -267,8 +277,8 @@ fn columns_are_numbers_where_at_least_half_of_their_values_are() {
     assert!(error("n,y\n1,0\n2,1\n3+,0\n").contains("line 4, column `n`: `3+` is no number, but 2 of 3 values"));
     assert!(error("n,y\n1,0\nA7,1\n").contains("line 3, column `n`: `A7` is no number, but 1 of 2 values"));
     let asked = TableOptions { categories: vec!["n".to_owned()], ..options() };
-    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
-    let table = read(b"n,y\n1,0\n2,1\n3+,0\n", &asked).expect("three rows");
+    let words = |words: &[&str]| ColumnKind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let table = read(b"n,y\n1,0\n2,1\n3+,0\n", &asked, &RunControl::unlimited()).expect("three rows");
     assert_eq!(kinds(&table), [("n", &words(&["1", "2", "3+"]))]);
     // Words with fewer numbers among them are a category, which is reported.
     let table = read_text("n,y\nA7,0\n12,1\nB,0\n");
@@ -276,23 +286,29 @@ fn columns_are_numbers_where_at_least_half_of_their_values_are() {
     // The same holds for labels.
     assert!(error("x,y\n1,1\n2,2\n3,3+\n").contains("line 4, column `y`: `3+` is no number"));
     let asked = TableOptions { categories: vec!["y".to_owned()], ..options() };
-    assert_eq!(columns(&read(b"x,y\n1,1\n2,2\n3,3+\n", &asked).expect("rows")).labels(), ["1", "2", "3+"]);
+    assert_eq!(
+        columns(&read(b"x,y\n1,1\n2,2\n3,3+\n", &asked, &RunControl::unlimited()).expect("rows")).labels(),
+        ["1", "2", "3+"]
+    );
 }
 
 #[test]
 fn marks_are_words_among_words() {
     let taken = TableOptions { missing: true, ..options() };
-    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
-    let table = read(b"strand,tame,part,y\n+,yes,None,0\n-,no,none,1\n+,-,some,0\n", &taken).expect("three rows");
-    let expected = [("strand", &words(&["+", "-"])), ("tame", &Kind::Boolean), ("part", &words(&["none", "some"]))];
+    let words = |words: &[&str]| ColumnKind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let table = read(b"strand,tame,part,y\n+,yes,None,0\n-,no,none,1\n+,-,some,0\n", &taken, &RunControl::unlimited())
+        .expect("three rows");
+    let expected = [("strand", &words(&["+", "-"])), ("tame", &ColumnKind::Boolean), ("part", &words(&["none", "some"]))];
     assert_eq!(kinds(&table), expected);
     let told = |column: &str, word: &str| MissingCells { column: column.to_owned(), rows: 1, words: vec![word.to_owned()] };
     assert_eq!(table.missing, [told("tame", "-"), told("part", "None")]);
     let asked = TableOptions { categories: vec!["part".to_owned()], ..taken };
-    let table = read(b"part,y\nNone,0\nNA,1\nsome,0\n,1\n", &asked).expect("four rows");
+    let table = read(b"part,y\nNone,0\nNA,1\nsome,0\n,1\n", &asked, &RunControl::unlimited()).expect("four rows");
     assert_eq!(kinds(&table), [("part", &words(&["NA", "None", "some"]))]);
     // A table that is read with these columns has the same words.
-    let like = read_like(b"part\nNA\nnull\n", table.data.columns.as_ref().expect("of a table"), &options()).expect("rows");
+    let like =
+        read_like(b"part\nNA\nnull\n", table.data.columns.as_ref().expect("of a table"), &options(), &RunControl::unlimited())
+            .expect("rows");
     assert_eq!((rows(&like), like.unknown.len()), (vec![vec![(0, 1.0)], vec![]], 1));
 }
 
@@ -311,7 +327,7 @@ proptest! {
         };
         let taken = TableOptions { missing: true, header: Some(true), missing_words: vec!["gone".to_owned()], ..options() };
         let [empty, words] = [text(&|_| String::new()), text(&|i| WORDS[picks[i]].to_owned())];
-        let [empty, words] = [empty, words].map(|text| read(text.as_bytes(), &taken).expect("numbers"));
+        let [empty, words] = [empty, words].map(|text| read(text.as_bytes(), &taken, &RunControl::unlimited()).expect("numbers"));
         prop_assert_eq!(&empty.data, &words.data);
         prop_assert_eq!(words.missing.iter().map(|column| column.rows).sum::<usize>(), values.iter().filter(|v| v.is_none()).count());
     }
@@ -322,8 +338,8 @@ proptest! {
         let quoted = |word: &String| format!("\"{}\"", word.replace('"', "\"\""));
         let text = "w,y\n".to_owned() + &lines(words.len(), |i| format!("{},{}\n", quoted(&words[i]), i % 2));
         let options = TableOptions { header: Some(true), delimiter: Some(b','), missing: true, categories: vec!["w".to_owned()], ..options() };
-        if let Ok(table) = read(text.as_bytes(), &options) {
-            let Kind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
+        if let Ok(table) = read(text.as_bytes(), &options, &RunControl::unlimited()) {
+            let ColumnKind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
             for (row, word) in words.iter().enumerate() {
                 // Words of a category column are verbatim.
                 let missing = word.trim().is_empty();
@@ -338,15 +354,15 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let _ = look(&bytes);
-        let _ = read(&bytes, &TableOptions { missing: true, ..options() });
+        let _ = read(&bytes, &TableOptions { missing: true, ..options() }, &RunControl::unlimited());
     }
 
     #[test]
     fn arbitrary_tables_never_panic(text in "[a0-9,;\t|\"\n\r?. ]{0,200}", header in any::<Option<bool>>()) {
         let options = TableOptions { missing: true, header, ..options() };
-        if let Ok(table) = read(text.as_bytes(), &options) {
+        if let Ok(table) = read(text.as_bytes(), &options, &RunControl::unlimited()) {
             let known = table.data.columns.as_ref().expect("of a table");
-            let again = read_like(text.as_bytes(), known, &TableOptions { header: Some(table.has_header), ..options });
+            let again = read_like(text.as_bytes(), known, &TableOptions { header: Some(table.has_header), ..options }, &RunControl::unlimited());
             prop_assert_eq!(again.map(|again| again.data), Ok(table.data));
         }
     }
@@ -362,7 +378,7 @@ fn a_file_of_columns_says_how_to_read_it() {
         (b"FEA1", Columnar::Arrow),
     ];
     for (begin, columnar) in begins {
-        let error = read(begin, &TableOptions::default()).expect_err("built without");
+        let error = read(begin, &TableOptions::default(), &RunControl::unlimited()).expect_err("built without");
         assert_eq!(error, TableError::NotBuiltFor { file: columnar });
         assert!(error.to_string().contains(&format!("a file of {columnar},")), "{error}");
         assert!(error.to_string().contains(&format!("--features {}", columnar.feature())), "{error}");

@@ -1,6 +1,6 @@
 //! Words in fields: numbers, truth values, and words for missing values.
 
-use crate::dataset::{Kind, MissingWords};
+use crate::dataset::{ColumnKind, MissingWords};
 
 /// Words for missing values in every column, in upper or lower case: those of pandas, and those
 /// that databases and statistical programs write.
@@ -31,10 +31,10 @@ enum Level {
 
 impl MissingWords {
     /// The rule for a feature column with this name and kind.
-    pub(super) fn of(&self, name: &str, kind: &Kind) -> Missing<'_> {
+    pub(super) fn of(&self, name: &str, kind: &ColumnKind) -> Missing<'_> {
         match kind {
-            Kind::Number | Kind::Boolean => self.of_numbers(),
-            Kind::Category(_) => self.of_words(name),
+            ColumnKind::Number | ColumnKind::Boolean => self.of_numbers(),
+            ColumnKind::Category(_) => self.of_words(name),
         }
     }
 

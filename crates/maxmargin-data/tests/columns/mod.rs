@@ -2,6 +2,7 @@
 //! refused columns.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+use maxmargin_data::RunControl;
 use maxmargin_data::table::{TableOptions, read, read_like};
 
 /// Takes missing values.
@@ -16,12 +17,12 @@ pub(crate) fn written(name: &str) -> Vec<u8> {
 
 /// Checks that a file is the table of `insects.csv`, read by itself and for a model of the text.
 pub(crate) fn check_insects(name: &str) {
-    let expected = read(&written("insects.csv"), &gaps()).expect("a table");
+    let expected = read(&written("insects.csv"), &gaps(), &RunControl::unlimited()).expect("a table");
     let columns = expected.data.columns.as_ref().expect("of a table");
     assert_eq!((columns.features().len(), columns.labels().len(), expected.lines.len()), (10, 3, 60));
-    let found = read(&written(name), &gaps()).expect("a table");
+    let found = read(&written(name), &gaps(), &RunControl::unlimited()).expect("a table");
     assert_eq!(found.data, expected.data, "{name}");
-    let like = read_like(&written(name), columns, &gaps()).expect("a table");
+    let like = read_like(&written(name), columns, &gaps(), &RunControl::unlimited()).expect("a table");
     let (samples, labels) = (expected.data.samples.clone(), expected.data.labels.clone());
     assert_eq!((like.data.samples, like.data.labels), (samples, labels), "{name}");
 }
@@ -41,14 +42,16 @@ pub(crate) fn check_odd(name: &str) {
     ];
     let mut names = Vec::new();
     for (column, what) in said {
-        let error = read(&odd, &dropping(&names)).expect_err(column).to_string();
+        let error = read(&odd, &dropping(&names), &RunControl::unlimited()).expect_err(column).to_string();
         assert!(error.contains(&format!("column `{column}`")) && error.contains(what), "{error}");
         names.push(column);
     }
     // Columns can also be given by number.
     names[5] = "7";
-    let table = read(&odd, &dropping(&names)).expect("a table");
+    let table = read(&odd, &dropping(&names), &RunControl::unlimited()).expect("a table");
     assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));
-    let again = read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default()).expect("a table");
+    let again =
+        read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default(), &RunControl::unlimited())
+            .expect("a table");
     assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
 }

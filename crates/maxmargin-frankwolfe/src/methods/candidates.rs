@@ -2,7 +2,7 @@
 
 use crate::config::{Finish, Sampling};
 use crate::point::iterate::{Iterate, Vertex};
-use maxmargin_core::{Clock, Status};
+use maxmargin_core::{SolverControl, Status};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -45,10 +45,10 @@ impl Candidates {
     /// Starts to keep the gradient of all points if that is cheaper than computing it for a sample
     /// at every step. A run that ends with a sample then draws the same samples and looks their
     /// points up.
-    pub(crate) fn keep(&self, iterate: &mut Iterate, clock: &mut Clock) -> Result<(), Status> {
+    pub(crate) fn keep(&self, iterate: &mut Iterate, control: &mut SolverControl) -> Result<(), Status> {
         let ends = self.sampling.as_ref().filter(|(sampling, _)| sampling.finish == Finish::Sample);
         if ends.is_some_and(|(sampling, _)| SCATTERED * iterate.support.len() * sampling.candidates > iterate.len()) {
-            clock.asked(f64::INFINITY, |control| iterate.complete(control))?;
+            control.run(f64::INFINITY, |control| iterate.complete(control))?;
         }
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Candidates {
     pub(crate) fn search(
         &mut self,
         iterate: &mut Iterate,
-        clock: &mut Clock,
+        control: &mut SolverControl,
         satisfied: impl Fn(&mut Iterate, Vertex) -> bool,
     ) -> Result<Search, Status> {
         let mut failures = 0;
@@ -98,7 +98,7 @@ impl Candidates {
                 }
             }
         }
-        clock.asked(f64::INFINITY, |control| iterate.complete(control))?;
+        control.run(f64::INFINITY, |control| iterate.complete(control))?;
         let best = iterate.furthest();
         Ok(if satisfied(iterate, best) { Search::NoViolator(true) } else { Search::Furthest(best) })
     }
@@ -139,7 +139,7 @@ fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::{RunControl, Silent, Stop};
+    use maxmargin_core::{RunControl, Stop};
     use maxmargin_data::Par;
     use maxmargin_kernel::Rows;
     use maxmargin_testkit::generate;
@@ -176,13 +176,13 @@ mod tests {
             let sampling = Some(Sampling { balanced, ..Sampling::of(8, 3, Finish::Sample) });
             let (mut here, mut there) = (Candidates::new(sampling), Candidates::new(sampling));
             let (mut support, mut all) = (iterate(), iterate());
-            let (stop, mut silent) = (Stop::at(0.0), Silent);
-            let clock = &mut Clock::new(&rows, &stop, &mut silent);
-            there.keep(&mut all, clock).expect("not cancelled");
+            let (stop, unlimited) = (Stop::at(0.0), RunControl::unlimited());
+            let control = &mut SolverControl::new(&rows, &stop, &unlimited);
+            there.keep(&mut all, control).expect("not cancelled");
             assert!(all.full && !support.full, "8 points and a support of 20 at most are worth 600 values");
             for _ in 0..50 {
-                let one = here.search(&mut support, clock, |_, _| false);
-                let other = there.search(&mut all, clock, |_, _| false);
+                let one = here.search(&mut support, control, |_, _| false);
+                let other = there.search(&mut all, control, |_, _| false);
                 let (Ok(Search::Furthest(one)), Ok(Search::Furthest(other))) = (one, other) else { panic!("{one:?}, {other:?}") };
                 assert!(one.k == other.k && (one.gradient - other.gradient).abs() <= 1e-12, "{one:?}, {other:?}");
             }

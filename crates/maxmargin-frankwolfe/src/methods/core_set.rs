@@ -1,13 +1,13 @@
 //! The problem of a few vertices, solved by pairwise steps with second-order selection.
 
-use crate::config::Rule;
+use crate::config::StopRule;
 use crate::methods::steps::Target;
 use crate::point::iterate::Iterate;
 use crate::point::tight::relative_gap;
-use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
+use maxmargin_core::{Cancelled, Dual, RunControl, SolverControl, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};
-use maxmargin_simd::passes::{Diagonal, Extremes, Selection, add_and_scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{Diagonal, Extremes, PartnerSelection, add_and_scan, second_order, update_and_scan};
 use maxmargin_simd::sums::dot;
 
 /// The least curvature of a pair; smaller ones count as flat (LIBSVM's tau).
@@ -268,7 +268,7 @@ impl CoreSet {
     }
 
     /// Makes pairwise steps until the members' gap or violation is at most the goal.
-    pub(crate) fn solve(&mut self, aim: Aim, clock: &mut Clock, outside: f64) -> CoreSetStats {
+    pub(crate) fn solve(&mut self, aim: Aim, control: &mut SolverControl, outside: f64) -> CoreSetStats {
         let mut stats = CoreSetStats::default();
         let mut extremes = self.scan();
         let mut look = 0;
@@ -284,21 +284,21 @@ impl CoreSet {
                 }
                 look = stats.pairs + LOOK.max(self.len() as u64 / 16);
             }
-            stats.ended = clock.ended(outside);
+            stats.ended = control.ended(outside);
             if stats.ended.is_some() {
                 return stats;
             }
             let Some(emptied) = self.step(&mut extremes) else { return stats };
             stats.pairs += 1;
             stats.drops += u64::from(emptied);
-            clock.step(self.len());
+            control.step(self.len());
         }
     }
 
     /// Returns true if the goal is met, or no pair descends at this precision.
     fn ends(&self, aim: Aim, extremes: &Extremes) -> bool {
         let lowest = extremes.min_up;
-        let violation = aim.target.rule == Rule::Violation;
+        let violation = aim.target.rule == StopRule::Violation;
         let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
         extremes.argmin_up == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest
     }
@@ -309,7 +309,7 @@ impl CoreSet {
         let (i, lowest) = (extremes.argmin_up, extremes.min_up);
         let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
         let own = self.diagonal[i] + 2.0 * self.ridge;
-        let selection = Selection { diagonal, along: None, kii: own, fi: lowest, tau: TAU };
+        let selection = PartnerSelection { diagonal, along: None, kii: own, fi: lowest, tau: TAU };
         let j = second_order(&self.g, self.row(i).into(), &selection, &self.used).index;
         (j != usize::MAX).then(|| self.pair(i, j, extremes))
     }

@@ -15,7 +15,7 @@ use crate::methods::candidates::Candidates;
 use crate::methods::core_set::{Aim, CoreSet};
 use crate::methods::steps::{Check, Target, search_or_end};
 use crate::point::iterate::Iterate;
-use maxmargin_core::{Clock, Status};
+use maxmargin_core::{SolverControl, Status};
 use maxmargin_kernel::Rows;
 
 /// The core set is solved to this share of the tolerance.
@@ -37,21 +37,21 @@ pub(crate) fn run(
     candidates: &mut Candidates,
     core: &mut CoreSet,
     steps: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> Option<(Status, Evidence)> {
     core.read(iterate);
     let mut held = rows.reserve(core.bytes());
-    let mut check = Check::of(clock);
+    let mut check = Check::of(control);
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
         // 1, 2: the furthest point, unless the rule holds.
-        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, clock) {
+        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, control) {
             Ok(vertex) => vertex,
             Err(ended) => return Some(ended),
         };
         let measure = target.at(iterate, furthest);
         let told = check.reported(measure);
-        if let Some(status) = clock.look(told).or_else(|| clock.ended_or_slow(told)) {
+        if let Some(status) = control.check_now(told).or_else(|| control.ended_or_slow(told)) {
             return Some((status, Evidence::None));
         }
         let joins = !core.contains(furthest.k);
@@ -72,12 +72,12 @@ pub(crate) fn run(
                 drop(rows.reserve(growing));
                 held = rows.reserve(growing - before);
             }
-            if let Err(status) = clock.asked(measure, |control| core.add(iterate, &[furthest.k], control)) {
+            if let Err(status) = control.run(measure, |control| core.add(iterate, &[furthest.k], control)) {
                 return Some((status, Evidence::None));
             }
         }
         // 4, 5: the problem of the core set, and the full gradient.
-        let written = solve_core(target, iterate, core, steps, clock, measure);
+        let written = solve_core(target, iterate, core, steps, control, measure);
         if let Err(status) = written {
             return Some((status, Evidence::None));
         }
@@ -91,21 +91,21 @@ fn solve_core(
     iterate: &mut Iterate,
     core: &mut CoreSet,
     steps: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
     measure: f64,
 ) -> Result<(), Status> {
     let aim =
         Aim { target: Target { tol: INSIDE * target.tol, ..target }, tight: None, most: PAIRS + PAIRS_EACH * core.len() as u64 };
-    let solved = core.solve(aim, clock, measure);
+    let solved = core.solve(aim, control, measure);
     steps.rounds += 1;
     steps.swap += solved.pairs;
     steps.drop += solved.drops;
     // The result of an ended run is written within a short grace period.
     match solved.ended {
         Some(status) => {
-            clock.last_words(|control| core.write(iterate, control));
+            control.run_final(|control| core.write(iterate, control));
             Err(status)
         }
-        None => clock.asked(measure, |control| core.write(iterate, control)),
+        None => control.run(measure, |control| core.write(iterate, control)),
     }
 }

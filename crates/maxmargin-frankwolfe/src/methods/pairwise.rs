@@ -8,14 +8,14 @@
 //!   4  α ← argmin ½ αᵀQα on the simplex of W, by second-order pairwise steps;  go to 2
 //! ```
 
-use crate::config::{Evidence, Method, Rule, Steps};
+use crate::config::{Evidence, StepMethod, Steps, StopRule};
 use crate::methods::candidates::Candidates;
 use crate::methods::core_set::{Aim, CoreSet};
 use crate::methods::cvm::{IDLE_ROUNDS, PAIRS, PAIRS_EACH};
 use crate::methods::steps::{self, Target};
 use crate::point::iterate::Iterate;
-use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
-use maxmargin_kernel::{Rows, apply_controlled, products};
+use maxmargin_core::{Cancelled, Dual, RunControl, SolverControl, Status};
+use maxmargin_kernel::{Rows, apply, products};
 
 /// The least number of vertices of the coarsest level, and the factor between levels.
 const COARSEST: usize = 512;
@@ -64,15 +64,15 @@ pub(crate) fn run(
     iterate: &mut Iterate,
     core: &mut CoreSet,
     made: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> (Status, Evidence) {
     if core.len() == 0
-        && let Some(status) = first_working_set(target, source, iterate, core, made, clock)
+        && let Some(status) = first_working_set(target, source, iterate, core, made, control)
     {
         return (status, Evidence::None);
     }
     if core.len() == 0 {
-        return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
+        return steps::run(StepMethod::Swap, target, iterate, &mut Candidates::new(None), made, control);
     }
     core.read(iterate);
     let (mut least, mut idle) = (f64::INFINITY, 0);
@@ -83,7 +83,7 @@ pub(crate) fn run(
             return (Status::Converged, Evidence::FullScan);
         }
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.look(measure).or_else(|| clock.ended_or_slow(measure)) {
+        if let Some(status) = control.check_now(measure).or_else(|| control.ended_or_slow(measure)) {
             return (status, Evidence::None);
         }
         // 3: the vertices that join.
@@ -96,13 +96,13 @@ pub(crate) fn run(
         if core.len() + joining.len() > source.most {
             // Free the matrix: its memory is needed for rows.
             *core = CoreSet::empty(iterate.len(), source.dual.ridge());
-            return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
+            return steps::run(StepMethod::Swap, target, iterate, &mut Candidates::new(None), made, control);
         }
         // 4: the problem of the working set.
-        let ended = stream(source, iterate, core, &joining, clock, measure).err();
-        let ended = ended.or_else(|| solve(core, target, INSIDE * target.tol, made, clock, measure));
-        if let Some(status) = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err()) {
-            clock.last_words(|control| spread(source, iterate, core, control));
+        let ended = stream(source, iterate, core, &joining, control, measure).err();
+        let ended = ended.or_else(|| solve(core, target, INSIDE * target.tol, made, control, measure));
+        if let Some(status) = ended.or_else(|| evaluate(source, iterate, core, control, measure).err()) {
+            control.run_final(|control| spread(source, iterate, core, control));
             return (status, Evidence::None);
         }
     }
@@ -116,23 +116,23 @@ fn first_working_set(
     iterate: &mut Iterate,
     core: &mut CoreSet,
     made: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> Option<Status> {
     let furthest = iterate.furthest();
     let measure = target.at(iterate, furthest);
-    if let (true, Some(status)) = (measure > target.tol, clock.look(measure).or_else(|| clock.ended(measure))) {
+    if let (true, Some(status)) = (measure > target.tol, control.check_now(measure).or_else(|| control.ended(measure))) {
         return Some(status);
     }
     let coarsest = coarsest(iterate.len());
     if measure > target.tol && coarsest > 1 && iterate.support.len() * INFORMED < iterate.len() {
-        if let Some(status) = levels(target, source, coarsest, iterate, core, made, clock, measure) {
+        if let Some(status) = levels(target, source, coarsest, iterate, core, made, control, measure) {
             return Some(status);
         }
     } else {
         let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
         support.sort_unstable();
         if support.len() <= source.most
-            && let Err(status) = stream(source, iterate, core, &support, clock, measure)
+            && let Err(status) = stream(source, iterate, core, &support, control, measure)
         {
             return Some(status);
         }
@@ -170,7 +170,7 @@ fn levels(
     iterate: &mut Iterate,
     core: &mut CoreSet,
     made: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
     measure: f64,
 ) -> Option<Status> {
     let (n, dual) = (iterate.len(), source.dual);
@@ -194,26 +194,26 @@ fn levels(
         if stride == 1 {
             core.reserve(members.len() + members.len() * ROOM / 8);
         }
-        if let Err(status) = stream(source, iterate, core, &members, clock, measure) {
+        if let Err(status) = stream(source, iterate, core, &members, control, measure) {
             return Some(status);
         }
         core.set(alpha, source.rows.par());
         let goal = if stride == 1 { FINEST } else { COARSE };
-        let ended = solve(core, target, goal.max(INSIDE * target.tol), made, clock, measure);
+        let ended = solve(core, target, goal.max(INSIDE * target.tol), made, control, measure);
         if stride == 1 || ended.is_some() {
-            let ended = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err());
+            let ended = ended.or_else(|| evaluate(source, iterate, core, control, measure).err());
             if ended.is_some() {
-                clock.last_words(|control| spread(source, iterate, core, control));
+                control.run_final(|control| spread(source, iterate, core, control));
             }
             return ended;
         }
         stride /= FINER;
         // Only vertices of the next level are needed; the margins of others are never read.
         let outside = outsiders(core, (0..n).step_by(stride));
-        let found = match clock.asked(measure, |control| margins(source, iterate, core, &outside, control)) {
+        let found = match control.run(measure, |control| margins(source, iterate, core, &outside, control)) {
             Ok(found) => found,
             Err(status) => {
-                clock.last_words(|control| spread(source, iterate, core, control));
+                control.run_final(|control| spread(source, iterate, core, control));
                 return Some(status);
             }
         };
@@ -226,10 +226,17 @@ fn levels(
 
 /// Solves the problem of the members to the relative gap `goal`, or by another rule to the
 /// tolerance `goal` (step 4).
-fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock: &mut Clock, measure: f64) -> Option<Status> {
-    let tight = (target.rule == Rule::RelativeGap && target.ridge > 0.0).then_some(goal);
+fn solve(
+    core: &mut CoreSet,
+    target: Target,
+    goal: f64,
+    made: &mut Steps,
+    control: &mut SolverControl,
+    measure: f64,
+) -> Option<Status> {
+    let tight = (target.rule == StopRule::RelativeGap && target.ridge > 0.0).then_some(goal);
     let aim = Aim { target: Target { tol: goal, ..target }, tight, most: PAIRS + PAIRS_EACH * core.len() as u64 };
-    let solved = core.solve(aim, clock, measure);
+    let solved = core.solve(aim, control, measure);
     made.rounds += 1;
     made.swap += solved.pairs;
     made.drop += solved.drops;
@@ -242,7 +249,7 @@ fn stream(
     iterate: &mut Iterate,
     core: &mut CoreSet,
     vertices: &[usize],
-    clock: &mut Clock,
+    control: &mut SolverControl,
     measure: f64,
 ) -> Result<(), Status> {
     core.reserve(vertices.len());
@@ -251,7 +258,7 @@ fn stream(
     for vertices in vertices.chunks(group) {
         core.stream(source.dual, source.rows.gram(), source.rows.par(), iterate, vertices);
         iterate.count_computed(vertices.len());
-        if let Some(status) = clock.look(measure) {
+        if let Some(status) = control.check_now(measure) {
             return Err(status);
         }
     }
@@ -289,7 +296,7 @@ fn margins(
         found
     } else {
         iterate.count_computed(ids.len());
-        let sums = apply_controlled(gram, &ids, &coef, 0..gram.len(), source.rows.par(), control)?;
+        let sums = apply(gram, &ids, &coef, 0..gram.len(), source.rows.par(), control)?;
         vertices.iter().map(|&k| sums[dual.ids()[k]]).collect()
     };
     found.iter_mut().zip(vertices).for_each(|(m, &k)| *m *= dual.sign()[k]);
@@ -301,9 +308,15 @@ fn outsiders(core: &CoreSet, vertices: impl Iterator<Item = usize>) -> Vec<usize
     vertices.filter(|&k| !core.contains(k)).collect()
 }
 
-/// Runs [`spread`] under the clock.
-fn evaluate(source: KernelSource, iterate: &mut Iterate, core: &CoreSet, clock: &mut Clock, measure: f64) -> Result<(), Status> {
-    clock.asked(measure, |control| spread(source, iterate, core, control))
+/// Runs [`spread`] under a control.
+fn evaluate(
+    source: KernelSource,
+    iterate: &mut Iterate,
+    core: &CoreSet,
+    control: &mut SolverControl,
+    measure: f64,
+) -> Result<(), Status> {
+    control.run(measure, |control| spread(source, iterate, core, control))
 }
 
 /// Copies the members' α to the point, with its gradient at every vertex (step 2); that of the
@@ -344,7 +357,7 @@ fn violators(iterate: &Iterate, core: &CoreSet, target: Target) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::random_start;
-    use maxmargin_core::{Silent, Stop};
+    use maxmargin_core::Stop;
     use maxmargin_data::Par;
     use maxmargin_testkit::generate;
 
@@ -361,16 +374,16 @@ mod tests {
         let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), signs, 0.1);
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let delta2 = problem.gram.scaled(1.0).at(0, 0) + 1000.0;
-        let target = Target { rule: Rule::RelativeGap, tol: 1e-3, delta2, ridge: problem.dual.ridge() };
+        let target = Target { rule: StopRule::RelativeGap, tol: 1e-3, delta2, ridge: problem.dual.ridge() };
         for most in [0, 300, 600, MOST] {
             let start = random_start(&problem.dual, &rows, 20, 1).expect("a start");
             let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true, &RunControl::unlimited())
                 .expect("not cancelled");
             let mut core = CoreSet::empty(2100, problem.dual.ridge());
-            let (stop, mut silent, mut made) = (Stop::at(1e-3), Silent, Steps::default());
-            let mut clock = Clock::new(&rows, &stop, &mut silent);
+            let (stop, unlimited, mut made) = (Stop::at(1e-3), RunControl::unlimited(), Steps::default());
+            let mut control = SolverControl::new(&rows, &stop, &unlimited);
             let source = KernelSource { dual: &problem.dual, rows: &rows, most };
-            let ended = run(target, source, &mut iterate, &mut core, &mut made, &mut clock);
+            let ended = run(target, source, &mut iterate, &mut core, &mut made, &mut control);
             assert_eq!(ended, (Status::Converged, Evidence::FullScan), "{most}");
             assert_eq!(made.toward > 0, most < MOST, "{most}: {made:?}");
         }

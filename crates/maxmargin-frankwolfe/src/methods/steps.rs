@@ -12,17 +12,17 @@
 //!   5  αᵀK̃α and g by their recurrences;  go to 1
 //! ```
 
-use crate::config::{Evidence, Method, Rule, Steps};
+use crate::config::{Evidence, StepMethod, Steps, StopRule};
 use crate::methods::candidates::{Candidates, Search};
 use crate::point::ball::Ball;
 use crate::point::iterate::{Iterate, Vertex};
 use crate::point::tight::relative_gap;
-use maxmargin_core::{Clock, Status};
+use maxmargin_core::{SolverControl, Status};
 
 /// The stopping rule and its tolerance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    pub(crate) rule: Rule,
+    pub(crate) rule: StopRule,
     pub(crate) tol: f64,
     /// The largest `Q_kk`.
     pub(crate) delta2: f64,
@@ -42,9 +42,9 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Creates the schedule of a run by this clock.
-    pub(crate) fn of(clock: &Clock) -> Self {
-        Self { calls: 0, next: 0, often: clock.follows(), last_gap: None }
+    /// Creates the schedule of a run by this control.
+    pub(crate) fn of(control: &SolverControl) -> Self {
+        Self { calls: 0, next: 0, often: control.is_traced(), last_gap: None }
     }
 
     /// Returns the measure for progress reports: the last gap, or the cheap measure before there is
@@ -53,8 +53,8 @@ impl Check {
         self.last_gap.unwrap_or(measure)
     }
 
-    /// Returns true if [`Rule::RelativeGap`] holds by the certificate's gap. It is computed now and
-    /// then, more rarely in long runs.
+    /// Returns true if [`StopRule::RelativeGap`] holds by the certificate's gap. It is computed now
+    /// and then, more rarely in long runs.
     pub(crate) fn holds(&mut self, target: Target, iterate: &Iterate) -> bool {
         self.calls += 1;
         if self.calls < self.next || !iterate.full {
@@ -75,26 +75,26 @@ impl Target {
         let gap = square - furthest;
         let relative = |scale: f64| if gap <= 0.0 { 0.0 } else { gap / scale };
         match self.rule {
-            Rule::RelativeGap => relative((0.5 * square - furthest).abs().max(0.5 * square)),
-            Rule::Radius => (1.0 + 2.0 * relative(Ball { delta2: self.delta2, square }.radius2())).sqrt() - 1.0,
-            Rule::Violation => (nearest() - furthest).max(0.0),
+            StopRule::RelativeGap => relative((0.5 * square - furthest).abs().max(0.5 * square)),
+            StopRule::Radius => (1.0 + 2.0 * relative(Ball { delta2: self.delta2, square }.radius2())).sqrt() - 1.0,
+            StopRule::Violation => (nearest() - furthest).max(0.0),
         }
     }
 
     /// Returns the Frank-Wolfe gap at which the rule holds, or the violation for
-    /// [`Rule::Violation`].
+    /// [`StopRule::Violation`].
     pub(crate) fn allowed(self, square: f64) -> f64 {
         match self.rule {
-            Rule::RelativeGap => 0.5 * self.tol * square,
-            Rule::Radius => Ball { delta2: self.delta2, square }.gap_allowed(self.tol),
-            Rule::Violation => self.tol,
+            StopRule::RelativeGap => 0.5 * self.tol * square,
+            StopRule::Radius => Ball { delta2: self.delta2, square }.gap_allowed(self.tol),
+            StopRule::Violation => self.tol,
         }
     }
 
     /// Returns the certificate's relative gap, if the rule is about it and the full gradient is
     /// kept.
     pub(crate) fn certified(self, iterate: &Iterate) -> Option<f64> {
-        let known = self.rule == Rule::RelativeGap && self.ridge > 0.0 && iterate.full;
+        let known = self.rule == StopRule::RelativeGap && self.ridge > 0.0 && iterate.full;
         known.then(|| {
             let margins = || (0..iterate.len()).map(|k| iterate.gradient(k) - self.ridge * iterate.alpha(k));
             let squares = iterate.support.iter().map(|&k| iterate.alpha(k as usize) * iterate.alpha(k as usize)).sum();
@@ -115,39 +115,39 @@ impl Target {
 
 /// Makes steps until the rule holds.
 pub(crate) fn run(
-    method: Method,
+    method: StepMethod,
     target: Target,
     iterate: &mut Iterate,
     candidates: &mut Candidates,
     steps: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> (Status, Evidence) {
     let mut stall = StallDetector::new(iterate.len());
-    let mut check = Check::of(clock);
+    let mut check = Check::of(control);
     loop {
-        if let Err(status) = candidates.keep(iterate, clock) {
+        if let Err(status) = candidates.keep(iterate, control) {
             return (status, Evidence::None);
         }
         // 1: the furthest point.
-        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, clock) {
+        let furthest = match search_or_end(target, iterate, candidates, &mut check, steps, control) {
             Ok(vertex) => vertex,
             Err(ended) => return ended,
         };
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.ended_or_slow(check.reported(measure)) {
+        if let Some(status) = control.ended_or_slow(check.reported(measure)) {
             return (status, Evidence::None);
         }
-        if let Err(status) = iterate.ready(furthest.k, measure, clock) {
+        if let Err(status) = iterate.ready(furthest.k, measure, control) {
             return (status, Evidence::None);
         }
         let before = iterate.square;
         // 2 to 5: the step.
         let moved = match method {
-            Method::Mfw => modified(iterate, furthest, steps),
-            Method::Swap => swap(iterate, furthest, steps),
+            StepMethod::Mfw => modified(iterate, furthest, steps),
+            StepMethod::Swap => swap(iterate, furthest, steps),
             _ => toward(iterate, furthest, steps),
         };
-        clock.step(iterate.len());
+        control.step(iterate.len());
         if !moved || stall.stalls(before - iterate.square, iterate.square, measure) {
             return (Status::Stalled, Evidence::None);
         }
@@ -161,9 +161,9 @@ pub(crate) fn search_or_end(
     candidates: &mut Candidates,
     check: &mut Check,
     steps: &mut Steps,
-    clock: &mut Clock,
+    control: &mut SolverControl,
 ) -> Result<Vertex, (Status, Evidence)> {
-    let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
+    let found = candidates.search(iterate, control, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
     steps.samples = candidates.samples;
     match found {
         Err(status) => Err((status, Evidence::None)),

@@ -1,8 +1,8 @@
 //! The running point: α on the simplex, its gradient, and the steps that move both.
 
-use maxmargin_core::{Cancelled, Clock, Dual, RunControl, Status};
+use maxmargin_core::{Cancelled, Dual, RunControl, SolverControl, Status};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Row, RowRef, Rows};
+use maxmargin_kernel::{RowRef, RowSlice, Rows};
 use maxmargin_simd::passes::{Extremes, add_and_scan};
 
 mod bulk;
@@ -161,13 +161,13 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.place[k] != NOWHERE
     }
 
-    /// Prepares the store so that the next row of a vertex costs one row at most. The clock may
+    /// Prepares the store so that the next row of a vertex costs one row at most. The control may
     /// cancel it.
-    pub(crate) fn ready(&mut self, k: usize, measure: f64, clock: &mut Clock) -> Result<(), Status> {
+    pub(crate) fn ready(&mut self, k: usize, measure: f64, control: &mut SolverControl) -> Result<(), Status> {
         let held = self.rows.work().computed;
         let whole = self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64;
         if whole && !self.rows.contains(self.dual.ids()[k]) {
-            let done = clock.asked(measure, |control| self.rows.complete(control));
+            let done = control.run(measure, |control| self.rows.complete(control));
             self.rows_computed += self.rows.work().computed - held;
             done?;
         }
@@ -200,7 +200,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         let done = if self.rows.holds_all() && (held as usize + ids.len()) as f64 >= 2.0 * WHOLE * self.rows.gram().len() as f64 {
             self.rows.complete(control)
         } else {
-            self.rows.fetch_controlled(&ids, control)
+            self.rows.fetch(&ids, control)
         };
         self.rows_computed += self.rows.work().computed - held;
         done
@@ -236,7 +236,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
 
     /// Updates the extremes of the gradient.
     fn scan(&mut self) {
-        self.extremes = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.plus, &self.minus);
+        self.extremes = add_and_scan(&mut self.h, RowSlice::Values(&self.nothing), 0.0, &self.plus, &self.minus);
     }
 
     /// Returns the vertex of least gradient: the furthest point. Requires the full gradient.
@@ -258,7 +258,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
     /// `usize::MAX` if all gradients are NaN.
     pub(crate) fn nearest(&mut self) -> Vertex {
         if self.full && self.support.len() * SPARSE > self.len() {
-            let e = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.minus_used, &self.plus_used);
+            let e = add_and_scan(&mut self.h, RowSlice::Values(&self.nothing), 0.0, &self.minus_used, &self.plus_used);
             let positive = e.max_low > -e.min_up || (e.max_low == -e.min_up && e.argmax_low < e.argmin_up);
             let k = if positive { e.argmax_low } else { e.argmin_up };
             let gradient = if k == usize::MAX { f64::NAN } else { self.gradient(k) };
@@ -288,7 +288,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
             held.part(first..first + self.beta.len())
         } else {
             self.gathered.iter_mut().zip(self.dual.ids()).for_each(|(v, &id)| *v = held.at(id));
-            Row::Values(&self.gathered)
+            RowSlice::Values(&self.gathered)
         };
         self.extremes = add_and_scan(&mut self.h, values, factor, &self.plus, &self.minus);
     }

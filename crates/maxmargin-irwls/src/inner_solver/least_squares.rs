@@ -53,7 +53,7 @@ const ATTEMPTS: u32 = 8;
 pub struct LeastSquares;
 
 impl ChunkSolver for LeastSquares {
-    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
+    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut (dyn FnMut() -> bool + Send)) {
         let m = chunk.len();
         let mut system = System::new(chunk);
         let diagonal = (0..m).map(|i| chunk.kernel[i * m + i].abs()).sum::<f64>() / m.max(1) as f64;
@@ -145,7 +145,7 @@ fn advance(chunk: &mut Chunk, step: &[f64], product: &[f64], floor: f64) -> bool
 }
 
 /// Makes at most `most` pair steps (at least one): together they are cheaper than another factor.
-fn descend(chunk: &mut Chunk, tol: f64, most: usize, more: &mut dyn FnMut() -> bool) {
+fn descend(chunk: &mut Chunk, tol: f64, most: usize, more: &mut (dyn FnMut() -> bool + Send)) {
     for made in 0..most.max(1) {
         let extremes = Extremes::of(chunk);
         if made > 0 && (extremes.violation() <= tol || extremes.violation().is_nan() || !more()) {

@@ -3,6 +3,7 @@
 use crate::working_set::chunk::Chunk;
 use faer::Mat;
 use maxmargin_core::{Factor, RunControl};
+use std::ops::ControlFlow;
 
 /// The weights of insertions and deletions: if their weighted sum exceeds the samples that stay,
 /// the factor is computed anew. With 7,200 samples an insertion among others takes 3 to 4 ms, one
@@ -50,7 +51,7 @@ impl System {
         r: &[f64],
         sum: f64,
         out: &mut [f64],
-        more: &mut dyn FnMut() -> bool,
+        more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<f64> {
         if !self.follow(chunk, wanted, more) && !self.build(chunk, wanted, more) {
             return None;
@@ -63,7 +64,7 @@ impl System {
 
     /// Updates the factor by insertions and deletions, if they are few and `more` does not return
     /// false. Returns true if the factor is then the required one.
-    fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
+    fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut (dyn FnMut() -> bool + Send)) -> bool {
         let leave: Vec<usize> =
             (0..self.members.len()).filter(|&at| self.damped[self.members[at]] != wanted[self.members[at]]).collect();
         let kept = self.members.len() - leave.len();
@@ -71,7 +72,7 @@ impl System {
         if kept == 0 || join * CHANGES.0 + leave.len() * CHANGES.1 > kept {
             return false;
         }
-        let control = RunControl::new(more);
+        let control = RunControl::new(|_| if more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
         for &at in leave.iter().rev() {
             if control.check((self.members.len() * self.members.len() / 4) as u64).is_err() {
                 return false;
@@ -96,7 +97,7 @@ impl System {
         true
     }
 
-    fn build(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
+    fn build(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut (dyn FnMut() -> bool + Send)) -> bool {
         self.members.clear();
         self.members.extend((0..wanted.len()).filter(|&k| !wanted[k].is_nan()));
         self.damped.copy_from_slice(wanted);
@@ -112,7 +113,8 @@ impl System {
             column[0] += wanted[k];
         }
         let matrix = self.matrix.as_mut().submatrix_mut(0, 0, members.len(), members.len());
-        let built = self.factor.build(matrix, chunk.par, &RunControl::new(more)).unwrap_or(false);
+        let control = RunControl::new(|_| if more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+        let built = self.factor.build(matrix, chunk.par, &control).unwrap_or(false);
         if !built {
             self.members.clear();
             self.damped.fill(f64::NAN);

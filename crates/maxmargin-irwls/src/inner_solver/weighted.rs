@@ -105,7 +105,7 @@ impl<'c> Weighted<'c> {
         end: f64,
         lift: f64,
         system: &mut System,
-        more: &mut dyn FnMut() -> bool,
+        more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<WeightedStep> {
         let mut sets = self.free();
         let mut cap = begin.max(end);
@@ -153,7 +153,7 @@ impl<'c> Weighted<'c> {
         cap: f64,
         part: bool,
         system: &mut System,
-        more: &mut dyn FnMut() -> bool,
+        more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<bool> {
         if !sets.inside.contains(&true) {
             return Some(false);
@@ -185,7 +185,13 @@ impl<'c> Weighted<'c> {
     }
 
     /// Makes Newton steps until the sets stay; returns true if they do.
-    fn resort(&mut self, sets: &mut Sets, cap: f64, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<bool> {
+    fn resort(
+        &mut self,
+        sets: &mut Sets,
+        cap: f64,
+        system: &mut System,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Option<bool> {
         let m = self.v.len();
         for _ in 0..MOST {
             if !more() {
@@ -233,7 +239,13 @@ impl<'c> Weighted<'c> {
     }
 
     /// Computes `aim` of the samples inside from that of the others; returns the threshold.
-    fn newton(&self, system: &mut System, inside: &[bool], aim: &mut [f64], more: &mut dyn FnMut() -> bool) -> Option<f64> {
+    fn newton(
+        &self,
+        system: &mut System,
+        inside: &[bool],
+        aim: &mut [f64],
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Option<f64> {
         let mut rest = multiply(self.chunk, aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
         let sum = -aim.iter().sum::<f64>();

@@ -93,6 +93,6 @@ pub trait ChunkSolver: Sync {
     /// when no gain is left, or when `more` returns false.
     ///
     /// Call `more` before every iteration: it counts the iteration and checks limits and the
-    /// caller's watch. Solvers whose iterations cannot be interrupted call it once.
-    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool);
+    /// caller's control. Solvers whose iterations cannot be interrupted call it once.
+    fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut (dyn FnMut() -> bool + Send));
 }

@@ -34,7 +34,7 @@ pub(crate) fn fill(
     if exact {
         exact_entries(chunk, rows, &ids, control)?;
     } else {
-        rows.fetch_controlled(&ids, control)?;
+        rows.fetch(&ids, control)?;
         for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
             control.check((GROUP * m) as u64)?;
             for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {

@@ -6,18 +6,18 @@ use rand_chacha::ChaCha8Rng;
 
 /// The rule that selects the working set.
 ///
-/// All rules but [`Selection::Steepest`] and [`Selection::PureRandom`] begin with the worst
+/// All rules but [`SetSelection::Steepest`] and [`SetSelection::PureRandom`] begin with the worst
 /// violator of each condition (α at 0, α at C, α between) of each class, as in the paper. They end
 /// with satisfied bounded samples of least |error| if there are not enough others. They differ in
 /// the middle part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
+pub enum SetSelection {
     /// The paper's rule: a random sample of the candidates, which are the violators and all free
     /// samples.
     Random,
-    /// [`Selection::Random`] without the worst violators of every condition and class, and without
-    /// the pair that violates most. Working sets may then gain nothing, and a run may stall. For
-    /// comparison (section 3 of the paper).
+    /// [`SetSelection::Random`] without the worst violators of every condition and class, and
+    /// without the pair that violates most. Working sets may then gain nothing, and a run may
+    /// stall. For comparison (section 3 of the paper).
     PureRandom,
     /// The violators with the largest |error|, then the free samples.
     Largest,
@@ -38,7 +38,7 @@ type Ranked = (f64, usize);
 /// The parameters of a selection.
 #[derive(Clone, Copy)]
 pub(crate) struct SelectionQuery {
-    pub(crate) rule: Selection,
+    pub(crate) rule: SetSelection,
     /// The largest number of variables.
     pub(crate) count: usize,
     /// The largest distance from a violation at which satisfied bounded variables may join.
@@ -78,11 +78,11 @@ impl Chooser {
     pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, query: SelectionQuery) -> Vec<usize> {
         self.chosen.iter().for_each(|&k| self.taken[k] = false);
         self.chosen.clear();
-        if query.rule != Selection::PureRandom {
+        if query.rule != SetSelection::PureRandom {
             self.take(extremes.up, query.count);
             self.take(extremes.low, query.count);
         }
-        if query.rule == Selection::Steepest {
+        if query.rule == SetSelection::Steepest {
             self.take_steepest(state, query.count);
         } else {
             self.take_by_rule(Pool::of(state, extremes, query), state, query);
@@ -97,16 +97,16 @@ impl Chooser {
     }
 
     fn take_by_rule(&mut self, mut pool: Pool, state: &State, query: SelectionQuery) {
-        if query.rule != Selection::PureRandom {
+        if query.rule != SetSelection::PureRandom {
             pool.worst.into_iter().flatten().for_each(|(_, k)| self.take(k, query.count));
         }
         match query.rule {
-            Selection::Random | Selection::PureRandom => {
+            SetSelection::Random | SetSelection::PureRandom => {
                 pool.violators.append(&mut pool.free);
                 self.take_random(&mut pool.violators, query.count);
             }
-            Selection::Smallest => self.take_least(&mut pool.violators, query.count),
-            Selection::Half => {
+            SetSelection::Smallest => self.take_least(&mut pool.violators, query.count),
+            SetSelection::Half => {
                 let kept = self.chosen.len() + query.count.saturating_sub(self.chosen.len()) / 2;
                 let last = std::mem::take(&mut self.last);
                 last.iter().filter(|k| state.is_free(**k)).for_each(|&k| self.take(k, kept));
@@ -118,7 +118,7 @@ impl Chooser {
                 self.take_most(&mut falling, query.count);
                 self.take_most(&mut rising, query.count);
             }
-            Selection::Largest | Selection::Steepest => self.take_most(&mut pool.violators, query.count),
+            SetSelection::Largest | SetSelection::Steepest => self.take_most(&mut pool.violators, query.count),
         }
         self.take_most(&mut pool.free, query.count);
         pool.satisfied.retain(|(by, _)| *by <= query.near);

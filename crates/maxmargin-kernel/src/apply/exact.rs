@@ -19,23 +19,14 @@ const IDS: usize = 64;
 /// order are fixed, so the bits of the result do not depend on `par`. Zero rows of `coef` cost
 /// nothing.
 ///
+/// # Errors
+///
+/// When `control` ends the run between two groups of tiles.
+///
 /// # Panics
 ///
 /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
-pub fn apply_exact(gram: &dyn Gram, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
-    apply_exact_controlled(gram, ids, coef, h, columns, par, &RunControl::unlimited()).unwrap_or_default()
-}
-
-/// [`apply_exact`] with the same bits that can be cancelled between groups of tiles.
-///
-/// # Errors
-///
-/// When `control` cancels the computation.
-///
-/// # Panics
-///
-/// As [`apply_exact`].
-pub fn apply_exact_controlled(
+pub fn apply_exact(
     gram: &dyn Gram,
     ids: &[usize],
     coef: &[f64],

@@ -4,26 +4,29 @@ mod exact;
 mod groups;
 mod single;
 
-pub use exact::{apply_exact, apply_exact_controlled};
-pub use single::{apply, apply_controlled, products, submatrix};
+pub use exact::apply_exact;
+pub use single::{apply, products, submatrix};
 
 #[cfg(test)]
 mod tests {
     use super::groups::coefficient_groups;
     use super::{apply, apply_exact, products, submatrix};
     use crate::{Gram, Kernel, KernelGram};
-    use maxmargin_data::{Par, generate::Generator};
+    use maxmargin_data::{Par, RunControl, generate::Generator};
 
     #[test]
     fn products_and_parts_are_those_of_the_entries() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
         let data = Generator::Banana.generate(5000, None, 3).expect("a generator");
-        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
         let ids: Vec<usize> = (0..700).map(|i| i * 7 % 5000).collect();
         let coef: Vec<f64> = (0..700).map(|i| f64::from(i % 13) - 6.0).collect();
-        let sums = apply(&gram, &ids, &coef, 100..4900, Par::Seq);
-        assert_eq!(sums, pool.install(|| apply(&gram, &ids, &coef, 100..4900, Par::Pool)));
-        let exact = apply_exact(&gram, &ids, &coef, 1, 100..4900, Par::Seq);
+        let sums = apply(&gram, &ids, &coef, 100..4900, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+        assert_eq!(
+            sums,
+            pool.install(|| apply(&gram, &ids, &coef, 100..4900, Par::Pool, &RunControl::unlimited()).expect("unlimited"))
+        );
+        let exact = apply_exact(&gram, &ids, &coef, 1, 100..4900, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         // Each of the values is off by at most 1e-6 of 1.
         let most: f64 = coef.iter().map(|c| 1e-6 * c.abs()).sum();
         assert!(sums.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= most));
@@ -68,7 +71,7 @@ mod tests {
     fn common_coefficients_do_not_change_the_sums() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
         let data = Generator::Banana.generate(2500, None, 3).expect("a generator");
-        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
         let ids: Vec<usize> = (0..600).map(|i| i * 3).collect();
         for h in [1, 3, 4, 5, 11] {
             let of = |i: usize, column: usize| match (i % 5, column == i / 5 % h) {
@@ -77,12 +80,18 @@ mod tests {
                 (_, one) => f64::from(u8::from(one)) - (i * 31 + column * 17) as f64 % 23.0,
             };
             let coef: Vec<f64> = (0..600 * h).map(|k| of(k / h, k % h)).collect();
-            let sums = apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Seq);
-            assert_eq!(sums, pool.install(|| apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Pool)));
+            let sums = apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+            assert_eq!(
+                sums,
+                pool.install(
+                    || apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Pool, &RunControl::unlimited()).expect("unlimited")
+                )
+            );
             for column in 0..h {
                 let alone: Vec<f64> = coef.iter().skip(column).step_by(h).copied().collect();
                 let scale: f64 = alone.iter().map(|c| c.abs()).sum();
-                let alone = apply_exact(&gram, &ids, &alone, 1, 100..2300, Par::Seq);
+                let alone =
+                    apply_exact(&gram, &ids, &alone, 1, 100..2300, Par::Seq, &RunControl::unlimited()).expect("unlimited");
                 let apart = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-14 * scale;
                 assert!(sums.iter().skip(column).step_by(h).zip(&alone).all(apart), "{column} of {h}");
             }
@@ -100,9 +109,9 @@ mod tests {
     #[test]
     fn empty_products_are_zero_or_empty() {
         let data = Generator::Banana.generate(30, None, 3).expect("a generator");
-        let gram = KernelGram::new(&data.samples, Kernel::Linear).expect("a kernel");
-        assert_eq!(apply(&gram, &[], &[], 0..30, Par::Seq), [0.0; 30]);
-        assert!(apply(&gram, &[1], &[1.0], 5..5, Par::Seq).is_empty());
+        let gram = KernelGram::new(&data.samples, Kernel::Linear, &RunControl::unlimited()).expect("a kernel");
+        assert_eq!(apply(&gram, &[], &[], 0..30, Par::Seq, &RunControl::unlimited()).expect("unlimited"), [0.0; 30]);
+        assert!(apply(&gram, &[1], &[1.0], 5..5, Par::Seq, &RunControl::unlimited()).expect("unlimited").is_empty());
         assert_eq!(products(&gram, &[], &[1.0; 30], Par::Seq), []);
         submatrix(&gram, &[], &[1], None, 1, &mut [], Par::Seq);
         submatrix(&gram, &[1], &[], None, 0, &mut [], Par::Seq);

@@ -21,23 +21,14 @@ fn constant(gram: &dyn Gram, coef: &[f64]) -> f64 {
 /// cost of a kernel value is mostly the memory traffic of storing it. Tiles and their order are
 /// fixed, so the bits do not depend on `par`.
 ///
+/// # Errors
+///
+/// When `control` ends the run between two groups of tiles.
+///
 /// # Panics
 ///
 /// When there is not one coefficient per id or an index is out of range.
-pub fn apply(gram: &dyn Gram, ids: &[usize], coef: &[f64], columns: Range<usize>, par: Par) -> Vec<f64> {
-    apply_controlled(gram, ids, coef, columns, par, &RunControl::unlimited()).unwrap_or_default()
-}
-
-/// [`apply`] with the same bits that can be cancelled between groups of tiles.
-///
-/// # Errors
-///
-/// When `control` cancels the computation.
-///
-/// # Panics
-///
-/// As [`apply`].
-pub fn apply_controlled(
+pub fn apply(
     gram: &dyn Gram,
     ids: &[usize],
     coef: &[f64],

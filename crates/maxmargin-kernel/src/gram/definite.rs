@@ -67,7 +67,7 @@ mod tests {
     use super::PROVABLE;
     use crate::gram::indefiniteness;
     use crate::{FnGram, Gram, Kernel, KernelGram, Subset};
-    use maxmargin_data::generate::Generator;
+    use maxmargin_data::{RunControl, generate::Generator};
 
     #[test]
     fn a_matrix_is_proved_semidefinite_or_not_at_all() {
@@ -92,7 +92,8 @@ mod tests {
     #[test]
     fn kernels_that_are_semidefinite_by_their_form_need_no_proof() {
         let data = Generator::Banana.generate(PROVABLE + 10, None, 3).expect("a generator");
-        let of = |kernel: Kernel| KernelGram::new(&data.samples, kernel).expect("a kernel").indefiniteness();
+        let of =
+            |kernel: Kernel| KernelGram::new(&data.samples, kernel, &RunControl::unlimited()).expect("a kernel").indefiniteness();
         for kernel in [Kernel::Linear, Kernel::rbf(3.0), Kernel::poly(0.5, 0.0, 3), Kernel::poly(0.5, 1.0, 2)] {
             assert_eq!(of(kernel), 0.0);
         }

@@ -3,7 +3,7 @@
 use super::definite::smallest_shift;
 use super::distinct::Distinct;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::row::Table;
+use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub trait Gram: Sync {
 
     /// The values of one-byte codes, where the matrix has at most 256 different values. Codes take
     /// a quarter of the memory and do not depend on the kernel's gamma.
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<CodeTable> {
         None
     }
 
@@ -97,7 +97,7 @@ pub trait Gram: Sync {
     /// # Errors
     ///
     /// When `control` cancels the comparison.
-    fn distinct(&self, _controlled: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
+    fn distinct(&self, _control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {
         Ok(None)
     }
 

@@ -4,7 +4,7 @@ use super::distinct::Distinct;
 use super::matrix::{Gram, Tile, indefiniteness};
 use super::reference::GramRef;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::row::Table;
+use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -80,10 +80,10 @@ impl Gram for OffsetGram<'_> {
         out.iter_mut().for_each(|row| row.iter_mut().for_each(|k| *k += offset));
     }
 
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<CodeTable> {
         let plain = self.gram.get().table()?;
         let offset = self.offset_in_values();
-        Some(Table::new(|code| plain.value(code) + offset))
+        Some(CodeTable::new(|code| plain.value(code) + offset))
     }
 
     fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
@@ -130,13 +130,13 @@ impl Gram for OffsetGram<'_> {
 mod tests {
     use super::OffsetGram;
     use crate::{Gram, Kernel, KernelGram, Rows};
-    use maxmargin_data::{Par, generate::Generator};
+    use maxmargin_data::{Par, RunControl, generate::Generator};
 
     /// Blocks, stored rows, exact entries and the diagonal all contain the constant once.
     #[test]
     fn every_entry_is_offset_once() {
         let data = Generator::Banana.generate(70, None, 3).expect("a generator");
-        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
         let with = OffsetGram::new(&gram, 1.0);
         assert_eq!((with.len(), with.offset(), with.tile()), (70, 1.0, gram.tile()));
         let (mut plain, mut moved) = (vec![0.0; 3 * 40], vec![0.0; 3 * 40]);
@@ -148,7 +148,7 @@ mod tests {
         with.fill(&[4, 66, 9], 10..50, &mut whole);
         assert!(block.iter().zip(&whole).all(|(k, m)| k + 1.0 == *m));
         let rows = Rows::new(&with, u64::MAX, Par::Seq);
-        rows.fetch(&[4, 9]);
+        rows.fetch(&[4, 9], &RunControl::unlimited()).expect("unlimited");
         assert_eq!(rows.row(4).entries().part(10..50).to_vec(), whole[..40]);
         assert_eq!(rows.row(66).entries().part(10..50).to_vec(), whole[40..80]);
         assert!(with.diagonal().iter().all(|k| *k == 2.0));

@@ -3,7 +3,7 @@
 use super::distinct::{Distinct, Mark};
 use super::matrix::{Gram, Tile, indefiniteness};
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::row::Table;
+use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -123,7 +123,7 @@ impl Gram for Subset<'_> {
         }
     }
 
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<CodeTable> {
         self.gram.table()
     }
 
@@ -196,7 +196,7 @@ pub fn part_of<'g>(gram: &'g dyn Gram, ids: &[usize]) -> Box<dyn Gram + Send + '
 mod tests {
     use super::Subset;
     use crate::{Gram, Kernel, KernelGram};
-    use maxmargin_data::generate::Generator;
+    use maxmargin_data::{RunControl, generate::Generator};
     use proptest::prelude::*;
 
     proptest! {
@@ -208,7 +208,7 @@ mod tests {
             cut in any::<(prop::sample::Index, prop::sample::Index)>(),
         ) {
             let data = Generator::Banana.generate(60, None, 3).expect("a generator");
-            let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+            let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
             let part = Subset::new(&gram, ids.clone());
             prop_assert_eq!((part.len(), part.ids()), (ids.len(), &ids[..]));
             let asked: Vec<usize> = asked.iter().map(|i| i.index(ids.len())).collect();

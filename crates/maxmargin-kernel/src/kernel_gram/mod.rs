@@ -10,7 +10,7 @@ use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
 use crate::{Distinct, Gram, Kernel, KernelError, Mark, Tile};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
-use maxmargin_simd::row::Table;
+use maxmargin_simd::row::CodeTable;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -62,17 +62,9 @@ impl KernelGram {
     /// # Errors
     ///
     /// When a parameter is invalid, a kernel value does not fit in `f32`, a precomputed matrix is
-    /// malformed, or all backends compute wrong values.
-    pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
-        Self::new_controlled(samples, kernel, &RunControl::unlimited())
-    }
-
-    /// [`KernelGram::new`] that can be cancelled between parts of the samples.
-    ///
-    /// # Errors
-    ///
-    /// As [`KernelGram::new`], and [`KernelError::Cancelled`] when `control` cancels it.
-    pub fn new_controlled(samples: &Samples, kernel: Kernel, control: &RunControl) -> Result<Self, KernelError> {
+    /// malformed, or all backends compute wrong values. [`KernelError::Cancelled`] when `control`
+    /// ends the run between two parts of the samples.
+    pub fn new(samples: &Samples, kernel: Kernel, control: &RunControl) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
         let spot_checks = Arc::new(SpotChecks::of(samples, &kernel));
         let packed = if kernel.is_of_products() { samples.packed() } else { None };
@@ -257,7 +249,7 @@ impl Gram for KernelGram {
         }
     }
 
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<CodeTable> {
         match &*self.store {
             Store::Integers(integers) => integers.table(&self.function),
             _ => None,

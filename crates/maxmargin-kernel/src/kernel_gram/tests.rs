@@ -6,11 +6,13 @@ use crate::store::integers::Integers;
 use crate::store::sparse::Sparse;
 use crate::store::summary::summarize;
 use crate::{Expansion, Kernel};
-use maxmargin_data::{Cancelled, Par, Samples};
+use maxmargin_data::generate::Generator;
+use maxmargin_data::{Cancelled, Par, Progress, RunControl, Samples};
+use std::ops::ControlFlow;
 
 /// `KernelGram::new` with a kernel that is evaluated one value at a time by [`Kernel::of_dot`].
 fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
-    let gram = KernelGram::new(samples, kernel.clone())?;
+    let gram = KernelGram::new(samples, kernel.clone(), &RunControl::unlimited())?;
     Ok(KernelGram { function: SliceKernel::Other(gram.store.kernel(kernel)), ..gram })
 }
 
@@ -93,7 +95,7 @@ fn multiples_of_a_number_are_integers() {
         for kernel in
             [Kernel::rbf(0.1 / scale), Kernel::poly(0.01 / scale, 1.0, 3), Kernel::sigmoid(0.01 / scale, -0.5), Kernel::Linear]
         {
-            let gram = KernelGram::new(&samples, kernel.clone()).expect("a valid kernel");
+            let gram = KernelGram::new(&samples, kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
             assert_eq!(matches!(*gram.store, Store::Integers(_)), kernel != Kernel::Linear, "{unit} {kernel:?}");
             let mut exact = vec![0.0; n * n];
             gram.fill_exact(&(0..n).collect::<Vec<_>>(), 0..n, &mut exact);
@@ -138,26 +140,25 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
         // Each value is read twice and counts as 16 operations.
         let least = 2 * 16 * samples.non_zeros() as u64 / (1 << 24);
         let mut asked = 0;
-        let mut go_on = || {
+        let observer = |_: &Progress| {
             asked += 1;
-            true
+            ControlFlow::Continue(())
         };
-        let packed = KernelGram::new_controlled(&samples, Kernel::rbf(1e-3), &RunControl::new(&mut go_on));
+        let packed = KernelGram::new(&samples, Kernel::rbf(1e-3), &RunControl::new(observer));
         assert!(packed.is_ok() && asked >= least.max(1), "{form}: {asked} questions of {least}");
         for patience in [1, asked] {
             let mut left = patience;
-            let mut go_on = || {
+            let observer = |_: &Progress| {
                 left -= 1;
-                left > 0
+                if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
-            let packed = KernelGram::new_controlled(&samples, Kernel::rbf(1e-3), &RunControl::new(&mut go_on));
+            let packed = KernelGram::new(&samples, Kernel::rbf(1e-3), &RunControl::new(observer));
             assert_eq!(packed.expect_err("it is cancelled"), KernelError::Cancelled(Cancelled), "{form}: {patience}");
             assert_eq!(left, 0, "{form}: asked again after a no");
         }
         // A cancelled comparison stores no result, and the next one starts again.
         let packed = packed.expect("it was asserted");
-        let mut no = || false;
-        let control = RunControl::new(&mut no);
+        let control = RunControl::new(|_| ControlFlow::Break(()));
         assert_eq!(control.check_now(), Err(Cancelled));
         assert_eq!(packed.distinct(&control), Err(Cancelled), "{form}");
         let found = packed.distinct(&RunControl::unlimited()).expect("not cancelled");
@@ -236,9 +237,9 @@ fn damaged(samples: &Samples) -> Samples {
 fn values_of_other_samples_are_found_to_be_wrong() {
     for (what, samples, gamma) in all() {
         for kernel in [Kernel::rbf(gamma), Kernel::poly(gamma, 1.0, 3), Kernel::sigmoid(0.1 * gamma, 0.0), Kernel::Linear] {
-            let sound = KernelGram::new(&samples, kernel.clone()).expect("a valid kernel");
+            let sound = KernelGram::new(&samples, kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
             assert_eq!(sound.fault(), None, "{what} {kernel:?}");
-            let other = KernelGram::new(&damaged(&samples), kernel.clone()).expect("a valid kernel");
+            let other = KernelGram::new(&damaged(&samples), kernel.clone(), &RunControl::unlimited()).expect("a valid kernel");
             let fault =
                 sound.spot_checks.fault(&other, &kernel).unwrap_or_else(|| panic!("{what} {kernel:?}: nothing was found"));
             assert!((fault.found - fault.expected).abs() > 0.0, "{fault}");
@@ -251,7 +252,7 @@ fn every_form_of_a_value_is_compared() {
     let n = 300;
     let bits: Vec<f64> = (0..n * 40).map(|at| f64::from(u8::from(at * at % 11 < 5))).collect();
     let samples = Samples::from_slice(&bits, n, 40).expect("finite values");
-    let sound = KernelGram::new(&samples, Kernel::rbf(0.2)).expect("a valid kernel");
+    let sound = KernelGram::new(&samples, Kernel::rbf(0.2), &RunControl::unlimited()).expect("a valid kernel");
     assert!(sound.table().is_some());
     let form = |gram: &KernelGram| gram.fault().map(|fault| fault.form);
     assert_eq!(form(&sound), None);
@@ -293,12 +294,36 @@ impl Gram for Altered<'_> {
         self.gram.fill_exact(rows, columns, out);
     }
 
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<CodeTable> {
         self.gram.table()
     }
 
     fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
         self.gram.fill_codes(rows, columns, out);
         (self.code)(&mut out[1][7]);
+    }
+}
+
+/// Products that are kept change no bit of any value, also of the matrix with another gamma.
+#[test]
+fn kept_products_have_the_same_bits() {
+    let data = Generator::SparseText.generate(150, Some(3000), 3).expect("a generator");
+    let fresh = KernelGram::new(&data.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
+    let kept = KernelGram::new(&data.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
+    let bytes = kept.bytes() as u64;
+    kept.keep_products(Par::Pool, &RunControl::unlimited()).expect("not cancelled");
+    assert_eq!(Some(kept.bytes() as u64 - bytes), kept.products_bytes());
+    let rows = [149, 0, 64, 63];
+    for (fresh, kept) in [(&fresh, &kept), (&fresh.with_gamma(2.0).expect("a width"), &kept.with_gamma(2.0).expect("a width"))] {
+        for columns in [0..150, 60..70, 149..150, 128..131] {
+            let (mut a, mut b) = (vec![0.0; 4 * columns.len()], vec![1.0; 4 * columns.len()]);
+            fresh.fill_exact(&rows, columns.clone(), &mut a);
+            kept.fill_exact(&rows, columns.clone(), &mut b);
+            assert_eq!(a, b);
+            let (mut a, mut b) = (vec![0.0_f32; 4 * columns.len()], vec![1.0_f32; 4 * columns.len()]);
+            fresh.fill(&rows, columns.clone(), &mut a);
+            kept.fill(&rows, columns, &mut b);
+            assert_eq!(a, b);
+        }
     }
 }

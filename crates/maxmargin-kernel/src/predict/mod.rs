@@ -2,7 +2,7 @@
 
 use crate::store::precomputed::{ColumnPlaces, cell, serial};
 use crate::{Gram, Kernel, KernelError, KernelGram};
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 
 /// Queries per batch. One Gram matrix contains the support vectors and a batch.
 const BATCH: usize = 4096;
@@ -84,7 +84,13 @@ pub fn decision_table(
             Ok(values)
         }
         Kernel::Precomputed => precomputed(support, expansions, queries),
-        _ => table_of(&|samples| KernelGram::new(samples, kernel.clone()), support, expansions, queries, par),
+        _ => table_of(
+            &|samples| KernelGram::new(samples, kernel.clone(), &RunControl::unlimited()),
+            support,
+            expansions,
+            queries,
+            par,
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::entries::Entries;
 use crate::Gram;
 use maxmargin_simd::pages::{Pages, Piece};
-use maxmargin_simd::row::{Row, Table};
+use maxmargin_simd::row::{CodeTable, RowSlice};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct BlockFormat {
     pages: Pages,
     /// The values of codes; none where `f32` values are stored.
-    table: Option<Arc<Table>>,
+    table: Option<Arc<CodeTable>>,
     /// The constant subtracted from kernel values ([`Gram::base`]).
     base: f64,
 }
@@ -49,7 +49,7 @@ impl BlockFormat {
 #[derive(Debug)]
 pub(crate) struct Block {
     piece: Piece,
-    table: Option<Arc<Table>>,
+    table: Option<Arc<CodeTable>>,
     base: f64,
 }
 
@@ -64,8 +64,8 @@ impl Block {
     #[inline]
     pub(crate) fn row(&self, range: Range<usize>) -> Entries<'_> {
         let held = match &self.table {
-            None => Row::Values(bytemuck::cast_slice(&self.piece[4 * range.start..4 * range.end])),
-            Some(table) => Row::Codes(&self.piece[range], table),
+            None => RowSlice::Values(bytemuck::cast_slice(&self.piece[4 * range.start..4 * range.end])),
+            Some(table) => RowSlice::Codes(&self.piece[range], table),
         };
         Entries::new(held, self.base)
     }

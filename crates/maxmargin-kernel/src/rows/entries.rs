@@ -1,25 +1,25 @@
 //! The entries of a kernel row or of a part of it.
 
-use maxmargin_simd::row::Row;
+use maxmargin_simd::row::RowSlice;
 use std::ops::Range;
 
 /// Kernel values of a row: the stored values plus a constant ([`crate::Gram::base`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a> {
-    held: Row<'a>,
+    held: RowSlice<'a>,
     base: f64,
 }
 
 impl<'a> Entries<'a> {
     /// `held + base`.
-    pub fn new(held: Row<'a>, base: f64) -> Self {
+    pub fn new(held: RowSlice<'a>, base: f64) -> Self {
         Self { held, base }
     }
 
     /// The stored values, which are kernel values minus [`Entries::base`], for uses where a
     /// constant cancels.
     #[inline]
-    pub fn held(&self) -> Row<'a> {
+    pub fn held(&self) -> RowSlice<'a> {
         self.held
     }
 
@@ -103,13 +103,13 @@ impl<'a> Entries<'a> {
 #[cfg(test)]
 mod tests {
     use super::Entries;
-    use maxmargin_simd::row::{Row, Table};
+    use maxmargin_simd::row::{CodeTable, RowSlice};
 
     #[test]
     fn every_sum_contains_the_constant() {
-        let table = Table::new(|code| -f32::from(code) / 1024.0);
+        let table = CodeTable::new(|code| -f32::from(code) / 1024.0);
         let (values, codes) = ([0.0, -1.0 / 1024.0, -3.0 / 1024.0], [0, 1, 3]);
-        for held in [Row::Values(&values), Row::Codes(&codes, &table)] {
+        for held in [RowSlice::Values(&values), RowSlice::Codes(&codes, &table)] {
             let row = Entries::new(held, 1.0);
             assert_eq!((row.at(2), row.part(1..3).at(0)), (1021.0 / 1024.0, 1023.0 / 1024.0));
             let mut f = [1.0; 3];

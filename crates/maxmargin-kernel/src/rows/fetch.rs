@@ -56,17 +56,11 @@ impl Rows<'_> {
 
     /// Computes the missing rows of `wanted` in one block, as many as the budget can hold. Rows
     /// that another thread is computing in a block are left to that thread.
-    pub fn fetch(&self, wanted: &[usize]) {
-        // This call cannot be cancelled.
-        let _ = self.fetch_controlled(wanted, &RunControl::unlimited());
-    }
-
-    /// [`Rows::fetch`] that can be cancelled.
     ///
     /// # Errors
     ///
     /// When `control` cancels the computation. Rows that are not finished remain missing.
-    pub fn fetch_controlled(&self, wanted: &[usize], control: &RunControl) -> Result<(), Cancelled> {
+    pub fn fetch(&self, wanted: &[usize], control: &RunControl) -> Result<(), Cancelled> {
         let n = self.gram().len();
         match &self.cache {
             Cache::All { rows, claimed } => {

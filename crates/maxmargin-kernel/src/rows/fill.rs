@@ -4,7 +4,7 @@ use super::Rows;
 use super::block::{Block, BlockMut};
 use crate::Gram;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::row::Row;
+use maxmargin_simd::row::RowSlice;
 use maxmargin_simd::transpose::transpose;
 use std::ops::Range;
 use std::time::Instant;
@@ -144,7 +144,7 @@ impl Rows<'_> {
     fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         let sources: Vec<&[f32]> = columns
             .map(|j| match self.resident(j).map(|row| row.held()) {
-                Some(Row::Values(values)) => values,
+                Some(RowSlice::Values(values)) => values,
                 _ => &[],
             })
             .collect();

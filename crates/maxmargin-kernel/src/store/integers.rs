@@ -15,7 +15,7 @@ use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::codes::{distance_codes, dot_codes};
 use maxmargin_simd::distances::{DISTANCES, Distances};
 use maxmargin_simd::exp::Gaussian;
-use maxmargin_simd::row::Table;
+use maxmargin_simd::row::CodeTable;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -238,7 +238,7 @@ impl Integers {
     /// A code is a squared distance from 0 to 254, and 255 stands for all larger ones; their kernel
     /// value must be 0 in `f32`, unless there are none. For other kernels a code is a dot product
     /// from 0 to 255.
-    pub(crate) fn table(&self, function: &SliceKernel) -> Option<Table> {
+    pub(crate) fn table(&self, function: &SliceKernel) -> Option<CodeTable> {
         match function {
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => {
                 let mut values = [0.0; 256];
@@ -248,7 +248,7 @@ impl Integers {
                 let codes: [i32; 256] = std::array::from_fn(|code| last.min(code as i32));
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
                 (self.widest < 256.0 || f64::from(values[255]) == -function.base())
-                    .then(|| Table::new(|code| values[usize::from(code)]))
+                    .then(|| CodeTable::new(|code| values[usize::from(code)]))
             }
             SliceKernel::Other(kernel) | SliceKernel::OtherMinus(kernel, _) if kernel.is_distance() => None,
             SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..)
@@ -259,7 +259,7 @@ impl Integers {
                 let dots: [f64; 256] = std::array::from_fn(|code| last.min(code as f64));
                 let mut values = [0.0; 256];
                 function.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
-                Some(Table::new(|code| values[usize::from(code)]))
+                Some(CodeTable::new(|code| values[usize::from(code)]))
             }
             SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => None,
         }

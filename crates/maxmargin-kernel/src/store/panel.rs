@@ -2,7 +2,7 @@
 
 use crate::store::blocks::{Panels, STRIDE};
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::products::{Columns, Real, products};
+use maxmargin_simd::products::{PanelColumns, Real, products};
 use std::ops::Range;
 
 /// Operations counted for moving a value from one panel to another.
@@ -108,12 +108,12 @@ impl<T: Real + PartialEq> Panel<T> {
     }
 
     /// The features and the values of panel `p`.
-    fn panel(&self, p: usize) -> Columns<'_, T> {
+    fn panel(&self, p: usize) -> PanelColumns<'_, T> {
         let range = self.begins[p]..self.begins[p + 1];
         let values = &self.values[range.start * T::PANEL..range.end * T::PANEL];
         let features = &self.features[range];
         // A panel with all features needs no list of them.
-        Columns { features: (features.len() < self.depth).then_some(features), values }
+        PanelColumns { features: (features.len() < self.depth).then_some(features), values }
     }
 
     /// The values of sample `i` for the features of its panel.
@@ -232,7 +232,7 @@ impl Panels for PanelAsF64<'_> {
         let before: usize = (first..panel).map(|p| self.features(p)).sum();
         let values = &converted[before * f64::PANEL..][..self.features(panel) * f64::PANEL];
         let features = self.0.panel(panel / PARTS).features;
-        products(rows, count, &Columns { features, values }, out, STRIDE);
+        products(rows, count, &PanelColumns { features, values }, out, STRIDE);
     }
 }
 

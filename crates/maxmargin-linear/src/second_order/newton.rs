@@ -24,6 +24,7 @@ use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine};
 use maxmargin_simd::sums::dot;
+use std::ops::ControlFlow;
 
 /// The cost of Newton steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -176,7 +177,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         from: &PointValues,
         sigma: f64,
         tol: f64,
-        mut stop: impl FnMut(&Cost, f64) -> bool,
+        mut stop: impl FnMut(&Cost, f64) -> bool + Send,
     ) -> Round {
         self.centre(alpha, &from.w, from.bias, &from.gradient, sigma);
         self.cost.rounds += 1;
@@ -207,9 +208,11 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             };
             let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
             let (cost, violation) = (self.cost, self.violation.max(disturbed));
-            let mut go_on = || !stop(&cost, violation);
+            let control =
+                RunControl::new(|_| if stop(&cost, violation) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
             // 3: the Newton direction.
-            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &RunControl::new(&mut go_on));
+            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &control);
+            drop(control);
             let Ok((direction, bias_direction, gradients)) = found else { return Round::Stopped };
             self.cost.gradients += gradients;
             self.look_along(&direction, bias_direction);

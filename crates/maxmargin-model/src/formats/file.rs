@@ -12,15 +12,13 @@
 //! model that is written and read back predicts the same bits.
 
 use super::libsvm;
+pub use crate::error::MAGIC;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::codec;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-
-/// The first word of a native model file.
-pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
 pub const FORMAT: u32 = 9;

@@ -9,7 +9,7 @@ use maxmargin_data::scale::Scaler;
 use std::borrow::Cow;
 
 impl Model {
-    /// Returns the model without its centring (`Method::Centre`), for formats without a
+    /// Returns the model without its centring (`ScaleMethod::Centre`), for formats without a
     /// scaler: support vectors are rows of the data again, and the bias is `b − w·c`. A model with
     /// any other scaler, or with none, is returned as it is.
     ///

@@ -1,7 +1,7 @@
 //! The native file: it keeps all bits, and damaged files are errors.
 
 use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, recorded, sparse};
-use maxmargin_data::scale::Method;
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Par, Samples, Scaler, codec};
 use maxmargin_kernel::{Kernel, UserKernel};
 use maxmargin_model::file::FORMAT;
@@ -23,7 +23,7 @@ fn a_round_trip_predicts_the_same_bits() {
     for (kernel, classes) in kernels().iter().flat_map(|kernel| CLASSES.map(|classes| (kernel, classes))) {
         for support in [dense(17, 6, 1), sparse(17, 6, 2)] {
             let plain = model(kernel.clone(), support, classes);
-            let scaled = plain.clone().with_scaler(Scaler::fit(&dense(5, 6, 9), Method::Standard)).unwrap();
+            let scaled = plain.clone().with_scaler(Scaler::fit(&dense(5, 6, 9), ScaleMethod::Standard)).unwrap();
             for model in [plain.with_index_base(0).unwrap(), scaled] {
                 let record = record_of(&model);
                 let model = model.with_record(record).unwrap();

@@ -25,15 +25,15 @@ pub struct Polished {
 /// to a KKT violation of 10⁻⁸ or less.
 ///
 /// It is a primal active-set method with the Cholesky factor of the free samples. The factor and
-/// kernel columns take at most `memory` bytes. `go_on` is called during all long work; false
-/// cancels it.
+/// kernel columns take at most `memory` bytes. All long work checks
+/// `control`.
 ///
 /// # Errors
 ///
 /// When the constraint is not `Sum` (nor `Simplex` with positive signs only), a sample appears
 /// twice, lengths differ, a number is not finite, or no feasible point exists. When the factor does
-/// not fit into memory, or the run is cancelled.
-pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &dyn Fn() -> bool) -> Result<Polished, PathError> {
+/// not fit into memory, or the run has ended.
+pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, control: &RunControl) -> Result<Polished, PathError> {
     let sum = match dual.balance() {
         EqualityConstraint::Sum(sum) => sum,
         EqualityConstraint::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
@@ -65,9 +65,7 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &
         .map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.linear_term()[k], dual.upper()[k]))
         .collect();
     let mut counts = StepCounts::default();
-    let mut go_on = || go_on();
-    let control = RunControl::new(&mut go_on);
-    let pool = Pool { gram, control: &control };
+    let pool = Pool { gram, control };
     state.take(pool, &entries, alpha, &mut counts)?;
     let kkt = state.polish(pool, &mut counts)?;
     let tolerance = state.tolerance();

@@ -1,8 +1,8 @@
 //! Shared parts of the tests: points with a kernel, a plain pairwise solver for comparison, random
 //! numbers.
 
-use maxmargin_core::{Dual, Point, Status};
-use maxmargin_data::Par;
+use maxmargin_core::{AuditPoint, Dual, Status};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{FnGram, Gram};
 use maxmargin_path::{Path, Update};
 
@@ -99,7 +99,10 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
 
 /// Returns `½ αᵀQα + linᵀα`.
 pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
-    -maxmargin_core::audit(gram, &[Point { dual, alpha, bias: 0.0 }], Par::Seq)[0].certificate.dual
+    -maxmargin_core::audit(gram, &[AuditPoint { dual, alpha, bias: 0.0 }], Par::Seq, &RunControl::unlimited()).expect("unlimited")
+        [0]
+    .certificate
+    .dual
 }
 
 /// Returns the violation that an exact solution may show, independent of the tested code's own
@@ -143,7 +146,12 @@ pub(crate) fn assert_optimal(path: &Path, gram: &dyn Gram, what: &str) {
     let reference = pairwise(&dual, gram, 1e-9);
     let (ours, theirs) = (objective(&dual, gram, &solution.alpha), objective(&dual, gram, &reference));
     assert!((ours - theirs).abs() <= 1e-7 * theirs.abs().max(1.0), "{what}: objective {ours}, expected {theirs}");
-    let decide = |alpha: &[f64]| maxmargin_core::audit(gram, &[Point { dual: &dual, alpha, bias: 0.0 }], Par::Seq).remove(0).sums;
+    let decide = |alpha: &[f64]| {
+        maxmargin_core::audit(gram, &[AuditPoint { dual: &dual, alpha, bias: 0.0 }], Par::Seq, &RunControl::unlimited())
+            .expect("unlimited")
+            .remove(0)
+            .sums
+    };
     for (i, (a, b)) in decide(&solution.alpha).iter().zip(decide(&reference)).enumerate() {
         assert!((a - b).abs() <= 1e-4 * (1.0 + b.abs()), "{what}: decision {i}: {a}, expected {b}");
     }

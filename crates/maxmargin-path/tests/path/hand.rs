@@ -1,8 +1,8 @@
 //! Problems of two to four points, solved by hand.
 
 use crate::common::{Form, assert_exact, gram};
-use maxmargin_core::{Dual, EqualityConstraint, Status};
-use maxmargin_path::{Added, Config, Path, PathError, polish};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, Status};
+use maxmargin_path::{Added, Path, PathConfig, PathError, polish};
 
 fn added(ids: &[usize], upper: f64) -> Vec<Added> {
     ids.iter().map(|&id| Added { id, upper }).collect()
@@ -16,7 +16,7 @@ fn close(a: f64, b: f64) {
 #[test]
 fn two_points_at_once() {
     let gram = gram(&[[1.0, 0.0], [-1.0, 0.0]], Form::Linear);
-    let mut path = Path::new(&gram, &[1.0, -1.0], Config::default()).expect("two labels");
+    let mut path = Path::new(&gram, &[1.0, -1.0], PathConfig::default()).expect("two labels");
     let update = path.change(&added(&[0, 1], 10.0), &[]).expect("two new samples");
     assert_exact(&path, &gram, &update, "two points");
     assert_eq!(update.repairs, 0, "{update:?}");
@@ -39,7 +39,7 @@ fn two_points_at_once() {
 #[test]
 fn a_nearer_point_takes_over() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [0.5, 0.0]], Form::Linear);
-    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], Config::default()).expect("four labels");
+    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], PathConfig::default()).expect("four labels");
     let update = path.change(&added(&[0, 1], 100.0), &[]).expect("new");
     assert_exact(&path, &gram, &update, "first two");
     close(path.alpha(0).expect("a member"), 2.0);
@@ -63,7 +63,7 @@ fn a_nearer_point_takes_over() {
 #[test]
 fn one_class_has_alpha_zero_and_the_class_may_change() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [-1.0, 0.5]], Form::Rbf(1.0));
-    let mut path = Path::new(&gram, &[1.0, 1.0, -1.0, -1.0], Config::default()).expect("four labels");
+    let mut path = Path::new(&gram, &[1.0, 1.0, -1.0, -1.0], PathConfig::default()).expect("four labels");
     let update = path.change(&added(&[0, 1], 1.0), &[]).expect("new");
     assert_exact(&path, &gram, &update, "one class");
     assert_eq!((path.alpha(0), path.alpha(1), path.bias()), (Some(0.0), Some(0.0), 1.0));
@@ -85,7 +85,7 @@ fn duplicates_need_no_ridge() {
     let labels: Vec<f64> = (0..16).map(|i| if i % 4 < 2 || i == 15 { 1.0 } else { -1.0 }).collect();
     for form in [Form::Linear, Form::Rbf(0.7), Form::Poly] {
         let gram = gram(&points, form);
-        let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+        let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
         for id in 0..16 {
             let update = path.change(&added(&[id], 1.5), &[]).expect("new");
             assert_exact(&path, &gram, &update, &format!("{form:?} + {id}"));
@@ -98,7 +98,7 @@ fn duplicates_need_no_ridge() {
 #[test]
 fn a_weight_of_zero_silences() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [0.5, 0.0]], Form::Linear);
-    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], Config::default()).expect("four labels");
+    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], PathConfig::default()).expect("four labels");
     path.change(&added(&[0, 1, 2, 3], 100.0), &[]).expect("new");
     let update = path.set_weight(3, 0.0).expect("a member");
     assert_exact(&path, &gram, &update, "silenced");
@@ -113,7 +113,7 @@ fn a_weight_of_zero_silences() {
 fn a_limit_stops_the_path_and_it_goes_on() {
     let (points, labels) = crate::common::artificial(80, 3);
     let gram = gram(&points, Form::Rbf(1.0));
-    let mut whole = Path::new(&gram, &labels, Config::default()).expect("labels");
+    let mut whole = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
     let all: Vec<usize> = (0..60).collect();
     whole.change(&added(&all, 5.0), &[]).expect("new");
     let reference = {
@@ -121,7 +121,7 @@ fn a_limit_stops_the_path_and_it_goes_on() {
         path.change(&[], &(0..20).collect::<Vec<_>>()).expect("members");
         path.solution()
     };
-    let mut limited = Path::restore(&gram, &labels, &whole.save(), Config::default().with_limit(Some(3))).expect("saved").0;
+    let mut limited = Path::restore(&gram, &labels, &whole.save(), PathConfig::default().with_limit(Some(3))).expect("saved").0;
     let update = limited.change(&[], &(0..20).collect::<Vec<_>>()).expect("members");
     assert_eq!((update.status, update.breakpoints), (Status::IterationLimit, 3));
     assert!(update.travelled > 0.0 && update.travelled < 1.0);
@@ -146,9 +146,9 @@ fn a_limit_stops_the_path_and_it_goes_on() {
 #[test]
 fn bad_requests_are_refused_and_change_nothing() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]], Form::Linear);
-    assert!(matches!(Path::new(&gram, &[1.0], Config::default()).err(), Some(PathError::Length { .. })));
-    assert!(matches!(Path::new(&gram, &[1.0, 0.0, 1.0], Config::default()).err(), Some(PathError::Label { id: 1, .. })));
-    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0], Config::default()).expect("labels");
+    assert!(matches!(Path::new(&gram, &[1.0], PathConfig::default()).err(), Some(PathError::Length { .. })));
+    assert!(matches!(Path::new(&gram, &[1.0, 0.0, 1.0], PathConfig::default()).err(), Some(PathError::Label { id: 1, .. })));
+    let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0], PathConfig::default()).expect("labels");
     path.change(&added(&[0, 1], 1.0), &[]).expect("new");
     let before = path.save();
     assert_eq!(path.change(&added(&[7], 1.0), &[]), Err(PathError::Unknown { id: 7, pool: 3 }));
@@ -170,17 +170,24 @@ fn other_problems_can_be_polished() {
     let dual =
         |upper: f64, balance| Dual::new(vec![2, 0, 1], vec![1.0; 3], vec![0.0; 3], vec![upper; 3], 0.0, balance).expect("valid");
     for balance in [EqualityConstraint::Sum(1.0), EqualityConstraint::Simplex] {
-        let polished = polish(&dual(1.0, balance), &points, &[0.3, 0.3, 0.4], 1 << 20, &|| true).expect("supported");
+        let polished =
+            polish(&dual(1.0, balance), &points, &[0.3, 0.3, 0.4], 1 << 20, &RunControl::unlimited()).expect("supported");
         assert_eq!(polished.solution.status, Status::Converged);
         assert_eq!(polished.solution.alpha, [0.0, 1.0, 0.0]);
-        let polished = polish(&dual(0.6, balance), &points, &[0.0; 3], 1 << 20, &|| true).expect("supported");
+        let polished = polish(&dual(0.6, balance), &points, &[0.0; 3], 1 << 20, &RunControl::unlimited()).expect("supported");
         close(polished.solution.alpha[1], 0.6);
         close(polished.solution.alpha[2], 0.4);
     }
-    assert_eq!(polish(&dual(0.3, EqualityConstraint::Sum(1.0)), &points, &[0.0; 3], 0, &|| true), Err(PathError::Infeasible));
-    assert_eq!(polish(&dual(1.0, EqualityConstraint::Free), &points, &[0.0; 3], 0, &|| true), Err(PathError::Unsupported));
+    assert_eq!(
+        polish(&dual(0.3, EqualityConstraint::Sum(1.0)), &points, &[0.0; 3], 0, &RunControl::unlimited()),
+        Err(PathError::Infeasible)
+    );
+    assert_eq!(
+        polish(&dual(1.0, EqualityConstraint::Free), &points, &[0.0; 3], 0, &RunControl::unlimited()),
+        Err(PathError::Unsupported)
+    );
     assert!(matches!(
-        polish(&dual(1.0, EqualityConstraint::Sum(1.0)), &points, &[0.0; 2], 0, &|| true),
+        polish(&dual(1.0, EqualityConstraint::Sum(1.0)), &points, &[0.0; 2], 0, &RunControl::unlimited()),
         Err(PathError::Length { .. })
     ));
 }

@@ -1,8 +1,10 @@
 //! Limits of a path in time and memory, ties, and slow samples.
 
 use crate::common::{Form, artificial, assert_exact, gram};
+use maxmargin_core::RunControl;
 use maxmargin_kernel::{FnGram, Gram};
-use maxmargin_path::{Added, Config, Path, PathError, polish};
+use maxmargin_path::{Added, Path, PathConfig, PathError, polish};
+use std::ops::ControlFlow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,25 +61,27 @@ fn every_part_of_a_path_ends_when_it_is_told() {
         let whole = AtomicU64::new(0);
         for most in [0, 1, 3, 10, u64::MAX] {
             let (looks, at, widest) = (AtomicU64::new(0), AtomicU64::new(values()), AtomicU64::new(0));
-            let go_on = || {
+            let control = RunControl::new(|_| {
                 let now = values();
                 widest.fetch_max(now - at.swap(now, Ordering::Relaxed), Ordering::Relaxed);
-                looks.fetch_add(1, Ordering::Relaxed) < most
-            };
+                let may_continue = looks.fetch_add(1, Ordering::Relaxed) < most;
+                if may_continue { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
             // Little memory: columns are computed again and again.
-            let config = Config::default().with_memory(20 * (n * n) as u64);
+            let config = PathConfig::default().with_memory(20 * (n * n) as u64);
             let fresh = Path::new(&gram, &labels, config.clone()).expect("labels");
             let result = match what {
-                0 => fresh.control(&go_on).adopt(&ids, &[10.0; 900], &[0.0; 900]),
-                1 => fresh.control(&go_on).change(&add, &[]),
+                0 => fresh.control(&control).adopt(&ids, &[10.0; 900], &[0.0; 900]),
+                1 => fresh.control(&control).change(&add, &[]),
                 _ => {
                     let mut whole = fresh;
                     whole.change(&add, &[]).expect("new samples");
-                    let mut path = whole.control(&go_on);
+                    let mut path = whole.control(&control);
                     at.store(values(), Ordering::Relaxed);
                     path.set_c(1.0)
                 }
             };
+            drop(control);
             let (looks, at, widest) = (looks.into_inner(), at.into_inner(), widest.into_inner());
             assert!(widest <= 2 * PIECE, "{what}: {widest} values between two questions");
             if most == u64::MAX {
@@ -99,8 +103,8 @@ fn every_part_of_a_path_ends_when_it_is_told() {
 fn a_path_that_was_called_off_says_so_for_ever() {
     let (gram, labels) = counted(900, 30.0);
     let add: Vec<Added> = (0..900).map(|id| Added { id, upper: 10.0 }).collect();
-    let never = || false;
-    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels").control(&never);
+    let never = RunControl::new(|_| ControlFlow::Break(()));
+    let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels").control(&never);
     assert_eq!(path.change(&add, &[]), Err(PathError::Interrupted));
     assert_eq!(path.set_c(1.0), Err(PathError::Interrupted));
     assert_eq!(path.resume(None), Err(PathError::Interrupted));
@@ -118,14 +122,14 @@ fn the_budget_holds_factor_and_columns() {
     let (gram, labels) = counted(n, 30.0);
     let ids: Vec<usize> = (0..n).collect();
     let upper = vec![10.0; n];
-    let (whole, update) = Path::from_solution(&gram, &labels, &ids, &upper, &vec![0.0; n], Config::default()).expect("fits");
+    let (whole, update) = Path::from_solution(&gram, &labels, &ids, &upper, &vec![0.0; n], PathConfig::default()).expect("fits");
     let alpha = whole.solution().alpha;
     let free = whole.margin().len();
     assert!(free > 100, "{free} samples in the margin");
     let all = update.bytes;
     let mut columns = 0;
     for budget in [all, all / 2, 14 * (free * free) as u64] {
-        let config = Config::default().with_memory(budget);
+        let config = PathConfig::default().with_memory(budget);
         let (mut path, update) = Path::from_solution(&gram, &labels, &ids, &upper, &alpha, config).expect("the factor fits");
         assert_exact(&path, &gram, &update, "within a budget");
         let later = path.change(&[], &[ids[0], ids[7], ids[19]]).expect("members");
@@ -138,12 +142,12 @@ fn the_budget_holds_factor_and_columns() {
         columns = needed;
     }
     let before = gram.values.load(Ordering::Relaxed);
-    let config = Config::default().with_memory(Path::memory_of(free) - 1);
+    let config = PathConfig::default().with_memory(Path::memory_of(free) - 1);
     let refused = Path::from_solution(&gram, &labels, &ids, &upper, &alpha, config).expect_err("no room");
     assert!(matches!(refused, PathError::Memory { margin, .. } if margin == free), "{refused}");
     // Only the residuals were computed: they show which samples are free.
     assert!(gram.values.load(Ordering::Relaxed) - before <= (n * n) as u64);
-    let config = Config::default().with_memory(1000);
+    let config = PathConfig::default().with_memory(1000);
     let add: Vec<Added> = ids.iter().map(|&id| Added { id, upper: 10.0 }).collect();
     let mut path = Path::new(&gram, &labels, config).expect("labels");
     assert!(matches!(path.change(&add, &[]), Err(PathError::Memory { .. })));
@@ -166,7 +170,7 @@ fn a_tie_of_many_is_walked_through() {
     });
     let labels: Vec<f64> = (0..=n).map(|i| if i < n { 1.0 } else { -1.0 }).collect();
     let add: Vec<Added> = (0..=n).map(|id| Added { id, upper: if id < n { 1e-3 } else { 1e3 } }).collect();
-    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+    let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
     path.change(&add, &[]).expect("new samples");
     let bounds: Vec<(usize, f64)> = (0..n).map(|id| (id, 10.0)).collect();
     let update = path.set_weights(&bounds).expect("members");
@@ -195,7 +199,7 @@ fn a_slow_sample_is_not_passed_by() {
     let upper = [10.0, 10.0, 1e3, 1e3, at_bound];
     let labels = [1.0, -1.0, 1.0, -1.0, 1.0];
     let add: Vec<Added> = upper.iter().enumerate().map(|(id, &upper)| Added { id, upper }).collect();
-    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+    let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
     let begun = path.change(&add, &[]).expect("new samples");
     assert_eq!((begun.margin, begun.bounded), (2, 3), "{begun:?}");
     let update = path.set_weights(&[(2, 1e4), (3, 1e4)]).expect("members");

@@ -2,7 +2,8 @@
 
 use crate::common::{Dice, Form, artificial, assert_exact, assert_optimal, gram};
 use maxmargin_core::Status;
-use maxmargin_path::{Added, Config, Mode, Path};
+use maxmargin_data::RunControl;
+use maxmargin_path::{Added, Mode, Path, PathConfig};
 use proptest::prelude::*;
 
 fn added(ids: &[usize], upper: f64) -> Vec<Added> {
@@ -29,7 +30,7 @@ fn script(seed: u64, n: usize, steps: usize, ties: bool) -> usize {
     let mode = if dice.roll() < 0.25 { Mode::Single } else { Mode::Multiple };
     // Sometimes the memory holds little more than the factor.
     let memory = if dice.roll() < 0.25 { 16 * (n * n) as u64 } else { 1 << 24 };
-    let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode).with_memory(memory)).expect("labels");
+    let mut path = Path::new(&gram, &labels, PathConfig::default().with_mode(mode).with_memory(memory)).expect("labels");
     let mut c = 10_f64.powf(3.0 * dice.roll() - 1.0);
     let mut exchanges = 0;
     for step in 0..steps {
@@ -99,7 +100,7 @@ proptest! {
         let (points, labels) = artificial(60, seed);
         let gram = gram(&points, [Form::Rbf(1.0), Form::Rbf(10.0)][kind]);
         let c = 10_f64.powf(log_c);
-        let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+        let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
         path.change(&added(&(0..40).collect::<Vec<_>>(), c), &[]).expect("new");
         let before = path.solution();
         let guests: Vec<usize> = (40..40 + k).collect();
@@ -120,14 +121,14 @@ proptest! {
         let gram = gram(&points, form_of(kind));
         let c = 10_f64.powf(log_c);
         let decide = |order: &[usize], chunk: usize, mode: Mode| {
-            let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+            let mut path = Path::new(&gram, &labels, PathConfig::default().with_mode(mode)).expect("labels");
             for ids in order.chunks(chunk) {
                 let update = path.change(&added(ids, c), &[]).expect("new");
                 assert_exact(&path, &gram, &update, "order");
             }
             let (dual, solution) = (path.dual().expect("members"), path.solution());
-            let point = maxmargin_core::Point { dual: &dual, alpha: &solution.alpha, bias: solution.bias };
-            (maxmargin_core::audit(&gram, &[point], maxmargin_data::Par::Seq).remove(0), solution.bias)
+            let point = maxmargin_core::AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias };
+            (maxmargin_core::audit(&gram, &[point], maxmargin_data::Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0), solution.bias)
         };
         let forward: Vec<usize> = (0..40).collect();
         let mut shuffled = forward.clone();
@@ -151,7 +152,7 @@ proptest! {
         let ids: Vec<usize> = (0..50).collect();
         let dual = maxmargin_core::Dual::c_svc(ids.clone(), labels.clone(), vec![4.0; 50]).expect("two classes");
         let rough = crate::common::pairwise(&dual, &gram, tol);
-        let (mut path, update) = Path::from_solution(&gram, &labels, &ids, &[4.0; 50], &rough, Config::default()).expect("valid");
+        let (mut path, update) = Path::from_solution(&gram, &labels, &ids, &[4.0; 50], &rough, PathConfig::default()).expect("valid");
         assert_exact(&path, &gram, &update, "polished");
         let before = path.solution();
         let update = path.scale_c(7.0).expect("valid");
@@ -174,7 +175,7 @@ fn in_a_plane_margins_are_exchanged() {
         let c = [0.3, 4.0, 50.0][seed as usize % 3];
         let dual = maxmargin_core::Dual::c_svc(ids.clone(), labels.clone(), vec![c; 40]).expect("two classes");
         let rough = crate::common::pairwise(&dual, &gram, 0.3);
-        let (path, update) = Path::from_solution(&gram, &labels, &ids, &[c; 40], &rough, Config::default()).expect("valid");
+        let (path, update) = Path::from_solution(&gram, &labels, &ids, &[c; 40], &rough, PathConfig::default()).expect("valid");
         assert_exact(&path, &gram, &update, "polished");
         assert_optimal(&path, &gram, "polished");
         exchanges += update.exchanges;
@@ -189,7 +190,9 @@ fn a_polish_counts_what_comes_into_the_margin_and_leaves_it() {
         let (points, labels) = artificial(60, seed);
         let gram = gram(&points, form_of(seed as usize));
         let dual = maxmargin_core::Dual::c_svc((0..60).collect(), labels, vec![4.0; 60]).expect("two classes");
-        let polish = |alpha: &[f64]| maxmargin_path::polish(&dual, &gram, alpha, 1 << 24, &|| true).expect("a C-SVC").solution;
+        let polish = |alpha: &[f64]| {
+            maxmargin_path::polish(&dual, &gram, alpha, 1 << 24, &RunControl::unlimited()).expect("a C-SVC").solution
+        };
         let solution = polish(&crate::common::pairwise(&dual, &gram, 1e-2));
         assert_eq!(solution.status, Status::Converged);
         moved += solution.work.iterations;
@@ -216,7 +219,7 @@ fn impossible_kernels_end_in_a_status() {
                 _ => dot,
             }
         });
-        let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+        let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
         for _ in 0..6 {
             let add: Vec<usize> = (0..40).filter(|&i| path.alpha(i).is_none() && dice.roll() < 0.4).collect();
             let remove: Vec<usize> = path.ids().into_iter().filter(|_| dice.roll() < 0.3).collect();
@@ -241,13 +244,13 @@ fn many_at_once_need_fewer_breakpoints() {
     let gram = gram(&points, Form::Rbf(1.0));
     let m = 16;
     let everyone: Vec<usize> = (0..n).collect();
-    let mut full = Path::new(&gram, &labels, Config::default()).expect("labels");
+    let mut full = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
     let update = full.change(&added(&everyone, 1.0), &[]).expect("new");
     assert_exact(&full, &gram, &update, "all");
     let bounded: Vec<usize> = everyone.iter().copied().filter(|&i| full.alpha(i) == Some(1.0)).take(m).collect();
     assert_eq!(bounded.len(), m);
     let run = |mode| {
-        let mut path = Path::restore(&gram, &labels, &full.save(), Config::default().with_mode(mode)).expect("saved").0;
+        let mut path = Path::restore(&gram, &labels, &full.save(), PathConfig::default().with_mode(mode)).expect("saved").0;
         let removed = path.change(&[], &bounded).expect("members");
         assert_exact(&path, &gram, &removed, "removed");
         let put_back = path.change(&added(&bounded, 1.0), &[]).expect("new");
@@ -266,7 +269,7 @@ fn idle_samples_move_the_middle() {
     let (points, labels) = artificial(40, 89_228);
     let gram = gram(&points, Form::Rbf(0.01));
     let bias = |chunk: usize, mode: Mode| {
-        let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+        let mut path = Path::new(&gram, &labels, PathConfig::default().with_mode(mode)).expect("labels");
         (0..40).collect::<Vec<usize>>().chunks(chunk).for_each(|ids| {
             path.change(&added(ids, 1.0), &[]).expect("new");
         });
@@ -285,7 +288,7 @@ fn rounding_at_a_bound_does_not_choose_the_bias() {
     let c = 10_f64.powf(-0.456_728_732_739_076_4);
     let mut order: Vec<usize> = (0..40).collect();
     let bias = |order: &[usize], mode: Mode| {
-        let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+        let mut path = Path::new(&gram, &labels, PathConfig::default().with_mode(mode)).expect("labels");
         order.chunks(if mode == Mode::Single { 1 } else { 40 }).for_each(|ids| {
             path.change(&added(ids, c), &[]).expect("new");
         });

@@ -4,7 +4,7 @@ use crate::common::artificial;
 use maxmargin_core::Status;
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_path::{Config, SavedUpdatable, Updatable, UpdatableError};
+use maxmargin_path::{PathConfig, SavedUpdatable, Updatable, UpdatableError};
 
 fn samples(points: &[[f64; 2]]) -> Samples {
     Samples::from_dense(points.len(), 2, points.concat()).expect("finite")
@@ -23,7 +23,7 @@ fn a_window_slides_and_survives_the_night() {
     let kernel = Kernel::Rbf { gamma: 1.0 };
     let start = samples(&points[..window]);
     let (mut model, update) =
-        Updatable::new(start, labels[..window].to_vec(), kernel, &[c; 100], &[0.0; 100], Config::default()).expect("valid");
+        Updatable::new(start, labels[..window].to_vec(), kernel, &[c; 100], &[0.0; 100], PathConfig::default()).expect("valid");
     exact(&model, update.status, "start");
     for from in (window..points.len()).step_by(stride) {
         let gone: Vec<u64> = model.keys()[..stride].to_vec();
@@ -34,7 +34,7 @@ fn a_window_slides_and_survives_the_night() {
         if from % 300 == 0 {
             let text = serde_json::to_string(&model.save()).expect("plain data");
             let saved: SavedUpdatable = serde_json::from_str(&text).expect("what was written");
-            let (opened, update) = Updatable::open(saved).expect("sound");
+            let (opened, update) = Updatable::open(saved, None).expect("sound");
             exact(&opened, update.status, "opened");
             assert!((opened.solution().bias - model.solution().bias).abs() < 1e-7);
             assert_eq!(opened.keys(), model.keys());
@@ -49,7 +49,7 @@ fn a_window_slides_and_survives_the_night() {
         Kernel::Rbf { gamma: 1.0 },
         &[c; 100],
         &[0.0; 100],
-        Config::default(),
+        PathConfig::default(),
     )
     .expect("valid");
     exact(&fresh, update.status, "fresh");
@@ -62,7 +62,7 @@ fn a_window_slides_and_survives_the_night() {
 fn sparse_samples_with_new_features_join() {
     let first = Samples::from_sparse(3, vec![0, 1, 2, 4], vec![0, 1, 0, 2], vec![1.0, 1.0, 0.5, 2.0]).expect("rows");
     let (mut model, _) =
-        Updatable::new(first, vec![1.0, -1.0, 1.0], Kernel::Linear, &[2.0; 3], &[0.0; 3], Config::default()).expect("valid");
+        Updatable::new(first, vec![1.0, -1.0, 1.0], Kernel::Linear, &[2.0; 3], &[0.0; 3], PathConfig::default()).expect("valid");
     let more = Samples::from_sparse(6, vec![0, 2, 3], vec![1, 5, 4], vec![1.0, 3.0, 0.25]).expect("rows");
     let (keys, update) = model.add(&more, &[1.0, -1.0], &[2.0, 2.0]).expect("valid");
     assert_eq!(keys, 3..5);
@@ -84,9 +84,9 @@ fn sparse_samples_with_new_features_join() {
 fn keys_that_run_out_are_an_error() {
     let start = samples(&[[0.0, 0.0], [1.0, 1.0]]);
     let (model, _) =
-        Updatable::new(start, vec![1.0, -1.0], Kernel::Linear, &[2.0; 2], &[0.0; 2], Config::default()).expect("valid");
+        Updatable::new(start, vec![1.0, -1.0], Kernel::Linear, &[2.0; 2], &[0.0; 2], PathConfig::default()).expect("valid");
     let saved = SavedUpdatable { next: u64::MAX - 1, ..model.save() };
-    let (mut model, _) = Updatable::open(saved).expect("ascending keys");
+    let (mut model, _) = Updatable::open(saved, None).expect("ascending keys");
     let before = model.save();
     let more = samples(&[[2.0, 0.0], [0.0, 2.0]]);
     let refused = model.add(&more, &[1.0, -1.0], &[2.0, 2.0]);
@@ -98,6 +98,6 @@ fn keys_that_run_out_are_an_error() {
 #[test]
 fn a_precomputed_kernel_cannot_grow() {
     let table = Samples::from_dense(1, 2, vec![1.0, 1.0]).expect("one row");
-    let result = Updatable::new(table, vec![1.0], Kernel::Precomputed, &[1.0], &[0.0], Config::default());
+    let result = Updatable::new(table, vec![1.0], Kernel::Precomputed, &[1.0], &[0.0], PathConfig::default());
     assert_eq!(result.err(), Some(UpdatableError::Precomputed));
 }

@@ -359,7 +359,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
             )
         return X
 
-    def _told(self, X: Any, of: Callable[[_native.Data], Floats]) -> Floats:
+    def _evaluate(self, X: Any, of: Callable[[_native.Data], Floats]) -> Floats:
         """Predict rows in blocks, because a packed copy of all rows would double the memory."""
         X = self._asked(X)
         if self._is_matrix() or X.shape[0] <= BLOCK:
@@ -368,7 +368,7 @@ class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     def _decisions(self, X: Any) -> Floats:
         """Return the library's decision values, samples × machines: a value of 0 and above selects the later class of a pair."""
-        return self._told(X, self._model_of().decisions)
+        return self._evaluate(X, self._model_of().decisions)
 
     def _model_of(self) -> _native.Model:
         check_is_fitted(self)

@@ -19,9 +19,9 @@ from ._base import KernelMachine
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._gate import on_engine
-from ._judged import Judged
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 from ._update import Updatable
+from ._validation_mixin import ValidationMixin
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
@@ -54,7 +54,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelClassifier(ClassifierMixin, ValidationMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of classifiers."""
 
     class_weight: Any
@@ -158,7 +158,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
             return decisions.ravel()
         return by_class(decisions, count) if self.decision_function_shape == "ovr" else -decisions
 
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+    def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         if self._breaks_ties():
             return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
         # Rows that no fold tests have the prediction NaN, which is not used.
@@ -183,7 +183,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         check_is_fitted(self)
         if self._breaks_ties():
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
-        labels = self._told(X, self._model_of().predict)
+        labels = self._evaluate(X, self._model_of().predict)
         return np.asarray(self.classes_[np.searchsorted(self._labels, labels)])
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
@@ -196,7 +196,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         model = self._model_of()
         if not model.calibrations():
             raise NotFittedError("predict_proba is not available when fitted with probability=False and calibration=None")
-        return self._told(X, model.probabilities)
+        return self._evaluate(X, model.probabilities)
 
     @property
     def probA_(self) -> Floats:
@@ -334,7 +334,7 @@ class NuSVC(KernelClassifier):
             raise ValueError(f"specified nu is infeasible: {error}") from None
 
 
-class KernelRegressor(RegressorMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of regressors."""
 
     keep_data = False
@@ -342,9 +342,9 @@ class KernelRegressor(RegressorMixin, Judged, KernelMachine):  # type: ignore[mi
     def predict(self, X: Any) -> Floats:
         """Predict the value of every row."""
         check_is_fitted(self)
-        return self._told(X, self._model_of().predict)
+        return self._evaluate(X, self._model_of().predict)
 
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+    def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
 
 
@@ -498,7 +498,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 inside, -1 outside."""
         check_is_fitted(self)
-        return self._told(X, self._model_of().predict).astype(np.intp)
+        return self._evaluate(X, self._model_of().predict).astype(np.intp)
 
 
 on_engine(SVC, NuSVC, SVR, NuSVR)

@@ -80,7 +80,7 @@ class CrossValidation:
         return ordered
 
 
-class Told(BaseEstimator):  # type: ignore[misc, unused-ignore]
+class KnownPredictions(BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Gives known predictions to a scorer."""
 
     def __init__(self, of: Any, predictions: Any, decisions: Any) -> None:
@@ -222,15 +222,15 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
     left = iter(tests)
     rows = _num_samples(y)
     for report in reports:
-        said, decided = own._said(report)
+        said, decided = own._predicted(report)
         for fold in report["folds"]:
             test = next(left)
             at = fold["round"] * rows + test
             if np.isnan(report["predicted"][at]).any():
                 raise Apart("a fold has no solution")
-            told = Told(own, said[at], decided[at])
-            # Scorers ask `told` for predictions, whichever rows they pass.
-            scores.append(_score(told, test, _safe_indexing(y, test), scorers, {}, np.nan))
+            predictions = KnownPredictions(own, said[at], decided[at])
+            # Scorers ask this estimator for predictions, whichever rows they pass.
+            scores.append(_score(predictions, test, _safe_indexing(y, test), scorers, {}, np.nan))
             predictions.append(said[at])
             decisions.append(decided[at])
             certificates.append(Certificate(**fold["certificate"]))
@@ -273,7 +273,7 @@ def _one_by_one(estimator: Any, X: Any, y: Any, splitter: Any, scoring: Any, gro
     rows, predictions, decisions = _num_samples(X), [], []
     splits = list(zip(found["indices"]["train"], found["indices"]["test"], strict=True))
     for own, (train, test) in zip(found["estimator"], splits, strict=True):
-        said, decided = _said_of(own, _safe_split(estimator, X, y, test, train)[0])
+        said, decided = _predicted_of(own, _safe_split(estimator, X, y, test, train)[0])
         predictions.append(said)
         decisions.append(decided)
     return CrossValidation(
@@ -294,7 +294,7 @@ def _rows_of(members: Any, rows: int) -> int:
     return int(members.sum()) if members.dtype == bool and len(members) == rows else len(members)
 
 
-def _said_of(own: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _predicted_of(own: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Predictions and decision values of an estimator for these rows; not numbers where its training failed, or rows are none."""
     try:
         said = np.asarray(own.predict(X))

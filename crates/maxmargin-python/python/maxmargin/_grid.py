@@ -13,7 +13,7 @@ from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Folds, Split, Told, complete, for_folds, least_of, plan
+from ._folds import Folds, KnownPredictions, Split, complete, for_folds, least_of, plan
 
 #: The start of splits that are solved together: the model of all rows.
 FULL = "full"
@@ -123,16 +123,16 @@ class Grid:
         return self.own.set_params(**dict(zip(self.settings, settings, strict=True)))
 
     def _keep(self, key: Key, cell: _native.ValidationFields) -> None:
-        said, decided = self.own._said(cell)
+        said, decided = self.own._predicted(cell)
         starts = [fold["round"] * len(self.encoded) for fold in cell["folds"]]
         certificates = [Certificate(**fold["certificate"]) for fold in cell["folds"]]
         self.cells[key] = said, decided if self.decisions else None, starts, certificates, cell["seconds"] / len(starts)
 
-    def told(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
+    def fold_predictions(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[KnownPredictions, float]:
         """Return the predictions of a machine that was not trained on these rows, and the time of its training."""
         said, decided, starts, _, seconds = self.cells[self.keys[at]]
         rows = starts[split] + test
-        return Told(self.own, said[rows], None if decided is None else decided[rows]), seconds
+        return KnownPredictions(self.own, said[rows], None if decided is None else decided[rows]), seconds
 
     def certificates(self) -> tuple[tuple[Certificate, ...], ...]:
         """For each combination the worst certificate of each split."""

@@ -19,9 +19,9 @@ from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, weights_of, with_all_classes
 from ._gate import on_engine
-from ._judged import Judged
 from ._labels import codes_of, weights_of_classes
 from ._state import Plain
+from ._validation_mixin import ValidationMixin
 from ._verdict import verdict_of
 
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -37,7 +37,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of both linear estimators."""
 
     _formulation: ClassVar[str]
@@ -258,7 +258,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
     def _shares_engine(self) -> bool:
         return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"
 
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+    def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         # As predict does: the first of two classes at 0, where the engine has the second. Rows that
         # no fold tests are not numbers, and not looked at.
         decisions = np.nan_to_num(report["decisions"])
@@ -334,7 +334,7 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         return super()._svm(X, **({"epsilon": float(self.epsilon)} | others))
 
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+    def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
 
 

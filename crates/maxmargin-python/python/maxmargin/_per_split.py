@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 
 from ._certificate import Certificate
 from ._data import is_sparse
-from ._folds import Split, Told
+from ._folds import KnownPredictions, Split
 from ._gate import Apart
 from ._grid import Grid
 
@@ -84,7 +84,7 @@ class PerSplit:
         self.X, self.y, self.weights, self.decisions = X, y, sample_weight, decisions
         self.report: Any = None
         #: For each combination and split: predictions, seconds and certificate.
-        self.found: list[list[tuple[Told, float, Certificate]]] = []
+        self.found: list[list[tuple[KnownPredictions, float, Certificate]]] = []
 
     def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
         """Cross-validate all combinations. Return true if every combination has a solution."""
@@ -133,13 +133,13 @@ class PerSplit:
         """Store the results of a grid for one split."""
         certificates = grid.certificates()
         for place, at in enumerate(job.members):
-            told, seconds = grid.told(place, 0, job.places()[1])
-            self.found[at].append((told, job.prepared + seconds, certificates[place][0]))
+            predictions, seconds = grid.fold_predictions(place, 0, job.places()[1])
+            self.found[at].append((predictions, job.prepared + seconds, certificates[place][0]))
 
-    def told(self, at: int, split: int, _: NDArray[np.intp]) -> tuple[Told, float]:
+    def fold_predictions(self, at: int, split: int, _: NDArray[np.intp]) -> tuple[KnownPredictions, float]:
         """Return the predictions for the test rows of this split, and the time of the training."""
-        told, seconds, _certificate = self.found[at][split]
-        return told, seconds
+        predictions, seconds, _certificate = self.found[at][split]
+        return predictions, seconds
 
     def certificates(self) -> tuple[tuple[Certificate, ...], ...]:
         """For each combination the worst certificate of each split."""

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _native
-from ._crew import Crew, UnitFailedError, UnitReport
 from ._data import width
+from ._dispatch import UnitDispatcher, UnitFailedError, UnitReport
 from ._folds import Folds
 from ._grid import COLD, Grid, Key
 from ._per_split import Job, PerSplit
@@ -30,7 +30,7 @@ HARDEST = 0.1
 class Desk:
     """The workers, and the common data of all units."""
 
-    crew: Crew
+    dispatcher: UnitDispatcher
     source: Source
     #: The sample weights of the rows of the file.
     weights: bytes | None
@@ -40,7 +40,7 @@ class Desk:
 
     def run(self, units: list[tuple[float, Unit]]) -> None:
         """Run units, the longest first by the given estimates, so that no long unit begins last."""
-        self.reports.extend(self.crew.run([unit for _, unit in sorted(units, key=itemgetter(0))]))
+        self.reports.extend(self.dispatcher.run([unit for _, unit in sorted(units, key=itemgetter(0))]))
 
 
 @dataclass
@@ -100,7 +100,7 @@ class RemoteGrid(Grid):
         """Return every cell of finished columns."""
         for column in columns:
             for row, cost in enumerate(column.units[0].costs):
-                reports = [arrived(self.desk.crew.store, unit.keys[row]) for unit in column.units]
+                reports = [arrived(self.desk.dispatcher.store, unit.keys[row]) for unit in column.units]
                 yield (column.settings, column.gamma, cost), together(reports)
 
     def columns(self, folds: Folds) -> list[Column]:

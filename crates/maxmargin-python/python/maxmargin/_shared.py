@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from ._base import teller, whole
 from ._certificate import Certificate
-from ._folds import Split, Told, splits_of
+from ._folds import KnownPredictions, Split, splits_of
 from ._gate import Apart, Rewind, check_drawn, check_gate, fits_rows, machine_of, responses, tried, weights_name
 from ._grid import Grid, shared_by
 from ._per_split import PerSplit
@@ -46,10 +46,10 @@ class Parts:
         self.parts = parts
         self.of = {at: (grid, place) for grid, members in parts for place, at in enumerate(members)}
 
-    def told(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
-        """As :meth:`Grid.told`."""
+    def fold_predictions(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[KnownPredictions, float]:
+        """As :meth:`Grid.fold_predictions`."""
         grid, place = self.of[at]
-        return grid.told(place, split, test)
+        return grid.fold_predictions(place, split, test)
 
     def certificates(self) -> tuple[tuple[Certificate, ...], ...]:
         """For each combination the worst certificate of each split."""
@@ -120,13 +120,13 @@ class SharedSearch(Plain):
             score_weights: list[Any] = [_check_method_params(X, params=routed.scorer.score, indices=test) for _, test in splits]
             for at in range(len(batch)):
                 for split, (_, test) in enumerate(splits):
-                    told, seconds = grid.told(at, split, test)
+                    predictions, seconds = grid.fold_predictions(at, split, test)
                     begun = time.perf_counter()
-                    # Scorers ask `told` for predictions, whichever rows they pass.
+                    # Scorers ask this estimator for predictions, whichever rows they pass.
                     if plain:
-                        scores = float(np.mean(told.predict(test) == targets[test]))
+                        scores = float(np.mean(predictions.predict(test) == targets[test]))
                     else:
-                        scores = _score(told, test, labels[split], scorers, score_weights[split], self.error_score)
+                        scores = _score(predictions, test, labels[split], scorers, score_weights[split], self.error_score)
                     took = time.perf_counter() - begun
                     out.append({"fit_time": seconds, "score_time": took, "test_scores": scores, "n_test_samples": len(test)})
             candidates.extend(batch)

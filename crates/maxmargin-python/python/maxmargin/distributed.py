@@ -25,8 +25,8 @@ from sklearn.pipeline import Pipeline
 
 from . import _native
 from ._base import WIDE, whole
-from ._crew import Crew, Executor, UnitFailedError, UnitReport
 from ._data import Floats, width
+from ._dispatch import Executor, UnitDispatcher, UnitFailedError, UnitReport
 from ._folds import CrossValidation, Split, complete, for_folds, judged, least_of, plan, splits_of
 from ._gate import KNOWN, Apart, check_gate, fits_rows, machine_of
 from ._grid import COLD
@@ -124,8 +124,8 @@ def grid(
         last = plan.estimator.steps[-1][0] + "__" if isinstance(plan.estimator, Pipeline) else ""
         fit[f"{last}sample_weight"] = weights
     common = describe(source, plan.estimator, plan.cv, weights)
-    with working(executor, log, common, tries, threads, progress) as crew:
-        desk = Desk(crew, source, None if weights is None else shrunk(weights), by)
+    with working(executor, log, common, tries, threads, progress) as dispatcher:
+        desk = Desk(dispatcher, source, None if weights is None else shrunk(weights), by)
         search._together, search._apart = partial(RemoteGrid, desk=desk), partial(RemotePerSplit, desk=desk)
         try:
             with whole(search):
@@ -206,9 +206,9 @@ def cross_validate(
         (keys,) = svm.keys(data, [tested], [], [] if gamma is None else [gamma], used)
         packed, name = PackedFolds.of([tested], rows.shape[0]), f"fold {at + 1} of {len(folds)}"
         units.append(Unit(name, source, base, packed, (), gamma, tuple(keys), COLD, travelling, part))
-    with working(executor, log, describe(source, estimator, cv, weights), tries, threads, progress) as crew:
-        crew.run(units)
-        reports = [arrived(crew.store, unit.keys[0]) for unit in units]
+    with working(executor, log, describe(source, estimator, cv, weights), tries, threads, progress) as dispatcher:
+        dispatcher.run(units)
+        reports = [arrived(dispatcher.store, unit.keys[0]) for unit in units]
     if prepared is None:
         reports = [placed(report, split, len(y)) for report, split in zip(reports, splits, strict=True)]
     return judged(own, folds, reports, X, y, scorers)
@@ -224,9 +224,9 @@ def placed(report: _native.ValidationFields, split: Split, rows: int) -> _native
     train, test = split
 
     def of_file(values: Any) -> Any:
-        told = np.full((rows, *values.shape[1:]), np.nan)
-        told[test] = values[len(train) :]
-        return told
+        result = np.full((rows, *values.shape[1:]), np.nan)
+        result[test] = values[len(train) :]
+        return result
 
     return {**report, "decisions": of_file(report["decisions"]), "predicted": of_file(report["predicted"])}
 
@@ -264,13 +264,13 @@ def describe(source: Source, estimator: Any, cv: Any, weights: Floats | None) ->
 
 
 @contextmanager
-def working(executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool) -> Iterator[Crew]:
-    """A crew, and its folder while it works."""
+def working(executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool) -> Iterator[UnitDispatcher]:
+    """A dispatcher, and its folder while it works."""
     if tries < 1:
         raise ValueError(f"tries={tries}: 1 or more")
     teller = Progress("maxmargin.distributed")
 
-    def told(report: UnitReport, done: int, total: int) -> None:
+    def on_unit_done(report: UnitReport, done: int, total: int) -> None:
         if progress:
             how = "was kept" if report.tries == 0 else f"{report.seconds:.3g} s on {report.host}"
             teller.tell(done, total, f"{report.name}: {how}")
@@ -278,7 +278,7 @@ def working(executor: Any, log: Any, common: dict[str, Any], tries: int, threads
     with tempfile.TemporaryDirectory(prefix="maxmargin-") as passing:
         store = Store(passing if log is None else log, common, passing=log is None)
         try:
-            yield Crew(executor, store, tries=tries, threads=threads, told=told)
+            yield UnitDispatcher(executor, store, tries=tries, threads=threads, on_unit_done=on_unit_done)
         finally:
             store.close()
             teller.close()

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The machine, compiler and commit of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Machine {
+pub struct HostMachine {
     /// The processor's name.
     pub cpu: String,
     /// Threads that run at a time.
@@ -26,7 +26,7 @@ pub struct Machine {
 /// The end of the revision of a tree with changes.
 const CHANGES: &str = "+changes";
 
-impl Machine {
+impl HostMachine {
     /// Returns this machine and the commit of the workspace.
     pub fn here() -> Self {
         let unknown = |found: Outcome<String>| found.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());

@@ -1,7 +1,7 @@
 //! A line of raw JSON: the settings of a process, its figures, the machine and the time.
 
 use super::cell::Cell;
-use super::machine::Machine;
+use super::machine::HostMachine;
 use super::settings::Settings;
 use crate::workspace::failure::{Context, Outcome};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub(crate) struct Record {
     pub(crate) wall_seconds: f64,
     pub(crate) measured: Option<Measured>,
     pub(crate) error: Option<String>,
-    pub(crate) machine: Machine,
+    pub(crate) machine: HostMachine,
 }
 
 /// The figures that a measured program reports. Absent ones are not reported.

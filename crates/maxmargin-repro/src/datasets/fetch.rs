@@ -1,6 +1,6 @@
 //! Downloads by curl or wget, which know the machine's proxies and certificates.
 
-use super::manifest::Dataset;
+use super::manifest::ManifestEntry;
 use super::unpack::{Form, install};
 use crate::workspace::failure::{Context, Outcome, fail};
 use crate::workspace::tools::{on_path, read};
@@ -13,7 +13,7 @@ use std::process::Command;
 /// # Errors
 ///
 /// If it has no address, the download fails, or the content is another one.
-pub fn fetch(set: &Dataset, target: &Path) -> Outcome<()> {
+pub fn fetch(set: &ManifestEntry, target: &Path) -> Outcome<()> {
     let Some(address) = &set.address else {
         let note = set.note.as_deref().unwrap_or("no address is known");
         return fail(format!(

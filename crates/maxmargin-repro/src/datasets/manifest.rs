@@ -8,7 +8,7 @@ use std::fs;
 /// A file of data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Dataset {
+pub struct ManifestEntry {
     /// The name of the file without compression.
     pub name: String,
     /// Samples.
@@ -33,7 +33,7 @@ pub struct Dataset {
 pub struct Manifest {
     /// The files, in the order of the manifest.
     #[serde(rename = "dataset")]
-    pub datasets: Vec<Dataset>,
+    pub datasets: Vec<ManifestEntry>,
 }
 
 impl Manifest {
@@ -61,7 +61,7 @@ impl Manifest {
     /// # Errors
     ///
     /// If there is none.
-    pub fn named(&self, name: &str) -> Outcome<&Dataset> {
+    pub fn named(&self, name: &str) -> Outcome<&ManifestEntry> {
         match self.datasets.iter().find(|set| set.name == name) {
             Some(set) => Ok(set),
             None => fail(format!("no data set is called `{name}`; cargo xtask datasets --list shows the names")),

@@ -1,6 +1,6 @@
 //! Compressed forms, hashes, and the installation of verified files.
 
-use super::manifest::Dataset;
+use super::manifest::ManifestEntry;
 use crate::workspace::failure::{Context, Outcome, fail};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ impl Form {
 /// # Errors
 ///
 /// If a file cannot be read or written, or the content is another one.
-pub fn install(set: &Dataset, source: &Path, form: Form, target: &Path) -> Outcome<()> {
+pub fn install(set: &ManifestEntry, source: &Path, form: Form, target: &Path) -> Outcome<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
     let packed = BufReader::new(File::open(source).context(source.display())?);
@@ -86,7 +86,7 @@ pub fn install(set: &Dataset, source: &Path, form: Form, target: &Path) -> Outco
     Ok(())
 }
 
-fn refusal(set: &Dataset, source: &Path, why: &str) -> String {
+fn refusal(set: &ManifestEntry, source: &Path, why: &str) -> String {
     let note = set.note.as_deref().map_or(String::new(), |note| format!(" (note: {note})"));
     format!("{} unpacked {why}; nothing was installed{note}", source.display())
 }

@@ -3,17 +3,17 @@
 
 use super::{Form, digest, install};
 use crate::datasets::locate::find;
-use crate::datasets::manifest::Dataset;
+use crate::datasets::manifest::ManifestEntry;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 const TEXT: &[u8] = b"+1 1:0.5 3:2\n-1 2:1\n";
 
-fn sample(folder: &Path) -> Dataset {
+fn sample(folder: &Path) -> ManifestEntry {
     fs::write(folder.join("plain"), TEXT).expect("write");
     let sha256 = digest(&folder.join("plain")).expect("digest");
-    Dataset {
+    ManifestEntry {
         name: "tiny".into(),
         rows: 2,
         features: 3,

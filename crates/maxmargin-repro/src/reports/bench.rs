@@ -2,7 +2,7 @@
 //! a line of raw JSON, the lines a report.
 
 use super::{evidence, report};
-use crate::cells::machine::Machine;
+use crate::cells::machine::HostMachine;
 use crate::cells::record::Record;
 use crate::claims::again::again;
 use crate::claims::claim::{Evidence, PAPERS};
@@ -83,7 +83,7 @@ fn measured(spec: &Spec, paper: &str, arguments: &Arguments) -> Outcome<(PathBuf
     let place = OutputPaths::of(paper, arguments)?;
     let folder = place.raw.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
-    let machine = Machine::here();
+    let machine = HostMachine::here();
     if !(arguments.quick || arguments.uncommitted || machine.committed()) {
         return fail(format!(
             "{}: the tree has changes, so that nobody could measure this again: commit them, or say --uncommitted",

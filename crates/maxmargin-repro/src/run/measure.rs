@@ -7,7 +7,7 @@ use super::inputs::{Input, Inputs};
 use super::peer;
 use super::process::timed;
 use crate::cells::cell::Cell;
-use crate::cells::machine::Machine;
+use crate::cells::machine::HostMachine;
 use crate::cells::record::{Measured, OURS, Record};
 use crate::cells::settings::{LIBSVM_FOLDS, label};
 use crate::datasets::locate::folders;
@@ -46,7 +46,7 @@ struct Job<'a> {
 
 /// Measures the cells of the arguments and appends the records to `raw`. Returns the cells that do
 /// not count, each with the reason.
-pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
+pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &HostMachine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
     let mut jobs = jobs(spec, arguments, early.as_deref())?;

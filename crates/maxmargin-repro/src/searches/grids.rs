@@ -2,7 +2,7 @@
 //! over some of the same cells, on LIBSVM's own folds.
 
 use super::page::{self, Bench, Page, footnote, text_of};
-use crate::cells::machine::Machine;
+use crate::cells::machine::HostMachine;
 use crate::numbers::format::{seconds, times};
 use crate::run::{folds, peer};
 use crate::specs::problem::Problem;
@@ -59,7 +59,7 @@ struct Record {
     /// LIBSVM computed every `share`-th of our cells.
     share: u16,
     limit: u64,
-    machine: Machine,
+    machine: HostMachine,
 }
 
 /// A cell that both programs computed.
@@ -283,7 +283,7 @@ mod tests {
             peer: vec![cell(4.0, Some(91.5)), cell(6.0, None)],
             share: 3,
             limit: 6,
-            machine: Machine::here(),
+            machine: HostMachine::here(),
         };
         assert_eq!((record.whole(), record.apart(), record.ended()), (30.0, 3.0, 1));
         let page = <Record as page::Record>::rendered(&[record]);

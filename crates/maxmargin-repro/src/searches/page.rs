@@ -1,7 +1,7 @@
 //! Whole runs of the program beside those of another, problem by problem: raw lines and the page
 //! that is made of them.
 
-use crate::cells::machine::Machine;
+use crate::cells::machine::HostMachine;
 use crate::datasets::locate::folders;
 use crate::run::inputs::Inputs;
 use crate::specs::problem::Problem;
@@ -51,7 +51,7 @@ pub(crate) struct Bench<'a> {
     /// The path of our program.
     pub(crate) ours: PathBuf,
     pub(crate) inputs: Inputs<'a>,
-    pub(crate) machine: Machine,
+    pub(crate) machine: HostMachine,
 }
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ impl Page {
     ) -> Outcome<()> {
         let mut records = self.records::<R>()?;
         if !arguments.render {
-            let machine = Machine::here();
+            let machine = HostMachine::here();
             if !(arguments.uncommitted || machine.committed()) {
                 return fail(format!("{}: the tree has changes: commit them, or say --uncommitted", machine.revision));
             }
@@ -141,8 +141,8 @@ impl Page {
 }
 
 /// Returns the note on a problem: rows, machine, revision, and further remarks.
-pub(crate) fn footnote(problem: &str, what: &str, machine: &Machine, more: &[String]) -> String {
-    let Machine { cpu, cores, revision, .. } = machine;
+pub(crate) fn footnote(problem: &str, what: &str, machine: &HostMachine, more: &[String]) -> String {
+    let HostMachine { cpu, cores, revision, .. } = machine;
     let more = [&[String::new()], more].concat().join("; ");
     format!("- {problem}: {what}, {cpu}, {cores} cores, revision {revision}{more}.\n")
 }

@@ -2,7 +2,7 @@
 //! under their names, scored on test samples.
 
 use super::page::{self, Bench, Page, footnote, text_of};
-use crate::cells::machine::Machine;
+use crate::cells::machine::HostMachine;
 use crate::numbers::format::{seconds, times};
 use crate::specs::problem::{Problem, Test};
 use crate::workspace::failure::{Context, Outcome, fail};
@@ -28,7 +28,7 @@ struct Record {
     gamma: f64,
     theirs: ProgramFigures,
     ours: ProgramFigures,
-    machine: Machine,
+    machine: HostMachine,
 }
 
 /// Seconds and scores of one program.

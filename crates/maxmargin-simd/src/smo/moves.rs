@@ -16,33 +16,33 @@ pub struct Between<'a> {
     pub most: &'a [f64],
 }
 
-/// Computes `p_k = turn · p_k` and `to_k = at_k + step · p_k`. Returns the number of results
+/// Computes `p_k = beta · p_k` and `to_k = at_k + step · p_k`. Returns the number of results
 /// outside of their bounds or at one.
 ///
 /// # Panics
 ///
 /// When slices differ in length.
-pub fn moved(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+pub fn moved(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
     let n = to.len();
     assert!([from.at, from.least, from.most, p].iter().all(|slice| slice.len() == n), "one length");
     match level() {
         // SAFETY: `level` found these instructions on this machine.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { moved_avx512(from, p, turn, step, to) },
+        Level::Avx512 => unsafe { moved_avx512(from, p, beta, step, to) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { moved_avx2(from, p, turn, step, to) },
-        _ => plain(from, p, turn, step, to),
+        Level::Avx2 => unsafe { moved_avx2(from, p, beta, step, to) },
+        _ => plain(from, p, beta, step, to),
     }
 }
 
 #[inline(always)]
-fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+fn plain(Between { at, least, most }: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
     let n = to.len();
     let (at, least, most, p) = (&at[..n], &least[..n], &most[..n], &mut p[..n]);
     let mut inside = 0_u64;
     for k in 0..n {
-        p[k] *= turn;
+        p[k] *= beta;
         to[k] = at[k] + step * p[k];
         // Without a branch; NaN counts as outside.
         inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
@@ -55,8 +55,8 @@ fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f
 /// Requires AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
-    plain(from, p, turn, step, to)
+unsafe fn moved_avx2(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, beta, step, to)
 }
 
 /// # Safety
@@ -64,6 +64,6 @@ unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mu
 /// Requires AVX-512 F, BW, DQ and VL.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn moved_avx512(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
-    plain(from, p, turn, step, to)
+unsafe fn moved_avx512(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, beta, step, to)
 }

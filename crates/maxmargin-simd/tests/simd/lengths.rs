@@ -2,8 +2,8 @@
 
 use crate::at_each_level;
 use maxmargin_simd::moves::{Between, moved};
-use maxmargin_simd::passes::{Along, Diagonal, Selection, Update, second_order, turn_and_scan};
-use maxmargin_simd::row::Row;
+use maxmargin_simd::passes::{Along, Diagonal, PairUpdate, PartnerSelection, conjugate_and_scan, second_order};
+use maxmargin_simd::row::RowSlice;
 use maxmargin_simd::{bits, bytes, products, transpose};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,8 +18,8 @@ fn refused(pass: impl Fn() + Copy, says: &str) {
 }
 
 /// A panel with all features.
-fn whole<T>(values: &[T]) -> products::Columns<'_, T> {
-    products::Columns { features: None, values }
+fn whole<T>(values: &[T]) -> products::PanelColumns<'_, T> {
+    products::PanelColumns { features: None, values }
 }
 
 /// `(count − 1) · stride + PANEL` wraps to 32 for three rows 2⁶³ apart, to 31 for two rows 2⁶⁴ − 1
@@ -68,9 +68,9 @@ fn what_is_one_element_short_is_refused() {
     refused(|| products::products(&[0.0_f32; 3], 2, &whole(&[0.0; 32]), &mut [0.0; 200], 40), "row elements");
     refused(|| products::products(&[0.0_f32; 13], 13, &whole(&[0.0; 32]), &mut [0.0; 2000], 40), "row elements");
     refused(|| products::products::<f32>(&[], 0, &whole(&[]), &mut [0.0; 64], 32), "row elements");
-    let beyond = products::Columns { features: Some(&[0, 2]), values: &[0.0_f32; 64] };
+    let beyond = products::PanelColumns { features: Some(&[0, 2]), values: &[0.0_f32; 64] };
     refused(|| products::products(&[0.0_f32; 2], 1, &beyond, &mut [0.0; 32], 32), "feature 3 of 2");
-    let fewer = products::Columns { features: Some(&[1]), values: &[0.0_f32; 64] };
+    let fewer = products::PanelColumns { features: Some(&[1]), values: &[0.0_f32; 64] };
     refused(|| products::products(&[0.0_f32; 2], 1, &fewer, &mut [0.0; 32], 32), "a panel of 64 values for 1 features");
     refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 128], &mut [0; 2 * 40 + 31], 40), "room for 111 sums");
     refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 127], &mut [0; 200], 40), "a panel of 127 bytes");
@@ -83,19 +83,20 @@ fn what_is_one_element_short_is_refused() {
 #[test]
 fn passes_with_a_direction_refuse_what_is_short() {
     let (row, set) = ([0.0_f32; 24], [0_u8; 3]);
-    let turn = |f: usize, q: usize, ki: usize, kj: usize, bits: usize| {
-        let update = Update { ki: Row::Values(&row[..ki]), kj: Row::Values(&row[..kj]), turn: 0.5, delta: 0.1 };
-        turn_and_scan(&mut [0.0; 24][..f], &mut [0.0; 24][..q], update, &set[..bits], &set);
+    let beta = |f: usize, q: usize, ki: usize, kj: usize, bits: usize| {
+        let update = PairUpdate { ki: RowSlice::Values(&row[..ki]), kj: RowSlice::Values(&row[..kj]), beta: 0.5, delta: 0.1 };
+        conjugate_and_scan(&mut [0.0; 24][..f], &mut [0.0; 24][..q], update, &set[..bits], &set);
     };
-    turn(24, 24, 24, 24, 3);
+    beta(24, 24, 24, 24, 3);
     for (q, ki, kj) in [(23, 24, 24), (24, 23, 24), (24, 24, 23)] {
-        refused(|| turn(24, q, ki, kj, 3), "rows and gradient have one length");
+        refused(|| beta(24, q, ki, kj, 3), "rows and gradient have one length");
     }
-    refused(|| turn(24, 24, 24, 24, 2), "one bit per element");
+    refused(|| beta(24, 24, 24, 24, 2), "one bit per element");
     let select = |q: usize, diagonal: usize| {
         let along = Some(Along { q: &[0.0; 24][..q], qi: 0.0, scale: 1.0 });
-        let selection = Selection { diagonal: Diagonal::Each(&[1.0; 24][..diagonal]), along, kii: 1.0, fi: 0.0, tau: 1e-12 };
-        second_order(&[0.0; 24], Row::Values(&row), &selection, &set);
+        let selection =
+            PartnerSelection { diagonal: Diagonal::Each(&[1.0; 24][..diagonal]), along, kii: 1.0, fi: 0.0, tau: 1e-12 };
+        second_order(&[0.0; 24], RowSlice::Values(&row), &selection, &set);
     };
     select(24, 24);
     for (q, diagonal) in [(23, 24), (24, 23)] {

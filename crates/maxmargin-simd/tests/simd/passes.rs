@@ -3,9 +3,10 @@
 use crate::{answers, at_each_level};
 use maxmargin_simd::moves::{Between, moved};
 use maxmargin_simd::passes::{
-    Along, Diagonal, Extremes, Partner, Selection, Update, add_and_scan, bit, scan, second_order, turn_and_scan, update_and_scan,
+    Along, Diagonal, Extremes, PairUpdate, Partner, PartnerSelection, add_and_scan, bit, conjugate_and_scan, scan, second_order,
+    update_and_scan,
 };
-use maxmargin_simd::row::{Row, Table};
+use maxmargin_simd::row::{CodeTable, RowSlice};
 use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
 /// A problem for the passes: gradient, two rows and two sets.
@@ -64,32 +65,32 @@ proptest! {
         let extremes = plain_scan(&expected, &state.up, &state.low);
         at_each_level(|level| {
             let mut f = state.f.clone();
-            let found = update_and_scan(&mut f, Row::Values(&state.ki), Row::Values(&state.kj), delta, &state.up, &state.low);
+            let found = update_and_scan(&mut f, RowSlice::Values(&state.ki), RowSlice::Values(&state.kj), delta, &state.up, &state.low);
             assert_eq!(f, expected, "{level:?}");
             assert_eq!(found, extremes, "{level:?}");
             assert_eq!(scan(&f, &state.up, &state.low), extremes, "{level:?}");
             let zeros = vec![0.0; f.len()];
             let (mut one, mut pair) = (state.f.clone(), state.f.clone());
-            let alone = add_and_scan(&mut one, Row::Values(&state.ki), delta, &state.up, &state.low);
-            assert_eq!(alone, update_and_scan(&mut pair, Row::Values(&state.ki), Row::Values(&zeros), delta, &state.up, &state.low), "{level:?}");
+            let alone = add_and_scan(&mut one, RowSlice::Values(&state.ki), delta, &state.up, &state.low);
+            assert_eq!(alone, update_and_scan(&mut pair, RowSlice::Values(&state.ki), RowSlice::Values(&zeros), delta, &state.up, &state.low), "{level:?}");
             assert_eq!(one, pair, "{level:?}");
         });
     }
 
     /// Steps with a part of the last direction, compared with plain loops, bit for bit.
     #[test]
-    fn turned_updates_are_the_plain_loop(state in states(), turn in -2.0..2.0_f64, delta in -10.0..10.0_f64) {
+    fn turned_updates_are_the_plain_loop(state in states(), beta in -2.0..2.0_f64, delta in -10.0..10.0_f64) {
         let before: Vec<f64> = state.diagonal.iter().map(|d| d - 1.0).collect();
         let (mut f, mut q) = (state.f.clone(), before.clone());
         for k in 0..f.len() {
-            q[k] = (f64::from(state.ki[k]) - f64::from(state.kj[k])) + turn * q[k];
+            q[k] = (f64::from(state.ki[k]) - f64::from(state.kj[k])) + beta * q[k];
             f[k] += delta * q[k];
         }
         let extremes = plain_scan(&f, &state.up, &state.low);
         at_each_level(|level| {
             let (mut found, mut along) = (state.f.clone(), before.clone());
-            let update = Update { ki: Row::Values(&state.ki), kj: Row::Values(&state.kj), turn, delta };
-            assert_eq!(turn_and_scan(&mut found, &mut along, update, &state.up, &state.low), extremes, "{level:?}");
+            let update = PairUpdate { ki: RowSlice::Values(&state.ki), kj: RowSlice::Values(&state.kj), beta, delta };
+            assert_eq!(conjugate_and_scan(&mut found, &mut along, update, &state.up, &state.low), extremes, "{level:?}");
             assert_eq!((found, along), (f.clone(), q.clone()), "{level:?}");
         });
     }
@@ -109,7 +110,7 @@ proptest! {
             b * b / ((kii + kjj) - 2.0 * f64::from(state.ki[k]) - less).max(tau)
         };
         let best = (0..state.f.len()).filter(|&k| bit(&state.low, k) && state.f[k] > fi).map(gain).fold(f64::NEG_INFINITY, f64::max);
-        let found = answers(|| second_order(&state.f, Row::Values(&state.ki), &Selection { diagonal, along, kii, fi, tau }, &state.low));
+        let found = answers(|| second_order(&state.f, RowSlice::Values(&state.ki), &PartnerSelection { diagonal, along, kii, fi, tau }, &state.low));
         assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
         if best == f64::NEG_INFINITY {
             prop_assert_eq!(found[0], Partner::NONE);
@@ -124,26 +125,26 @@ proptest! {
     /// One-byte codes, with tables that fit in registers and others, have the bits of their values.
     #[test]
     fn codes_are_what_they_stand_for(state in states(), few in any::<bool>(), delta in -10.0..10.0_f64, fi in -4.0..4.0_f64) {
-        let table = Table::new(|code| if few && code >= 31 { 0.0 } else { (-0.1 * f32::from(code)).exp() });
+        let table = CodeTable::new(|code| if few && code >= 31 { 0.0 } else { (-0.1 * f32::from(code)).exp() });
         let code = |value: &f32| (value.abs() * 255.0) as u8;
         let [ci, cj] = [&state.ki, &state.kj].map(|row| row.iter().map(code).collect::<Vec<u8>>());
         let decoded = |codes: &[u8]| codes.iter().map(|&code| table.value(code)).collect::<Vec<f32>>();
         let (ki, kj) = (decoded(&ci), decoded(&cj));
-        let run = |rows: [Row; 2]| {
+        let run = |rows: [RowSlice; 2]| {
             let (mut both, mut alone) = (state.f.clone(), state.f.clone());
             let pair = update_and_scan(&mut both, rows[0], rows[1], delta, &state.up, &state.low);
             let single = add_and_scan(&mut alone, rows[0], delta, &state.up, &state.low);
             let (mut turned, mut q) = (state.f.clone(), state.diagonal.clone());
-            let turn = turn_and_scan(&mut turned, &mut q, Update { ki: rows[0], kj: rows[1], turn: -0.3, delta }, &state.up, &state.low);
+            let beta = conjugate_and_scan(&mut turned, &mut q, PairUpdate { ki: rows[0], kj: rows[1], beta: -0.3, delta }, &state.up, &state.low);
             let partners = [None, Some(Along { q: &state.diagonal, qi: 1.0, scale: 0.4 })].map(|along| {
-                let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi, tau: 1e-12 };
+                let selection = PartnerSelection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi, tau: 1e-12 };
                 second_order(&state.f, rows[0], &selection, &state.low)
             });
-            (both, alone, turned, q, [pair, single, turn], partners)
+            (both, alone, turned, q, [pair, single, beta], partners)
         };
-        let expected = run([Row::Values(&ki), Row::Values(&kj)]);
+        let expected = run([RowSlice::Values(&ki), RowSlice::Values(&kj)]);
         at_each_level(|level| {
-            let found = run([Row::Codes(&ci, &table), Row::Codes(&cj, &table)]);
+            let found = run([RowSlice::Codes(&ci, &table), RowSlice::Codes(&cj, &table)]);
             assert_eq!(found, expected, "{level:?}");
             let mut values = vec![f32::NAN; ci.len()];
             table.decode(&ci, &mut values);
@@ -152,9 +153,9 @@ proptest! {
             let long = |row: &[u8]| row.iter().copied().cycle().take(1200 + row.len()).collect::<Vec<u8>>();
             let codes = long(&ci);
             let (plain, f) = (decoded(&codes), (0..codes.len()).map(|k| (k as f64 * 0.37).sin()).collect::<Vec<f64>>());
-            let (coded, plain) = (Row::Codes(&codes, &table), Row::Values(&plain));
+            let (coded, plain) = (RowSlice::Codes(&codes, &table), RowSlice::Values(&plain));
             assert_eq!(coded.dot(&f).to_bits(), plain.dot(&f).to_bits(), "{level:?}");
-            let add = |row: Row| {
+            let add = |row: RowSlice| {
                 let mut sums = f.clone();
                 row.add_to(&mut sums, delta);
                 sums
@@ -180,10 +181,10 @@ proptest! {
     }
 
     #[test]
-    fn moves_stay_between_bounds_or_say_so(state in states(), turn in -2.0..2.0_f64, step in -0.5..0.5_f64, nth in 1_usize..9) {
+    fn moves_stay_between_bounds_or_say_so(state in states(), beta in -2.0..2.0_f64, step in -0.5..0.5_f64, nth in 1_usize..9) {
         let p: Vec<f64> = state.ki.iter().map(|k| f64::from(*k)).collect();
         let at: Vec<f64> = state.kj.iter().map(|k| f64::from(*k)).collect();
-        let turned: Vec<f64> = p.iter().map(|p| turn * p).collect();
+        let turned: Vec<f64> = p.iter().map(|p| beta * p).collect();
         let ends: Vec<f64> = at.iter().zip(&turned).map(|(at, p)| at + step * p).collect();
         // Results at a bound count as outside. Every second one of these is at the lower bound.
         let most: Vec<f64> = ends.iter().enumerate().map(|(k, end)| if k % nth == 0 { *end } else { 3.0 }).collect();
@@ -191,7 +192,7 @@ proptest! {
         let outside = (0..p.len()).filter(|k| k % nth == 0 || k % (2 * nth) == nth).count();
         at_each_level(|level| {
             let (mut to, mut p) = (vec![f64::NAN; p.len()], p.clone());
-            assert_eq!(moved(Between { at: &at, least: &least, most: &most }, &mut p, turn, step, &mut to), outside, "{level:?}");
+            assert_eq!(moved(Between { at: &at, least: &least, most: &most }, &mut p, beta, step, &mut to), outside, "{level:?}");
             assert!((&to, &p) == (&ends, &turned), "{level:?}");
         });
     }

@@ -2,9 +2,10 @@
 //! share.
 
 use crate::passes::layout::Piece;
-use maxmargin_kernel::{Row, RowRef};
+use maxmargin_kernel::{RowRef, RowSlice};
 use maxmargin_simd::passes::{
-    Along, Diagonal, Extremes, Partner, Selection, Update, add_and_scan, scan, second_order, turn_and_scan, update_and_scan,
+    Along, Diagonal, Extremes, PairUpdate, Partner, PartnerSelection, add_and_scan, conjugate_and_scan, scan, second_order,
+    update_and_scan,
 };
 
 /// The least curvature of a pair; smaller ones count as flat (LIBSVM's tau).
@@ -126,7 +127,7 @@ impl Shard {
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     let low = &sides[*side].low[at / 8..];
                     let along = along.map(|(qi, scale)| Along { q: &q[at..end], qi, scale });
-                    let selection = Selection { diagonal, along, kii: *own, fi: *fi, tau: TAU };
+                    let selection = PartnerSelection { diagonal, along, kii: *own, fi: *fi, tau: TAU };
                     result.partner.join(second_order(f, ki, &selection, low), *first + at);
                 }
                 Pass::Pair(ki, kj, step) => {
@@ -137,8 +138,8 @@ impl Shard {
                 Pass::Conjugate(ki, kj, beta, step) => {
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     let kj = view(kj, gather.as_deref(), two).part(piece.columns.clone());
-                    let update = Update { ki, kj, turn: *beta, delta: *step };
-                    result.extremes[0].join(turn_and_scan(f, &mut q[at..end], update, up, low), *first + at);
+                    let update = PairUpdate { ki, kj, beta: *beta, delta: *step };
+                    result.extremes[0].join(conjugate_and_scan(f, &mut q[at..end], update, up, low), *first + at);
                 }
                 Pass::Single(ki, step) => {
                     ki.entries().add_base(f, *step);
@@ -193,14 +194,14 @@ impl Shard {
 }
 
 /// Returns the stored row in the order of the places: borrowed, or gathered into `buffer`.
-fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> Row<'r> {
+fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> RowSlice<'r> {
     match gather {
         None => row.entries().held(),
         Some(ids) => {
             buffer.clear();
             let entries = row.entries().held();
             buffer.extend(ids.iter().map(|&id| entries.at(id)));
-            Row::Values(buffer)
+            RowSlice::Values(buffer)
         }
     }
 }

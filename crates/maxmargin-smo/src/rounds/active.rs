@@ -16,7 +16,7 @@ use crate::pair_budget;
 use crate::pairs::Pairs;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
-use maxmargin_core::{Clock, Dual, Goal, Looking, RunControl, Status, Work};
+use maxmargin_core::{ConvergenceCheck, Dual, Goal, RunControl, SolverControl, Status, Work};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
@@ -57,7 +57,7 @@ pub(crate) struct Active<'a, 'g> {
     /// The gradient `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
     pub(crate) work: Work,
-    pub(crate) looking: Looking,
+    pub(crate) convergence: ConvergenceCheck,
     config: SmoConfig,
     /// The value of `Shrinking::first`.
     first: usize,
@@ -90,7 +90,7 @@ impl<'a, 'g> Active<'a, 'g> {
             alpha: alpha.to_vec(),
             gradient: gradient.to_vec(),
             work: Work::default(),
-            looking: Looking::new(aim),
+            convergence: ConvergenceCheck::new(aim),
             set: Vec::new(),
             values: 0,
             pages: rows.part_pages(),
@@ -140,22 +140,22 @@ impl<'a, 'g> Active<'a, 'g> {
     }
 
     /// Makes rounds until all variables reach the goal.
-    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Result<Status, TooManyActive> {
+    pub(crate) fn iterate(&mut self, control: &mut SolverControl) -> Result<Status, TooManyActive> {
         loop {
             let band = self.band();
             let violation = band.violation();
-            let Self { dual, alpha, gradient, looking, .. } = self;
+            let Self { dual, alpha, gradient, convergence, .. } = self;
             // Each round checks the goal, even after few iterations.
-            looking.aim(looking.aimed_at());
+            convergence.aim(convergence.aimed_at());
             let point = || (alpha.clone(), gradient.clone());
             if band.argmin_up == usize::MAX
                 || band.argmax_low == usize::MAX
-                || looking.reached(dual, violation, clock.iterations, point)
+                || convergence.reached(dual, violation, control.iterations, point)
             {
                 return Ok(Status::Converged);
             }
-            let aim = looking.aimed_at().kkt().unwrap_or(0.0);
-            if let Some(status) = clock.look(looking.measure(violation)) {
+            let aim = convergence.aimed_at().kkt().unwrap_or(0.0);
+            if let Some(status) = control.check_now(convergence.measure(violation)) {
                 return Ok(status);
             }
             self.choose(&band)?;
@@ -163,7 +163,7 @@ impl<'a, 'g> Active<'a, 'g> {
             // to be the last.
             let share = if SHARE * violation < 2.0 * aim { aim } else { SHARE * violation };
             let far = if violation < self.close { aim } else { share };
-            let status = self.round(share, far, violation, clock);
+            let status = self.round(share, far, violation, control);
             if status != Status::Converged {
                 return Ok(status);
             }
@@ -229,7 +229,7 @@ impl<'a, 'g> Active<'a, 'g> {
 
     /// Solves the problem of the set to `aim` and updates the gradients of all variables (steps 2
     /// and 3). It continues to `far` while that costs less than another round.
-    fn round(&mut self, aim: f64, far: f64, violation: f64, clock: &mut Clock) -> Status {
+    fn round(&mut self, aim: f64, far: f64, violation: f64, control: &mut SolverControl) -> Status {
         let n = self.dual.len();
         let RoundLayout { set, ids, row } = RoundLayout::new(self.dual, &self.set);
         self.set = set;
@@ -242,13 +242,13 @@ impl<'a, 'g> Active<'a, 'g> {
         let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
         let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
         pairs.others = Some(support(&self.alpha) - support(&before));
-        let mut status = pairs.iterate(clock);
+        let mut status = pairs.iterate(control);
         if status == Status::Converged && far < aim {
             let changed = pairs.state.alpha().iter().zip(&before).filter(|(after, before)| after != before).count();
             let round = (changed * n) as f64 * self.rows.gram().value_cost();
             let most = round / pair_budget::iteration(self.set.len());
-            pairs.looking.aim(Goal::Kkt(far));
-            status = pairs.iterate_until(clock.iterations + most as u64, clock).unwrap_or(Status::Converged);
+            pairs.convergence.aim(Goal::Kkt(far));
+            status = pairs.iterate_until(control.iterations + most as u64, control).unwrap_or(Status::Converged);
         }
         let after = pairs.state.alpha();
         let work = pairs.work();
@@ -263,10 +263,13 @@ impl<'a, 'g> Active<'a, 'g> {
         let add_up = |control: &RunControl| sums_of(self.dual, self.rows, &changed, &coef, control);
         let begun = Instant::now();
         // A run that spent its pair budget may still use the time limit.
-        let goes_on =
-            matches!(status, Status::Converged | Status::Stalled) || clock.look(self.looking.measure(violation)).is_none();
-        let done =
-            if goes_on { clock.asked(self.looking.measure(violation), add_up) } else { clock.last_words(add_up).ok_or(status) };
+        let goes_on = matches!(status, Status::Converged | Status::Stalled)
+            || control.check_now(self.convergence.measure(violation)).is_none();
+        let done = if goes_on {
+            control.run(self.convergence.measure(violation), add_up)
+        } else {
+            control.run_final(add_up).ok_or(status)
+        };
         let rows_before = self.work.rows_computed;
         self.values += computed + (changed.len() * n) as u64;
         self.work.rows_requested += work.rows_requested;
@@ -278,7 +281,7 @@ impl<'a, 'g> Active<'a, 'g> {
             Err(status) => return status,
         };
         changes.make(self.dual, &sums, &mut self.alpha, &mut self.gradient);
-        clock.owed = support(&self.alpha);
+        control.owed = support(&self.alpha);
         status
     }
 }

@@ -2,7 +2,7 @@
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_kernel::{Rows, apply_controlled};
+use maxmargin_kernel::{Rows, apply};
 use std::ops::Range;
 
 /// Returns `Σ_r coef_r K[ids_r, ·]` at every row that a variable of `dual` belongs to, 0 at others.
@@ -19,7 +19,7 @@ pub(crate) fn sums_of(
 ) -> Result<Vec<f64>, Cancelled> {
     let mut sums = vec![0.0; rows.gram().len()];
     for columns in columns(dual) {
-        sums[columns.clone()].copy_from_slice(&apply_controlled(rows.gram(), ids, coef, columns, rows.par(), control)?);
+        sums[columns.clone()].copy_from_slice(&apply(rows.gram(), ids, coef, columns, rows.par(), control)?);
     }
     Ok(sums)
 }

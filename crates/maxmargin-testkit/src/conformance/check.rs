@@ -1,11 +1,11 @@
 //! The checks of a single solution.
 
-use super::{BUDGET, Solver};
+use super::{BUDGET, SolverFn};
 use crate::analytic::Solved;
 use crate::oracle as exact;
 use crate::problem::Problem;
-use maxmargin_core::{Certificate, EqualityConstraint, Point, Solution, Start, Status, Stop, audit, bias_of};
-use maxmargin_data::Par;
+use maxmargin_core::{AuditPoint, Certificate, EqualityConstraint, Solution, Start, Status, Stop, audit, bias_of};
+use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::{Gram, Rows};
 
 /// A solution with the figures that the checks need.
@@ -48,7 +48,7 @@ pub(super) fn cold(problem: &Problem) -> Start {
 /// # Panics
 ///
 /// When a check fails.
-pub fn check_solution(solver: &Solver, problem: &Problem, start: Start, tol: f64) -> CheckedSolution {
+pub fn check_solution(solver: &SolverFn, problem: &Problem, start: Start, tol: f64) -> CheckedSolution {
     let name = &problem.name;
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     // The limit is far above the need of the problems: a solver that does not end should fail the
@@ -68,7 +68,14 @@ pub(super) fn examine(problem: &Problem, solution: Solution) -> CheckedSolution 
     assert_eq!(solution.alpha.len(), dual.len(), "{name}: one alpha per variable");
     let inside = solution.alpha.iter().zip(dual.upper()).all(|(a, u)| (0.0..=*u).contains(a));
     assert!(inside, "{name}: alpha inside the box exactly: {:?}", solution.alpha);
-    let found = audit(&problem.gram, &[Point { dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq).remove(0);
+    let found = audit(
+        &problem.gram,
+        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias }],
+        Par::Seq,
+        &RunControl::unlimited(),
+    )
+    .expect("unlimited")
+    .remove(0);
     let certificate = found.certificate;
     assert!(certificate.infeasible <= 1e-9, "{name}: {certificate:?}");
     let rounding = problem.rounding(&solution.alpha);
@@ -125,7 +132,7 @@ pub(super) fn agree(problem: &Problem, what: &str, one: &CheckedSolution, other:
 ///
 /// When the solution fails [`check_solution`], or its objective is below the optimum or above it by
 /// more than its gap.
-pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
+pub fn oracle(solver: &SolverFn, problem: &Problem, tol: f64) {
     let name = &problem.name;
     let optimum = exact::solve(&problem.dual, &problem.gram);
     let checked = check_solution(solver, problem, cold(problem), tol);
@@ -160,7 +167,7 @@ pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
 /// # Panics
 ///
 /// When they differ by more than the tolerance explains.
-pub fn exactly(solver: &Solver, case: &Solved) {
+pub fn exactly(solver: &SolverFn, case: &Solved) {
     let problem = &case.problem;
     let name = &problem.name;
     let checked = check_solution(solver, problem, cold(problem), 1e-10);

@@ -1,9 +1,9 @@
 //! Runs that end early report it, and results do not depend on threads or memory.
 
 use super::check::{cold, examine};
-use super::{BUDGET, Solver, WatchedSolver};
+use super::{BUDGET, SolverFn, WatchedSolver};
 use crate::problem::Problem;
-use maxmargin_core::{Progress, Solution, Status, Stop, Work};
+use maxmargin_core::{Progress, RunControl, Solution, Status, Stop, Work};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Rows};
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// # Panics
 ///
 /// When the limit is exceeded, the point is not feasible or the status is false.
-pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
+pub fn limits(solver: &SolverFn, problem: &Problem, tol: f64) {
     for most in [0, 1, 2, 5, 20] {
         let stop = Stop { max_iter: Some(most), ..Stop::at(tol) };
         let solution = ended(solver, problem, &stop);
@@ -27,7 +27,7 @@ pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
 }
 
 /// Runs to an early end and checks the point and the status.
-fn ended(solver: &Solver, problem: &Problem, stop: &Stop) -> Solution {
+fn ended(solver: &SolverFn, problem: &Problem, stop: &Stop) -> Solution {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     let solution = solver(&problem.dual, &rows, cold(problem), stop);
     honest(problem, solution, stop.goal.tol())
@@ -40,7 +40,7 @@ fn honest(problem: &Problem, solution: Solution, tol: f64) -> Solution {
     checked.solution
 }
 
-/// Checks that a watch that stops the run ends it as [`Status::Interrupted`], at a feasible point.
+/// Checks that a cancelled run ends as [`Status::Interrupted`], at a feasible point.
 ///
 /// # Panics
 ///
@@ -48,11 +48,11 @@ fn honest(problem: &Problem, solution: Solution, tol: f64) -> Solution {
 pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     let mut seen = Vec::new();
-    let mut watch = |progress: &Progress| {
+    let observer = |progress: &Progress| {
         seen.push(*progress);
         ControlFlow::Break(())
     };
-    let solution = solver(&problem.dual, &rows, cold(problem), &Stop::at(tol), &mut watch);
+    let solution = solver(&problem.dual, &rows, cold(problem), &Stop::at(tol), &RunControl::new(observer));
     let solution = honest(problem, solution, tol);
     assert_eq!(seen.len(), 1, "{}: told once, and not again after the break", problem.name);
     assert!(seen[0].tol == tol && seen[0].violation > tol, "{}: {:?}", problem.name, seen[0]);
@@ -64,7 +64,7 @@ pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
 /// # Panics
 ///
 /// When a bit differs.
-pub fn threads_and_budgets(solver: &Solver, problem: &Problem, tol: f64) {
+pub fn threads_and_budgets(solver: &SolverFn, problem: &Problem, tol: f64) {
     let pools = [2, 3].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small thread pool"));
     let [two, three] = pools.each_ref().map(Some);
     let few = 16 * problem.gram.len() as u64;
@@ -75,7 +75,7 @@ pub fn threads_and_budgets(solver: &Solver, problem: &Problem, tol: f64) {
     same(solver, problem, &begin, &[(None, BUDGET), (two, few), (three, 0)]);
 }
 
-fn same(solver: &Solver, problem: &Problem, stop: &Stop, runs: &[(Option<&rayon::ThreadPool>, u64)]) {
+fn same(solver: &SolverFn, problem: &Problem, stop: &Stop, runs: &[(Option<&rayon::ThreadPool>, u64)]) {
     let mut first: Option<Solution> = None;
     for &(pool, budget) in runs {
         let run = |par| solver(&problem.dual, &Rows::new(&problem.gram, budget, par), cold(problem), stop);

@@ -9,15 +9,15 @@ use crate::points::PointsGram;
 use crate::problem::Problem;
 use crate::root::root;
 use maxmargin_core::{
-    BiasTerm, Formulation, Goal, Loss, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status, Stop,
-    TargetKind, TrainingSet, Watch,
+    BiasTerm, Formulation, Goal, Loss, Progress, Refine, Refused, Run, RunControl, Solution, Solve, Solved, Start, Status, Stop,
+    TargetKind, TrainingSet,
 };
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
 use std::ops::ControlFlow;
 
 /// A solver on one problem.
-type Solving<'s> = dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused> + 's;
+type Solving<'s> = dyn Fn(Start, Stop, Refine, Par, &RunControl) -> Result<Solved, Refused> + 's;
 
 /// A problem in both spaces.
 struct Case {
@@ -32,7 +32,8 @@ struct Case {
 ///
 /// Problems that [`Solve::takes`] accepts are solved from zero and from the solution, on one thread
 /// and on several, with refinement and without. Each must meet the goal by its certificate and the
-/// oracle's optimum, and end by limits and watches. A refusal names the solver and an alternative.
+/// oracle's optimum, and end by limits and cancellation. A refusal names the solver and an
+/// alternative.
 /// Problems that `takes` refuses are refused by `solve` as well, or solved correctly: some solvers
 /// take more duals than formulations.
 ///
@@ -142,10 +143,10 @@ impl Case {
         features: bool,
         start: Start,
         options: Options,
-        watch: &mut dyn Watch,
+        control: &RunControl,
     ) -> Result<Solved, Refused> {
         let Options { stop, refine, par } = options;
-        let mut run = Run { stop, refine, par, machine: 0, watch };
+        let mut run = Run { stop, refine, par, machine: 0, control };
         if features {
             let matrix = Matrix::new(&self.samples, self.formulation.bias_term().feature(), par);
             solver.solve(&self.problem.dual, Space::Features(&matrix), start, &mut run)
@@ -162,10 +163,10 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     // The limit is far above the need of the problems: a solver that does not end should fail the
     // test.
     let stop = Stop { max_iter: Some(10_000_000), ..Stop::when(case.goal) };
-    let solve = |start: Start, stop: Stop, refine: Refine, par: Par, watch: &mut dyn Watch| {
-        case.solve(solver, features, start, Options { stop, refine, par }, watch)
+    let solve = |start: Start, stop: Stop, refine: Refine, par: Par, control: &RunControl| {
+        case.solve(solver, features, start, Options { stop, refine, par }, control)
     };
-    let solved = match solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent) {
+    let solved = match solve(cold(problem), stop, Refine::Exact, Par::Seq, &RunControl::unlimited()) {
         Ok(solved) => solved,
         Err(refused) => {
             names(solver, &refused);
@@ -184,7 +185,7 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     // From its own solution, with the gradient and without, a solver is no worse and ends at once.
     let start = Start::checked(&problem.dual, reference.solution.alpha.clone()).expect("a solution is a start");
     for start in [start.clone(), start.with_gradient(reference.solution.gradient.clone())] {
-        let again = solve(start, stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before");
+        let again = solve(start, stop, Refine::Exact, Par::Seq, &RunControl::unlimited()).expect("taken before");
         let again = meets(again);
         let (first, second) = (reference.solution.work.iterations, again.solution.work.iterations);
         // Descent over features measures during its sweeps and moves a little: it needs sweeps to
@@ -198,7 +199,7 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     }
     // Without refinement a solution converges by the solver's own gradient, and reports whether
     // that is exact.
-    let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &mut Silent).expect("taken before");
+    let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &RunControl::unlimited()).expect("taken before");
     assert_eq!(rough.solution.status, Status::Converged, "{what}, not refined");
     if rough.exact {
         meets(rough);
@@ -208,7 +209,8 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     ends(case, &what, &solve);
     // Any number of threads gives the same bits.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
-    let shared = pool.install(|| solve(cold(problem), stop, Refine::Exact, Par::Pool, &mut Silent)).expect("taken before");
+    let shared =
+        pool.install(|| solve(cold(problem), stop, Refine::Exact, Par::Pool, &RunControl::unlimited())).expect("taken before");
     let bits = |solution: &Solution| solution.alpha.iter().chain(&solution.gradient).map(|v| v.to_bits()).collect::<Vec<u64>>();
     assert_eq!(bits(&shared.solution), bits(&solved.solution), "{what}: threads");
     assert_eq!(shared.solution.bias.to_bits(), solved.solution.bias.to_bits(), "{what}: threads");
@@ -238,23 +240,25 @@ fn check_rough_gradient(problem: &Problem, rough: &Solution, what: &str) {
     assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
 }
 
-/// Checks that limits and watches end a run at a feasible point with a true status.
+/// Checks that limits and cancellation end a run at a feasible point with a true status.
 fn ends(case: &Case, what: &str, solve: &Solving) {
     let problem = &case.problem;
     let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
     let stop = Stop { max_iter: Some(1), ..Stop::when(case.goal) };
-    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
+    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &RunControl::unlimited()).expect("taken before").solution;
     assert!(ended.work.iterations <= 1 && feasible(&ended), "{what}: {:?}", ended.work);
     assert!(matches!(ended.status, Status::Converged | Status::IterationLimit), "{what}: {:?}", ended.status);
     let stop = Stop { max_time: Some(std::time::Duration::ZERO), ..Stop::when(case.goal) };
-    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
+    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &RunControl::unlimited()).expect("taken before").solution;
     assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::TimeLimit), "{what}: {:?}", ended.status);
     let mut told = 0;
-    let mut watch = |_: &Progress| {
+    let observer = |_: &Progress| {
         told += 1;
         ControlFlow::Break(())
     };
-    let ended = solve(cold(problem), Stop::when(case.goal), Refine::Exact, Par::Seq, &mut watch).expect("taken before").solution;
+    let ended = solve(cold(problem), Stop::when(case.goal), Refine::Exact, Par::Seq, &RunControl::new(observer))
+        .expect("taken before")
+        .solution;
     assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::Interrupted), "{what}: {:?}", ended.status);
     // A run that was done when it reported has converged.
     let honest = if ended.status == Status::Interrupted { told == 1 } else { told <= 1 };

@@ -1,6 +1,6 @@
 //! One problem solved in several ways: from other starts, and in equivalent forms.
 
-use super::Solver;
+use super::SolverFn;
 use super::check::{CheckedSolution, agree, check_solution, cold};
 use crate::generate::rng;
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use rand::RngExt;
 /// # Panics
 ///
 /// When a start leads elsewhere.
-pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
+pub fn warm_starts(solver: &SolverFn, problem: &Problem, tol: f64) {
     let (name, dual) = (&problem.name, &problem.dual);
     let reference = check_solution(solver, problem, cold(problem), tol);
     let rng = &mut rng(dual.len() as u64);
@@ -66,7 +66,7 @@ fn biases(problem: &Problem, what: &str, tol: f64, one: &CheckedSolution, other:
 /// # Panics
 ///
 /// When a variant ends elsewhere.
-pub fn invariances(solver: &Solver, problem: &Problem, tol: f64) {
+pub fn invariances(solver: &SolverFn, problem: &Problem, tol: f64) {
     let n = problem.dual.len();
     let reference = check_solution(solver, problem, cold(problem), tol);
     let rng = &mut rng(n as u64);

@@ -2,7 +2,7 @@
 //! one machine per class for more.
 
 use super::parameters::Parameters;
-use crate::libsvm::{Classes, Run};
+use crate::libsvm::{Classes, LibsvmRun};
 use crate::{Solver, Svm};
 use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, MachineReport};
@@ -13,7 +13,7 @@ use maxmargin_model::liblinear::LinearModel;
 
 /// The training of one column of weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
+pub struct LiblinearMachine {
     /// The number of iterations of this workspace's solver.
     pub iterations: u64,
     /// The dual objective, minimised.
@@ -30,17 +30,17 @@ pub struct Training {
     /// The trained model.
     pub model: LinearModel,
     /// The machines, one for each column of weights.
-    pub machines: Vec<Machine>,
+    pub machines: Vec<LiblinearMachine>,
     /// The worst certificate.
     pub certificate: Option<CertificateReport>,
 }
 
 /// Returns the estimator without class weights.
-pub(super) fn svm(parameters: &Parameters, run: &Run) -> Svm {
+pub(super) fn svm(parameters: &Parameters, run: &LibsvmRun) -> Svm {
     svm_of(parameters.formulation(), parameters, run)
 }
 
-fn svm_of(formulation: Formulation, parameters: &Parameters, run: &Run) -> Svm {
+fn svm_of(formulation: Formulation, parameters: &Parameters, run: &LibsvmRun) -> Svm {
     let svm = Svm::of(formulation).kernel(Kernel::Linear).solver(Solver::Linear).gap(parameters.gap());
     let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
     match formulation {
@@ -91,7 +91,7 @@ pub(super) struct TrainingSetup {
 }
 
 /// Returns the estimator and the labels for this data.
-pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<TrainingSetup, CvError> {
+pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &LibsvmRun) -> Result<TrainingSetup, CvError> {
     if !parameters.has_classes() {
         return Ok(TrainingSetup { svm: svm(parameters, run), data, classes: None });
     }
@@ -115,7 +115,7 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) ->
 ///
 /// When there are no rows, a class label does not fit 32 bits, the model would have far more
 /// weights than the data has values, or a solver does not support a parameter.
-pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
+pub fn train(data: Dataset, parameters: &Parameters, run: &LibsvmRun) -> Result<Training, CvError> {
     let TrainingSetup { svm, data, classes } = prepared(data, parameters, run)?;
     let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
     let features = data.samples.features();
@@ -146,8 +146,8 @@ fn weights(fitted: &Fitted, p: usize, parameters: &Parameters, features: usize) 
     w
 }
 
-fn machine(report: &MachineReport) -> Machine {
-    Machine {
+fn machine(report: &MachineReport) -> LiblinearMachine {
+    LiblinearMachine {
         iterations: report.iterations,
         objective: report.objective,
         support_vectors: report.support_vectors,

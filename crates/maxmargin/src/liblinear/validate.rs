@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::train::{columns, prepared, svm};
 use crate::Ranges;
-use crate::libsvm::{Classes, Folds, Run};
+use crate::libsvm::{Classes, Folds, LibsvmRun};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use maxmargin_data::classes::greatest_in_order;
@@ -14,7 +14,7 @@ use maxmargin_data::classes::greatest_in_order;
 /// # Errors
 ///
 /// As [`train`](crate::liblinear::train).
-pub fn cross_validate(data: Dataset, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Vec<f64>, CvError> {
+pub fn cross_validate(data: Dataset, parameters: &Parameters, folds: &Folds, run: &LibsvmRun) -> Result<Vec<f64>, CvError> {
     Ok(along(data, parameters, &[parameters.c], folds, run)?.remove(0))
 }
 
@@ -28,7 +28,7 @@ pub fn search(
     parameters: &Parameters,
     values: &[f64],
     folds: &Folds,
-    run: &Run,
+    run: &LibsvmRun,
 ) -> Result<Vec<Vec<f64>>, CvError> {
     along(data, parameters, values, folds, run)
 }
@@ -72,7 +72,13 @@ pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
 }
 
 /// Returns the predictions for every value of C.
-fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
+fn along(
+    mut data: Dataset,
+    parameters: &Parameters,
+    values: &[f64],
+    folds: &Folds,
+    run: &LibsvmRun,
+) -> Result<Vec<Vec<f64>>, CvError> {
     if folds.count() < 2 {
         return Err(PlanError::NothingLeft { fold: 1 }.into());
     }
@@ -123,7 +129,7 @@ fn lacks_classes(classes: &Classes, folds: &Folds) -> bool {
 }
 
 /// Cross-validates with an independent training for every fold.
-fn apart(data: &Dataset, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Vec<f64>, CvError> {
+fn apart(data: &Dataset, parameters: &Parameters, folds: &Folds, run: &LibsvmRun) -> Result<Vec<f64>, CvError> {
     let mut predicted = vec![0.0; data.labels.len()];
     for fold in 0..folds.count() {
         let rows: Vec<usize> = folds.trained(fold).collect();

@@ -118,7 +118,7 @@ impl Parameters {
 
     /// Returns true if every pair of classes has enough samples of both classes for ν.
     fn is_feasible(&self, labels: &[f64]) -> bool {
-        // Labels that cannot be classes are an error of `Problem::new`.
+        // Labels that cannot be classes are an error of `LibsvmProblem::new`.
         let Ok(classes) = Classes::new(labels) else { return true };
         let sizes = classes.sizes();
         pairs(sizes.len()).all(|(a, b)| self.nu * (sizes[a] + sizes[b]) as f64 / 2.0 <= sizes[a].min(sizes[b]) as f64)

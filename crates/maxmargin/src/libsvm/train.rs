@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 /// The settings that LIBSVM has no parameters for.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct LibsvmRun {
     /// The threads.
     pub par: Par,
     /// The limit of stored kernel rows, in bytes.
@@ -24,7 +24,7 @@ pub struct Run {
     pub seed: u64,
 }
 
-impl Default for Run {
+impl Default for LibsvmRun {
     /// The calling thread, 2 GiB, seed 1.
     fn default() -> Self {
         Self { par: Par::Seq, memory: 2 << 30, seed: 1 }
@@ -33,7 +33,7 @@ impl Default for Run {
 
 /// The data of a training, with LIBSVM's classes.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct LibsvmProblem {
     /// The data; for classification its labels are [`Classes::rank`].
     pub(crate) data: Dataset,
     /// The labels as they were given.
@@ -41,7 +41,7 @@ pub struct Problem {
     pub(crate) classes: Option<Classes>,
 }
 
-impl Problem {
+impl LibsvmProblem {
     /// Returns the problem of these samples. Labels are classes if the parameters are for
     /// classification.
     ///
@@ -74,7 +74,7 @@ impl Problem {
     }
 
     /// Returns the estimator for this problem, with class weights by [`Classes::rank`].
-    pub(crate) fn svm(&self, parameters: &Parameters, run: &Run) -> Svm {
+    pub(crate) fn svm(&self, parameters: &Parameters, run: &LibsvmRun) -> Svm {
         let Shape { formulation, kernel, goal } = parameters.shape();
         let svm = Svm::of(formulation).kernel(kernel).goal(goal).shrinking(parameters.shrinking == 1);
         let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
@@ -104,7 +104,7 @@ pub enum Figure {
 
 /// The training of one machine, with LIBSVM's signs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
+pub struct LibsvmMachine {
     /// The row of the data and `y α` of each support vector, with rows ascending.
     pub terms: Vec<(usize, f64)>,
     /// The offset ρ, which decision values subtract.
@@ -131,7 +131,7 @@ pub struct Training {
     /// The trained model.
     pub learned: TrainedModel,
     /// One for each pair of classes, in LIBSVM's order; none where there is one class only.
-    pub machines: Vec<Machine>,
+    pub machines: Vec<LibsvmMachine>,
     /// The worst certificate; none where nothing was solved.
     pub certificate: Option<CertificateReport>,
     /// Why there are no probabilities although they were asked for.
@@ -189,7 +189,7 @@ pub fn error_distribution_text(scale: f64, blank: &str) -> String {
 /// # Errors
 ///
 /// When there are no rows, or a solver does not support a parameter or a kernel value.
-pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Training, CvError> {
+pub fn train(problem: &LibsvmProblem, parameters: &Parameters, run: &LibsvmRun) -> Result<Training, CvError> {
     let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
     if let [label] = labels[..] {
         let probability = parameters.probability == 1;
@@ -213,7 +213,7 @@ pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Tr
 
 /// Returns the model with LIBSVM's labels and with support vectors, which linear solvers do not
 /// store.
-fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
+fn with_vectors(fitted: &Fitted, problem: &LibsvmProblem) -> Result<Model, CvError> {
     let model = &*fitted.model.uncentred()?;
     let mut parts = match model.record().filter(|_| model.folded()) {
         None => model.parts().clone(),
@@ -247,7 +247,13 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
     Ok(Model::new(parts)?)
 }
 
-fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, parameters: &Parameters) -> Result<Machine, CvError> {
+fn machine(
+    p: usize,
+    fitted: &Fitted,
+    model: &Model,
+    problem: &LibsvmProblem,
+    parameters: &Parameters,
+) -> Result<LibsvmMachine, CvError> {
     let report = &fitted.machines[p];
     let (own, rows) = (&model.machines()[p], model.record().map_or(&[][..], |record| &record.machines[p].rows));
     // With more than two classes, positive values select the later class here and the earlier in
@@ -274,7 +280,7 @@ fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, paramete
         }
         _ => Figure::Nothing,
     };
-    Ok(Machine {
+    Ok(LibsvmMachine {
         terms,
         rho: 0.0 - sign * own.bias,
         objective,
@@ -287,17 +293,17 @@ fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, paramete
 }
 
 /// Returns the factors of C for both classes of a machine.
-fn factors(p: usize, problem: &Problem, parameters: &Parameters) -> Option<(f64, f64)> {
+fn factors(p: usize, problem: &LibsvmProblem, parameters: &Parameters) -> Option<(f64, f64)> {
     let labels = &problem.classes.as_ref()?.labels;
     let (a, b) = pairs(labels.len()).nth(p)?;
     Some((parameters.weight(labels[a]), parameters.weight(labels[b])))
 }
 
-fn weighted(p: usize, problem: &Problem, parameters: &Parameters) -> bool {
+fn weighted(p: usize, problem: &LibsvmProblem, parameters: &Parameters) -> bool {
     factors(p, problem, parameters).is_some_and(|(a, b)| a != b)
 }
 
-fn weight_of(p: usize, problem: &Problem, parameters: &Parameters) -> f64 {
+fn weight_of(p: usize, problem: &LibsvmProblem, parameters: &Parameters) -> f64 {
     factors(p, problem, parameters).map_or(1.0, |factors| factors.0)
 }
 
@@ -307,7 +313,7 @@ const FREE_SAMPLES: usize = 200;
 
 /// Returns the width ε of a ν-SVR, which is the error of the free support vectors. Without any, it
 /// lies between the errors of the bounded support vectors and of the other rows.
-fn width(model: &Model, problem: &Problem, terms: &[(usize, f64)], c: f64) -> Result<f64, CvError> {
+fn width(model: &Model, problem: &LibsvmProblem, terms: &[(usize, f64)], c: f64) -> Result<f64, CvError> {
     let errors = |rows: &[usize]| -> Result<Vec<f64>, CvError> {
         let said = model.decision_values(&problem.data.samples.select(rows), Par::Seq)?;
         Ok(rows.iter().zip(said).map(|(&row, value)| (value - problem.given[row]).abs()).collect())

@@ -2,7 +2,7 @@
 
 use super::folds::Folds;
 use super::parameters::Parameters;
-use super::train::{Problem, Run, train};
+use super::train::{LibsvmProblem, LibsvmRun, train};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use std::fmt::Write;
@@ -40,7 +40,12 @@ impl FoldPredictions {
 /// # Errors
 ///
 /// As [`train`].
-pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
+pub fn cross_validate(
+    problem: &LibsvmProblem,
+    parameters: &Parameters,
+    folds: &Folds,
+    run: &LibsvmRun,
+) -> Result<FoldPredictions, CvError> {
     // With probabilities, LIBSVM predicts by them, and each training calibrates its own.
     if parameters.has_classes() && (parameters.probability == 1 || lacks_classes(problem, folds)) {
         return apart(problem, parameters, folds, run);
@@ -71,7 +76,7 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
 
 /// Returns true if some training set lacks a class, so that its training is another problem, or if
 /// there is only one class.
-fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
+fn lacks_classes(problem: &LibsvmProblem, folds: &Folds) -> bool {
     let Some(classes) = &problem.classes else { return false };
     let fold_of = folds.fold_of();
     let mut seen: Vec<Option<usize>> = vec![None; classes.labels.len()];
@@ -83,7 +88,7 @@ fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
 }
 
 /// Cross-validates with an independent training for every fold, with rows in LIBSVM's order.
-fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<FoldPredictions, CvError> {
+fn apart(problem: &LibsvmProblem, parameters: &Parameters, folds: &Folds, run: &LibsvmRun) -> Result<FoldPredictions, CvError> {
     let mut predicted = vec![0.0; problem.given.len()];
     for fold in (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()) {
         let rows: Vec<usize> = folds.trained(fold).collect();
@@ -91,7 +96,7 @@ fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -
         if rows.is_empty() {
             return Err(CvError::Folds(PlanError::NothingLeft { fold: fold + 1 }));
         }
-        let training = Problem::new(Dataset { labels, ..problem.data.select(&rows) }, parameters)?;
+        let training = LibsvmProblem::new(Dataset { labels, ..problem.data.select(&rows) }, parameters)?;
         let learned = train(&training, parameters, run)?.learned;
         let said = learned.predict(&problem.data.samples.select(folds.tested(fold)), run.par)?;
         folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
@@ -126,9 +131,9 @@ mod tests {
         let x: Vec<[f64; 1]> = (0..9).map(|i| [f64::from(i)]).collect();
         let y = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0];
         let parameters = Parameters { gamma: 0.5, c: 100.0, ..Parameters::default() };
-        let problem = Problem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters).expect("classes");
+        let problem = LibsvmProblem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters).expect("classes");
         let folds = Folds::new(9, 3, problem.classes(), &mut Rand::default().draws());
-        let judged = cross_validate(&problem, &parameters, &folds, &Run::default()).expect("predictions");
+        let judged = cross_validate(&problem, &parameters, &folds, &LibsvmRun::default()).expect("predictions");
         assert!(judged.report.is_none());
         assert_eq!(judged.predicted[8], 2.0);
         assert!(judged.predicted.iter().all(|label| [1.0, 2.0, 3.0].contains(label)));

@@ -121,25 +121,26 @@ impl NestedRun<'_> {
         test: &[usize],
         two_classes: bool,
     ) -> Result<Option<FoldOutcome>, CvError> {
-        let svm = Svm { max_time: self.time_left(), ..self.svm.among(&self.data.labels, train) };
+        let left = self.time_left();
+        let svm = self.svm.among(&self.data.labels, train).with(|options| options.max_time = left);
         let found = svm.search(part, inner, self.search, self.hooks, |_, _| ())?;
         if found.is_cut() {
             return Ok(None);
         }
         let Some(cell) = found.best_cell(self.metric).map(|at| &found.cells[at]) else { return Ok(Some(FoldOutcome::default())) };
-        let fitted = Svm { max_time: self.time_left(), ..cell.svm.clone() }.fit_watched(part, self.hooks.watch)?;
+        let fitted = cell.svm.clone().with(|options| options.max_time = self.time_left()).fit_with(part, self.hooks.control)?;
         if fitted.status.ended_early() {
             return Ok(None);
         }
         let samples = self.data.samples.select(test);
         let ranks = self.metric.ranks() && two_classes;
         let values = if ranks { fitted.decision_values(&samples)? } else { fitted.predict(&samples)? };
-        let chosen = Svm { max_time: self.svm.max_time, ..cell.svm.clone().with_weights_of(self.svm) };
+        let chosen = cell.svm.clone().with_weights_of(self.svm).with(|options| options.max_time = self.svm.options.max_time);
         Ok(Some(FoldOutcome { chosen: Some((chosen, cell.score.value)), values: Some(values) }))
     }
 
     fn time_left(&self) -> Option<Duration> {
-        self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()))
+        self.svm.options.max_time.map(|most| most.saturating_sub(self.begun.elapsed()))
     }
 
     /// Returns the score of decision values or labels; `None` if it is undefined.

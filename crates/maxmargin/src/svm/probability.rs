@@ -2,8 +2,8 @@
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, CvWatch, Fitted, Probability, Quiet, Study, calibration_plan};
-use maxmargin_data::scale::Method;
+use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, Fitted, Probability, RunControl, Study, calibration_plan};
+use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_metrics::Metric;
 use maxmargin_model::Model;
@@ -20,8 +20,7 @@ impl Svm {
     /// and a one-class model the probability of being inside.
     #[must_use]
     pub fn probability(self, probability: Probability) -> Self {
-        let fits = CalibrationOptions { probability: Some(probability), ..self.calibration };
-        Self { calibration: fits, ..self }
+        self.with(|options| options.calibration.probability = Some(probability))
     }
 
     /// Adds a threshold ([`Model::threshold`]) instead of 0 to trained models of two classes. It
@@ -50,8 +49,7 @@ impl Svm {
     /// ```
     #[must_use]
     pub fn threshold(self, metric: &'static Metric) -> Self {
-        let fits = CalibrationOptions { threshold: Some(metric), ..self.calibration };
-        Self { calibration: fits, ..self }
+        self.with(|options| options.calibration.threshold = Some(metric))
     }
 
     /// Adds the requested [`Svm::probability`] and [`Svm::threshold`] to a model that this
@@ -63,19 +61,19 @@ impl Svm {
     /// As [`Svm::cross_validate`]; when the model has no record of its training or was trained on
     /// other data, and when a class has only one sample.
     pub fn calibrate(&self, model: Model, data: &Dataset) -> Result<Calibrated, CvError> {
-        self.calibrate_watched(model, data, &Quiet)
+        self.calibrate_with(model, data, &RunControl::unlimited())
     }
 
-    /// Calibrates as [`Svm::calibrate`], with a callback for progress. If the callback ends the
-    /// run, the model is not changed.
+    /// Calibrates as [`Svm::calibrate`], under a control. If it ends the run early, the model does
+    /// not change.
     ///
     /// # Errors
     ///
     /// As [`Svm::calibrate`].
-    pub fn calibrate_watched(&self, model: Model, data: &Dataset, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
-        let platt = CalibrationOptions { probability: Some(Probability::Platt), ..self.calibration };
-        let fits = if self.calibration.is_nothing() { platt } else { self.calibration };
-        self.study(data, |study| self.calibrated(study, model, fits, watch))
+    pub fn calibrate_with(&self, model: Model, data: &Dataset, control: &RunControl) -> Result<Calibrated, CvError> {
+        let platt = CalibrationOptions { probability: Some(Probability::Platt), ..self.options.calibration };
+        let fits = if self.options.calibration.is_nothing() { platt } else { self.options.calibration };
+        self.study(data, |study| self.calibrated(study, model, fits, control))
     }
 
     /// Returns the estimator that trained a model, from its record. Memory, threads and seeds have
@@ -97,7 +95,7 @@ impl Svm {
             // The shift of the scaler is left out: a Gaussian kernel depends on differences only.
             Some(factors) => svm.feature_weights(&factors),
             // A study centres by itself.
-            None if scaler.method() == Method::Centre => svm,
+            None if scaler.method() == ScaleMethod::Centre => svm,
             None => svm.scale(scaler.method()),
         });
         svm = model.parts().encoder.iter().filter_map(Encoder::impute).fold(svm, Svm::impute);
@@ -106,16 +104,16 @@ impl Svm {
     }
 
     /// Trains, and fits the requested calibration to folds. The time limit is for both.
-    pub(super) fn fitted(&self, study: &Study, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
+    pub(super) fn fitted(&self, study: &Study, control: &RunControl) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         // This check comes before the training, so that an impossible request fails early.
-        self.calibration.check(study.classes, &study.data.labels)?;
-        let fitted = study.train(watch)?;
-        if self.calibration.is_nothing() {
+        self.options.calibration.check(study.classes, &study.data.labels)?;
+        let fitted = study.train(control)?;
+        if self.options.calibration.is_nothing() {
             return Ok(fitted);
         }
         let rest = Study { stop: study.stop.left(begun, 0), ..*study };
-        let calibrated = self.calibrated(&rest, fitted.model.clone(), self.calibration, watch)?;
+        let calibrated = self.calibrated(&rest, fitted.model.clone(), self.options.calibration, control)?;
         Ok(fitted.calibrated(calibrated))
     }
 
@@ -124,9 +122,9 @@ impl Svm {
         study: &Study,
         model: Model,
         fits: CalibrationOptions,
-        watch: &dyn CvWatch,
+        control: &RunControl,
     ) -> Result<Calibrated, CvError> {
-        let plan = calibration_plan(study.classes, &study.data.labels, self.seed)?;
-        study.calibrate(model, fits, &plan, self.seeding, watch)
+        let plan = calibration_plan(study.classes, &study.data.labels, self.options.seed)?;
+        study.calibrate(model, fits, &plan, self.options.seeding, control)
     }
 }

@@ -1,7 +1,7 @@
 //! The multiclass scheme, and factors of C for classes and samples.
 
 use super::Svm;
-use maxmargin_cv::{ClassWeights, CvError};
+use maxmargin_cv::{ClassWeights, CvError, TrainOptions};
 use maxmargin_data::ClassLabels;
 use maxmargin_model::Multiclass;
 
@@ -18,14 +18,13 @@ impl Svm {
     /// Sets the multiclass scheme.
     #[must_use]
     pub fn multiclass(self, multiclass: Multiclass) -> Self {
-        Self { multiclass, ..self }
+        self.with(|options| options.multiclass = multiclass)
     }
 
     /// Sets a factor of `C` for one class. A label that the data does not have is an error.
     #[must_use]
-    pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
-        self.weights.push((label, factor));
-        self
+    pub fn class_weight(self, label: f64, factor: f64) -> Self {
+        self.with(|options| options.weights.push((label, factor)))
     }
 
     /// Balances the classes of every training set by factors of `C`. The factor of a class is the
@@ -34,21 +33,21 @@ impl Svm {
     /// factors of its own training set.
     #[must_use]
     pub fn balanced(self) -> Self {
-        Self { class_weights: ClassWeights::Balanced, ..self }
+        self.with(|options| options.class_weights = ClassWeights::Balanced)
     }
 
     /// Balances the classes as [`Svm::balanced`], with each row counted by its weight
     /// ([`Svm::sample_weights`]).
     #[must_use]
     pub fn balanced_by_weight(self) -> Self {
-        Self { class_weights: ClassWeights::BalancedByWeight, ..self }
+        self.with(|options| options.class_weights = ClassWeights::BalancedByWeight)
     }
 
     /// Sets a factor of `C` for each training sample, 0 or more. A sample of weight 2 is equivalent
     /// to two equal samples.
     #[must_use]
     pub fn sample_weights(self, weights: Vec<f64>) -> Self {
-        Self { sample_weights: Some(weights), ..self }
+        self.with(|options| options.sample_weights = Some(weights))
     }
 
     /// Returns the factor of `C` for each class of a training set of all rows, in the order of
@@ -63,8 +62,9 @@ impl Svm {
     /// When classes are balanced by weight, and the estimator has fewer sample weights than there
     /// are rows.
     pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
-        let own = self.class_weights.factors(classes, self.sample_weights.as_deref(), 0..classes.of().len());
-        Ok(own.iter().zip(self.given_weights(classes)?).map(|(own, given)| own * given).collect())
+        let TrainOptions { class_weights, sample_weights, .. } = &self.options;
+        let own = class_weights.factors(classes, sample_weights.as_deref(), 0..classes.of().len());
+        Ok(own.iter().zip(self.options.given_weights(classes)?).map(|(own, given)| own * given).collect())
     }
 
     /// Returns the estimator for some rows of the data, with the weights of these rows and of their
@@ -72,32 +72,15 @@ impl Svm {
     #[must_use]
     pub fn among(&self, labels: &[f64], rows: &[usize]) -> Self {
         let has = |label: f64| rows.iter().any(|&i| labels[i] == label);
-        let sample_weights = self.sample_weights.as_ref().map(|weights| rows.iter().map(|&i| weights[i]).collect());
-        let weights = self.weights.iter().copied().filter(|weight| has(weight.0) || !labels.contains(&weight.0)).collect();
-        Self { weights, sample_weights, ..self.clone() }
+        self.clone().with(|options| {
+            options.sample_weights = options.sample_weights.as_ref().map(|weights| rows.iter().map(|&i| weights[i]).collect());
+            options.weights.retain(|weight| has(weight.0) || !labels.contains(&weight.0));
+        })
     }
 
     /// Returns the estimator with the class and sample weights of another.
     pub(super) fn with_weights_of(self, other: &Self) -> Self {
-        Self { sample_weights: other.sample_weights.clone(), weights: other.weights.clone(), ..self }
-    }
-
-    /// Returns the factor of [`Svm::class_weight`] for each class. The last of several factors
-    /// counts.
-    ///
-    /// # Errors
-    ///
-    /// When a weight belongs to a class that the data does not have.
-    pub(super) fn given_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
-        let labels = classes.labels();
-        let mut weights = vec![1.0; labels.len()];
-        for &(label, factor) in &self.weights {
-            let Some(at) = labels.iter().position(|known| *known == label) else {
-                let names: Vec<String> = labels.iter().map(f64::to_string).collect();
-                return Err(CvError::UnknownClass { label, known: names.join(", ") });
-            };
-            weights[at] = factor;
-        }
-        Ok(weights)
+        let TrainOptions { sample_weights, weights, .. } = &other.options;
+        self.with(|options| (options.sample_weights, options.weights) = (sample_weights.clone(), weights.clone()))
     }
 }

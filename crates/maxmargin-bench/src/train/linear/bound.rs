@@ -3,7 +3,7 @@
 
 use super::Problem;
 use crate::failure::Failure;
-use maxmargin::core::{Goal, Silent, Start, Stop};
+use maxmargin::core::{Goal, RunControl, Start, Stop};
 use maxmargin::linear::{Config, Matrix, Method, solve};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     for (method, tol) in [(Method::Hybrid, TOLERANCE)].into_iter().chain(avsf) {
         let config = Config { method, par: problem.par, ..Config::default() };
         let stop = Stop { max_time: Some(TIME_LIMIT), ..Stop::when(Goal::Both { kkt: tol, gap }) };
-        let solved = solve(&matrix, &dual, start, &config, &stop, &mut Silent)?;
+        let solved = solve(&matrix, &dual, start, &config, &stop, &RunControl::unlimited())?;
         let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap(), asked: gap };
         if best.is_none_or(|best| found.relative_gap < best.relative_gap) {
             best = Some(found);

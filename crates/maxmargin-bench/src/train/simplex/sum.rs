@@ -1,7 +1,7 @@
 //! SMO on the problem of the solvers on the simplex.
 
 use maxmargin::core::{Dual, EqualityConstraint, Goal, Refused, Run, Solution, Start, Status, Stop};
-use maxmargin::frankwolfe::{Evidence, Outcome, Rule, Steps};
+use maxmargin::frankwolfe::{Evidence, FrankWolfeOutcome, Steps, StopRule};
 use maxmargin::kernel::{FnGram, Rows};
 use maxmargin::smo::{SmoConfig, solve};
 
@@ -10,13 +10,19 @@ use maxmargin::smo::{SmoConfig, solve};
 /// SMO's labels are part of its constraint. The constraint here has none, so that labels are inside
 /// the kernel and all signs are 1. All kernel values are kept in `f64`, which is meant for some
 /// thousand samples.
-pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &mut Run) -> Result<Outcome, Refused> {
+pub(super) fn smo(
+    simplex: &Dual,
+    rows: &Rows,
+    start: &Start,
+    rule: StopRule,
+    run: &mut Run,
+) -> Result<FrankWolfeOutcome, Refused> {
     let refused = |reason: String| Refused { solver: "smo", reason, instead: "use the solver `pairwise`" };
     let tol = run.stop.goal.tol();
     let goal = match rule {
-        Rule::RelativeGap => Goal::Gap(tol),
-        Rule::Violation => Goal::Kkt(tol),
-        Rule::Radius => return Err(refused("it knows no radius".into())),
+        StopRule::RelativeGap => Goal::Gap(tol),
+        StopRule::Violation => Goal::Kkt(tol),
+        StopRule::Radius => return Err(refused("it knows no radius".into())),
     };
     let stop = Stop { goal, ..run.stop };
     let (n, ids, sign) = (simplex.len(), simplex.ids(), simplex.sign());
@@ -30,12 +36,12 @@ pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &
     let dual = dual.map_err(|error| refused(error.to_string()))?;
     let start = Start::checked(&dual, start.alpha().to_vec()).map_err(|error| refused(error.to_string()))?;
     let config = SmoConfig { par: run.par, ..SmoConfig::default() };
-    let found = solve(&dual, &rows, start, &config, &stop, run.watch).map_err(|error| refused(error.to_string()))?;
+    let found = solve(&dual, &rows, start, &config, &stop, run.control).map_err(|error| refused(error.to_string()))?;
     let least = found.gradient.iter().fold(f64::INFINITY, |least, g| least.min(*g));
     let gap = found.alpha.iter().zip(&found.gradient).map(|(a, g)| a * g).sum::<f64>() - least;
     let core_set = found.alpha.iter().filter(|a| **a > 0.0).count();
     let steps = Steps { swap: found.work.iterations, ..Steps::default() };
     // SMO confirms convergence on exact values. After a limit the caller computes the gradient.
     let evidence = if found.status == Status::Converged { Evidence::FullScan } else { Evidence::None };
-    Ok(Outcome { solution: Solution { bias: 0.0, ..found }, evidence, steps, core_set, gap })
+    Ok(FrankWolfeOutcome { solution: Solution { bias: 0.0, ..found }, evidence, steps, core_set, gap })
 }

@@ -74,7 +74,7 @@ pub(super) fn write_csv<'a>(
             value.map_or(Ok(()), |value| write_shortest(&mut out, value))?;
         }
         let status = match cell.at_least_errors {
-            Some(_) => "lost",
+            Some(_) => "pruned",
             None if !cell.exact && cell.converged() => "loose",
             None => status_text(cell.found.solved.status),
         };

@@ -198,7 +198,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     let (model, quiet) = (output.name().to_owned(), args.run.quiet);
     let fitted = {
         let bar = Bar::new(quiet);
-        svm.fit_watched(&input.data, &bar).map_err(|e| failed(input, &e))?
+        svm.fit_with(&input.data, &bar.control()).map_err(|e| failed(input, &e))?
     };
     if fitted.status != Status::Converged {
         notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, args.run.limits())));

@@ -15,7 +15,7 @@ mod plot;
 mod scales;
 mod warnings;
 
-use crate::args::{GridArgs, ScaleName, SvmArgs, Widths};
+use crate::args::{GridArgs, SvmArgs, Widths};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
@@ -32,6 +32,7 @@ use log::Log;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use picture::Picture;
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ impl Files {
     /// Opens all requested outputs before the work begins.
     fn open(args: &GridArgs) -> Result<Self, Failure> {
         let mut paths = OutputPaths::new(args.write.force);
-        paths.reads(folds_file(&args.folds));
+        paths.reads(folds_file(args.folds.folds.as_ref()));
         paths.reads([&args.data.source]);
         paths.reads(args.problem.weights.as_deref());
         let mut text =
@@ -68,7 +69,7 @@ impl Files {
 
 pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let begun = Instant::now();
-    let mut svm_args = SvmArgs {
+    let svm_args = SvmArgs {
         kernel: args.search.middle(),
         problem: args.problem.clone(),
         solver: args.solver.clone(),
@@ -78,37 +79,35 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(run.quiet);
     let seeding = args.folds.seeding.seeding;
     let command = if args.whole { "search" } else { "grid" };
-    let request = ProblemRequest { seeding, ..ProblemRequest::new(command, &svm_args, None, &args.data) };
+    let mut request = svm_args.request(command, None, args.data.options.seed)?.seeded(seeding);
     let svm = request.svm()?;
-    let needs = request.target_kind()?;
+    let needs = request.target_kind();
     check_output(args)?;
     let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let input = request.load(&args.data, context, &mut notes)?;
-    let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options, &mut notes)?;
+    let input = request.load(&args.data.request(), context, &mut notes)?;
+    let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
-    let scales = if args.whole && svm_args.problem.scale.is_none() {
+    let scales = if args.whole && request.options.scale.is_none() {
         let (scale, tried) = scaling(&request, svm, &input, args, &choice, context)?;
-        svm_args.problem.scale = scale;
+        request.options.scale = scale;
         Some(tried)
     } else {
         None
     };
-    // The problem again, with the chosen scaling.
-    let request = ProblemRequest { seeding, ..ProblemRequest::new(command, &svm_args, None, &args.data) };
     let PreparedProblem { svm, classes, setup } = request.prepare(request.svm()?, &input, context, &mut notes)?;
     choice.check(classes.as_ref())?;
     // Checked now, because after the search it would be too late.
     args.probability.calibration_options().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
-    let widths = if args.whole { scales::widths(&input.data, &svm_args.problem) } else { args.search.gamma.clone() };
+    let widths = if args.whole { scales::widths(&input.data, &request.options) } else { args.search.gamma.clone() };
     let (ranges, columns) = ranges(args, &widths);
     let search = search(args, ranges, &choice);
     let log = Log::open(&args.log, &setup, &plan, settings(args))?;
     let found = {
         let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
-        let attended = SearchHooks { watch: &bar, logs: &log };
+        let attended = SearchHooks { control: &bar.control(), logs: &log };
         let each =
             |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, &input.data.labels, &setup, run.detail());
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
@@ -137,13 +136,13 @@ fn check_output(args: &GridArgs) -> Result<(), Failure> {
 
 /// Returns the chosen scaling and the trials.
 fn scaling(
-    request: &ProblemRequest<'_>,
+    request: &ProblemRequest,
     svm: Svm,
     input: &Input,
     args: &GridArgs,
     choice: &Choice,
     run: RunContext<'_>,
-) -> Result<(Option<ScaleName>, Vec<scales::ScalingTrial>), Failure> {
+) -> Result<(Option<ScaleMethod>, Vec<scales::ScalingTrial>), Failure> {
     let classes = (choice.target_kind() == TargetKind::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
     let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
     let svm = request.weighted(svm, classes.as_ref())?;

@@ -69,7 +69,7 @@ pub(super) fn nested(
         maxmargin::core::TargetKind::Classes => FoldPlan::stratified(&data.labels, k, args.data.options.seed),
         _ => FoldPlan::shuffled(data.labels.len(), k, args.data.options.seed),
     };
-    let loo = leaves_one_out(&args.folds, input.data.labels.len());
+    let loo = leaves_one_out(&args.folds.request(&args.data.options), input.data.labels.len());
     if args.folds.folds.is_some() && !loo {
         let what =
             "--outer: inner folds are stratified (shuffled without classes), or leave-one-out with --loo; leave --folds out";
@@ -77,7 +77,7 @@ pub(super) fn nested(
     }
     let outer = planned(&input.data, k).map_err(at_data)?;
     let bar = Bar::cells(args.run.quiet, 1);
-    let attended = SearchHooks { watch: &bar, logs };
+    let attended = SearchHooks { control: &bar.control(), logs };
     let inner = |data: &Dataset| if loo { FoldPlan::leave_one_out(data.labels.len()) } else { planned(data, args.folds.k) };
     let found = svm.nested(&input.data, &outer, inner, search, attended);
     let found = found.map_err(|e| failed(input, &e))?;

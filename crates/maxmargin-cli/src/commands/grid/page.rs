@@ -12,10 +12,10 @@ use std::io::{self, Write};
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#222;background:#fff}\
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse;font-size:.93rem}\
 th,td{padding:.15rem .45rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td{white-space:nowrap}\
-th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost,figcaption,.note{color:#666}\
+th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.pruned,figcaption,.note{color:#666}\
 .scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
-tr.lost,figcaption,.note{color:#aaa}}";
+tr.pruned,figcaption,.note{color:#aaa}}";
 
 /// The note above the table.
 const NOTE: &str = "The best first. A score is over the samples of all folds, each predicted by a machine that was not trained on it; KKT violation and duality gap \
@@ -119,7 +119,7 @@ fn write_table(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::Re
         let cell = &d.cells[at];
         let class = match (d.best.as_ref() == Some(&cell.parameters()), cell.at_least_errors) {
             (true, _) => " class=\"best\"",
-            (false, Some(_)) => " class=\"lost\"",
+            (false, Some(_)) => " class=\"pruned\"",
             _ => "",
         };
         write!(out, "<tr{class}><td class=\"w\">{}</td>", cell.kernel)?;
@@ -131,12 +131,12 @@ fn write_table(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::Re
 
 /// Returns the legend of the marks that occur in the picture.
 fn legend(cells: &[CellDocument]) -> String {
-    let lost = |cell: &CellDocument| cell.at_least_errors.is_some();
+    let pruned = |cell: &CellDocument| cell.at_least_errors.is_some();
     let marks: [(&str, bool); 4] = [
         ("Red frame: the best", true),
-        ("~: solved to a looser duality gap, cannot be the best", cells.iter().any(|cell| !cell.exact && !lost(cell))),
-        ("hatched: pruned, could not be the best any more", cells.iter().any(lost)),
-        ("dotted frame: not converged", cells.iter().any(|cell| !cell.converged() && !lost(cell))),
+        ("~: solved to a looser duality gap, cannot be the best", cells.iter().any(|cell| !cell.exact && !pruned(cell))),
+        ("hatched: pruned, could not be the best any more", cells.iter().any(pruned)),
+        ("dotted frame: not converged", cells.iter().any(|cell| !cell.converged() && !pruned(cell))),
     ];
     marks.iter().filter(|(_, there)| *there).map(|(what, _)| *what).collect::<Vec<_>>().join("; ")
 }

@@ -92,7 +92,7 @@ pub(super) fn write(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<style>text{{fill:#222}}.d{{fill:#111}}.l{{fill:#fff}}.p{{fill:#fff}}\
          @media(prefers-color-scheme:dark){{.p{{fill:#181818}}text{{fill:#ddd}}.d{{fill:#111}}.l{{fill:#fff}}}}</style>\n\
-         <defs><pattern id=\"lost\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n\
+         <defs><pattern id=\"pruned\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n\
          <rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"
     );
     let _ =
@@ -123,7 +123,7 @@ fn draw_cell(
     choice: &Choice,
 ) {
     let (x, y) = corner;
-    let hatched = cell.at_least_errors.map(|_| ("url(#lost)".to_owned(), false));
+    let hatched = cell.at_least_errors.map(|_| ("url(#pruned)".to_owned(), false));
     let (fill, dark) = hatched.unwrap_or(colour);
     let frame = match (is_best, cell.converged()) {
         (true, _) => " stroke=\"#e4002b\" stroke-width=\"3\"",

@@ -1,17 +1,18 @@
 //! The choice of a scaling, by a small grid on a subset of the samples.
 
 use super::choice::Choice;
-use crate::args::{ProblemArgs, ScaleName, Widths};
+use crate::args::{ScaleName, Widths};
 use crate::console::failure::Failure;
 use crate::console::progress::Bar;
 use crate::files::input::Input;
-use crate::problem::{failed, scale_method};
+use crate::problem::failed;
 use crate::report::scale_name;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, Unlogged};
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{Dataset, Impute, Preparing};
 use maxmargin::kernel::gamma_scale;
-use maxmargin::{Ranges, Search, SearchHooks, Svm};
+use maxmargin::{Ranges, Search, SearchHooks, Svm, TrainOptions};
 use serde::Serialize;
 
 /// Approximate size of the subset: enough to tell scaling methods apart that differ by a percentage
@@ -31,8 +32,8 @@ const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
 /// Returns powers of two around the `scale` rule for samples that are scaled like this.
-pub(super) fn widths(data: &Dataset, problem: &ProblemArgs) -> Widths {
-    let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
+pub(super) fn widths(data: &Dataset, options: &TrainOptions) -> Widths {
+    let preparing = Preparing { impute: options.impute, scale: options.scale };
     let usual = usual(data, preparing).unwrap_or(1.0).log2().round() as i32;
     Widths::Values(WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect())
 }
@@ -52,7 +53,7 @@ pub(super) struct ScalingTrial {
     #[serde(skip)]
     error: Option<f64>,
     #[serde(skip)]
-    name: Option<ScaleName>,
+    method: Option<ScaleMethod>,
 }
 
 /// Options of the trials.
@@ -70,7 +71,7 @@ pub(super) fn choose_scaling(
     input: &Input,
     choice: &Choice,
     options: &TrialOptions,
-) -> Result<(Option<ScaleName>, Vec<ScalingTrial>), Failure> {
+) -> Result<(Option<ScaleMethod>, Vec<ScalingTrial>), Failure> {
     let TrialOptions { impute, seed, quiet } = *options;
     let planned = |data: &Dataset, folds: usize| match choice.target_kind() {
         TargetKind::Classes => {
@@ -88,19 +89,18 @@ pub(super) fn choose_scaling(
     let (svm, data) = some.as_ref().map_or((svm, &input.data), |(svm, data)| (svm, data));
     let plan = planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?;
     let mut tried = Vec::new();
-    for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {
-        let method = name.map(scale_method);
+    for method in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)].map(|name| name.map(ScaleName::method)) {
         // The search itself reports data that cannot be scaled.
         let Some(usual) = usual(data, Preparing { impute, scale: method }) else { continue };
         let scaled = method.into_iter().fold(svm.clone(), Svm::scale);
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
-        let attended = SearchHooks { watch: &bar, logs: &Unlogged };
+        let attended = SearchHooks { control: &bar.control(), logs: &Unlogged };
         let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].score);
         let (score, error) = (best.and_then(|best| best.value), best.and_then(|best| best.standard_error));
-        tried.push(ScalingTrial { scale: method.map(scale_name), score, error, name });
+        tried.push(ScalingTrial { scale: method.map(scale_name), score, error, method });
     }
     let known = || tried.iter().filter_map(|one| Some((one, one.score?)));
     let better = |this: f64, other: f64| if choice.rises() { this > other } else { this < other };
@@ -108,7 +108,7 @@ pub(super) fn choose_scaling(
     let taken = best.and_then(|(best, score)| {
         let error = best.error.unwrap_or(0.0);
         let bound = if choice.rises() { score - error } else { score + error };
-        known().find(|(_, own)| !better(bound, *own)).map(|(one, _)| one.name)
+        known().find(|(_, own)| !better(bound, *own)).map(|(one, _)| one.method)
     });
     Ok((taken.flatten(), tried))
 }

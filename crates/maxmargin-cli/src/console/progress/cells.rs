@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::console::format;
-use maxmargin::cv::CvProgress;
+use maxmargin::cv::Progress;
 
 /// Cells of a search.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Cells {
 
     /// Takes a tick that came `at` so many seconds after the beginning. The columns that take
     /// longest come first, so that the estimate is rarely too short.
-    pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+    pub(super) fn tick(&mut self, at: f64, progress: &Progress) -> View {
         if progress.total > 0 && progress.total != self.total {
             *self = Self { since: at, ..Self::new(progress.total) };
         }
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn cells_are_counted_and_the_rest_is_estimated() {
         let mut cells = Cells::new(10);
-        let told = |done| CvProgress { done, total: 10, ..CvProgress::default() };
+        let told = |done| Progress { done, total: 10, ..Progress::default() };
         assert_eq!(cells.tick(1.0, &told(0)).left, None);
         let view = cells.tick(4.5, &told(4));
         assert_eq!((view.left, view.share), (Some(5.5), 0.4));
@@ -54,7 +54,7 @@ mod tests {
         // A late tick does not turn back.
         assert_eq!(cells.tick(5.0, &told(3)).share, 0.4);
         // A new stage begins.
-        let view = cells.tick(6.0, &CvProgress { done: 1, total: 2, ..CvProgress::default() });
+        let view = cells.tick(6.0, &Progress { done: 1, total: 2, ..Progress::default() });
         assert_eq!((view.share, view.what == "1 of 2 combinations"), (0.5, true));
     }
 }

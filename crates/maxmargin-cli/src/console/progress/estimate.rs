@@ -3,7 +3,7 @@
 
 use super::View;
 use crate::console::format;
-use maxmargin::cv::{CvProgress, Stage};
+use maxmargin::cv::{Progress, Stage};
 
 /// The phases whose total work is known in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct PhaseEstimate {
 
 impl PhaseEstimate {
     /// Takes a tick that came `at` so many seconds after the beginning.
-    pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+    pub(super) fn tick(&mut self, at: f64, progress: &Progress) -> View {
         let what = text(progress);
         let (phase, done, total) = match progress.stage {
             Stage::Full => return View { what, left: None, share: 0.0 },
@@ -51,12 +51,12 @@ impl PhaseEstimate {
 }
 
 /// `3 of 10 folds; fold 4: 1,234 iterations, KKT 0.2 (tolerance 1e-3)`
-fn text(progress: &CvProgress) -> String {
-    let CvProgress { stage, done, total, solver } = progress;
+fn text(progress: &Progress) -> String {
+    let Progress { stage, done, total, .. } = progress;
     let count = |number: usize| format::count(number as u64);
-    let (iterations, rows) = (format::count(solver.iterations), format::count(solver.rows_computed));
-    let rows = if solver.rows_computed > 0 { format!(", {rows} kernel rows") } else { String::new() };
-    let [kkt, tolerance] = [solver.violation, solver.tol].map(format::bound);
+    let (iterations, rows) = (format::count(progress.iterations), format::count(progress.rows_computed));
+    let rows = if progress.rows_computed > 0 { format!(", {rows} kernel rows") } else { String::new() };
+    let [kkt, tolerance] = [progress.violation, progress.tol].map(format::bound);
     let solver = format!("{iterations} iterations{rows}, KKT {kkt} (tolerance {tolerance})");
     match stage {
         Stage::Full => format!("training on all data: {solver}"),
@@ -73,10 +73,9 @@ mod tests {
     #[test]
     fn each_phase_is_estimated_by_what_it_has_done() {
         let mut estimate = PhaseEstimate::default();
-        let fold = |done: usize| CvProgress { stage: Stage::Fold(done), done, total: 10, ..CvProgress::default() };
-        let certify =
-            |certified: usize| CvProgress { stage: Stage::Certify { certified, samples: 100 }, ..CvProgress::default() };
-        let training = CvProgress { stage: Stage::Full, ..CvProgress::default() };
+        let fold = |done: usize| Progress { stage: Stage::Fold(done), done, total: 10, ..Progress::default() };
+        let certify = |certified: usize| Progress { stage: Stage::Certify { certified, samples: 100 }, ..Progress::default() };
+        let training = Progress { stage: Stage::Full, ..Progress::default() };
         assert_eq!(estimate.tick(1.0, &training).left, None);
         assert_eq!(estimate.tick(2.0, &certify(50)).left, None);
         assert_eq!(estimate.tick(10.0, &fold(0)).left, None);

@@ -11,7 +11,7 @@ use cells::Cells;
 use estimate::PhaseEstimate;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lines::Lines;
-use maxmargin::cv::{CvProgress, CvWatch};
+use maxmargin::cv::{Progress, RunControl};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -62,7 +62,7 @@ enum Estimate {
 }
 
 impl Estimate {
-    fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+    fn tick(&mut self, at: f64, progress: &Progress) -> View {
         match self {
             Self::Phases(phases) => phases.tick(at, progress),
             Self::Cells(cells) => cells.tick(at, progress),
@@ -104,7 +104,7 @@ impl Bar {
 }
 
 impl Bar {
-    fn show(&self, State { estimate, lines }: &mut State, progress: &CvProgress) {
+    fn show(&self, State { estimate, lines }: &mut State, progress: &Progress) {
         if self.drawn.is_hidden() && lines.is_none() {
             return;
         }
@@ -127,12 +127,15 @@ impl Drop for Bar {
     }
 }
 
-impl CvWatch for Bar {
-    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if let Ok(mut state) = self.state.lock() {
-            self.show(&mut state, progress);
-        }
-        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+impl Bar {
+    /// The control of a run that this bar shows and Ctrl-C cancels.
+    pub(crate) fn control(&self) -> RunControl<'_> {
+        RunControl::new(|progress| {
+            if let Ok(mut state) = self.state.lock() {
+                self.show(&mut state, progress);
+            }
+            if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
     }
 }
 

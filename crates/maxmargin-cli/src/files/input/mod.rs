@@ -1,8 +1,8 @@
 //! Data in: files, standard input, generators.
 
+pub(crate) mod request;
 mod table;
 
-use crate::args::{DataArgs, DataOptions, FormatName};
 use crate::console::failure::{Failure, reason};
 use crate::console::format;
 use crate::console::notes::Notes;
@@ -10,10 +10,11 @@ use crate::files::atomic_write::sweep;
 use crate::files::output::write_whole;
 use crate::files::signature::is_native_model;
 use crate::machine::memory;
-use maxmargin::data::libsvm::{self, IndexBase, Problem, ReadError, ReadOptions};
+use maxmargin::data::libsvm::{self, IndexBase, LineProblem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
 use maxmargin::data::{Columns, Dataset, Generator, Impute, Par, RunControl, cache, compress};
 use maxmargin::model::Model;
+use request::{DataRequest, FileFormat, ReadRequest};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -90,14 +91,14 @@ impl<'a> Requirements<'a> {
 }
 
 /// Reads or generates the data of a command.
-pub(crate) fn load(args: &DataArgs, wanted: &Requirements, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+pub(crate) fn load(args: &DataRequest, wanted: &Requirements, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
     load_from(&args.source, &args.options, wanted, par, notes)
 }
 
 /// Reads or generates the data of `source`.
 pub(crate) fn load_from(
     source: &str,
-    args: &DataOptions,
+    args: &ReadRequest,
     wanted: &Requirements,
     par: Par,
     notes: &mut Notes,
@@ -109,7 +110,7 @@ pub(crate) fn load_from(
 pub(crate) fn load_until(
     until: Option<Instant>,
     source: &str,
-    args: &DataOptions,
+    args: &ReadRequest,
     wanted: &Requirements,
     par: Par,
     notes: &mut Notes,
@@ -120,7 +121,7 @@ pub(crate) fn load_until(
     let base = wanted.model.map(|model| model.parts().index_base);
     let table::TableInput { data, is_labelled, lines, unlabelled } = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
-            table::check_options(FormatName::Libsvm, wanted, &args.table)?;
+            table::check_options(FileFormat::Libsvm, wanted, &args.table)?;
             let mut data = generate(generator, args)?;
             as_of_columns(&mut data, source, wanted, notes);
             unread(data)
@@ -132,7 +133,7 @@ pub(crate) fn load_until(
             refuse_generator_options(source, args)?;
             refuse_unknown_name(source)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
-            let bytes = read_until(until, source, MaxSize::of(args))?;
+            let bytes = read_until(until, source, MaxSize::of(args.max_size))?;
             let name = display_name(source);
             if is_native_model(&bytes) {
                 return Err(Failure::input(
@@ -142,7 +143,7 @@ pub(crate) fn load_until(
             }
             let format = table::format_of(source, &bytes, &args.table, notes);
             table::check_options(format, wanted, &args.table)?;
-            let read = if format == FormatName::Libsvm {
+            let read = if format == FileFormat::Libsvm {
                 let mut data = parse(&name, &bytes, args, base, until, par, notes)?;
                 as_of_columns(&mut data, &name, wanted, notes);
                 unread(data)
@@ -185,12 +186,12 @@ pub(crate) fn display_name(source: &str) -> String {
     if source == "-" { "standard input".to_owned() } else { source.to_owned() }
 }
 
-fn generate(generator: Generator, args: &DataOptions) -> Result<Dataset, Failure> {
+fn generate(generator: Generator, args: &ReadRequest) -> Result<Dataset, Failure> {
     let data = generator.generate(args.rows.unwrap_or(ROWS), args.features, args.seed);
     data.map_err(|e| Failure::Usage(e.to_string()))
 }
 
-fn refuse_generator_options(source: &str, args: &DataOptions) -> Result<(), Failure> {
+fn refuse_generator_options(source: &str, args: &ReadRequest) -> Result<(), Failure> {
     if args.rows.is_none() && args.features.is_none() {
         return Ok(());
     }
@@ -211,9 +212,9 @@ impl MaxSize {
         Self { bytes: memory::free() / 2, given: false }
     }
 
-    /// Returns the limit of `--max-size`, or [`MaxSize::usual`].
-    pub(crate) fn of(options: &DataOptions) -> Self {
-        options.max_size.map_or_else(Self::usual, |bytes| Self { bytes, given: true })
+    /// Returns the given limit, or [`MaxSize::usual`].
+    pub(crate) fn of(given: Option<u64>) -> Self {
+        given.map_or_else(Self::usual, |bytes| Self { bytes, given: true })
     }
 
     fn exceeded(self, name: &str) -> Failure {
@@ -296,7 +297,7 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec
 fn parse(
     name: &str,
     bytes: &[u8],
-    args: &DataOptions,
+    args: &ReadRequest,
     base: Option<u32>,
     until: Option<Instant>,
     par: Par,
@@ -317,9 +318,8 @@ fn parse(
     {
         return Ok(data);
     }
-    let mut go_on = || until.is_none_or(|until| Instant::now() < until);
-    let control = RunControl::new(&mut go_on);
-    let data = libsvm::parse_controlled(bytes, &options, par, &control).map_err(|e| read_failure(name, &e))?;
+    let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
+    let data = libsvm::parse(bytes, &options, par, &control).map_err(|e| read_failure(name, &e))?;
     if let Some((folder, key)) = &key
         && let Err(error) = store(folder, key, &data)
     {
@@ -368,10 +368,10 @@ fn read_failure(name: &str, error: &ReadError) -> Failure {
         }
         ReadError::Line { line, column, text, problem } => {
             let what = match problem {
-                Problem::Unsorted { previous } => {
+                LineProblem::Unsorted { previous } => {
                     format!("comes after index {previous}; indices must ascend in a row: sort the row or pass --sort")
                 }
-                Problem::ZeroIndex => "has index 0, but the features are numbered from 1 here; pass --zero-based".to_owned(),
+                LineProblem::ZeroIndex => "has index 0, but the features are numbered from 1 here; pass --zero-based".to_owned(),
                 other => other.to_string(),
             };
             Failure::input(format!("{name}:{line}:{column}"), format!("`{text}` {what}"))

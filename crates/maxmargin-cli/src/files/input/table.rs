@@ -1,7 +1,7 @@
 //! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
+use super::request::{FileFormat, ReadRequest, TableRequest};
 use super::{GapRule, Requirements, time_limit_failure};
-use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
 use crate::console::failure::Failure;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
@@ -32,12 +32,12 @@ pub(super) struct TableInput {
 
 /// Returns the format of a file: as given, by its first lines, or by its name where they fit
 /// several formats.
-pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
+pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableRequest, notes: &Notes) -> FileFormat {
     // The magic bytes of columnar files are unambiguous.
     if let Some(columnar) = Columnar::of(bytes) {
         return match columnar {
-            Columnar::Parquet => FormatName::Parquet,
-            Columnar::Arrow => FormatName::Arrow,
+            Columnar::Parquet => FileFormat::Parquet,
+            Columnar::Arrow => FileFormat::Arrow,
         };
     }
     if let Some(asked) = args.format {
@@ -46,41 +46,41 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &No
     let name = source.to_ascii_lowercase();
     let plain = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     let called = match plain.rsplit_once('.').map(|(_, end)| end) {
-        Some("tsv" | "tab") => Some(FormatName::Tsv),
-        Some("csv") => Some(FormatName::Csv),
-        Some("libsvm" | "svm" | "svmlight") => Some(FormatName::Libsvm),
+        Some("tsv" | "tab") => Some(FileFormat::Tsv),
+        Some("csv") => Some(FileFormat::Csv),
+        Some("libsvm" | "svm" | "svmlight") => Some(FileFormat::Libsvm),
         _ => None,
     };
     let (found, doubt) = match (table::look(bytes), called) {
-        (Look::Table, Some(FormatName::Tsv)) => (FormatName::Tsv, None),
-        (Look::Table, Some(FormatName::Libsvm)) => {
-            (FormatName::Csv, Some("this is a table, whatever its name says; --format libsvm reads it as LIBSVM's format"))
+        (Look::Table, Some(FileFormat::Tsv)) => (FileFormat::Tsv, None),
+        (Look::Table, Some(FileFormat::Libsvm)) => {
+            (FileFormat::Csv, Some("this is a table, whatever its name says; --format libsvm reads it as LIBSVM's format"))
         }
-        (Look::Table, _) => (FormatName::Csv, None),
-        (Look::Libsvm, Some(FormatName::Csv | FormatName::Tsv)) => {
-            (FormatName::Libsvm, Some("this is LIBSVM's format, whatever its name says; --format csv reads it as a table"))
+        (Look::Table, _) => (FileFormat::Csv, None),
+        (Look::Libsvm, Some(FileFormat::Csv | FileFormat::Tsv)) => {
+            (FileFormat::Libsvm, Some("this is LIBSVM's format, whatever its name says; --format csv reads it as a table"))
         }
-        (Look::Either, Some(called @ (FormatName::Csv | FormatName::Tsv))) => {
+        (Look::Either, Some(called @ (FileFormat::Csv | FileFormat::Tsv))) => {
             (called, Some("read as a table, as its name says; --format libsvm reads it as LIBSVM's format"))
         }
-        _ => (FormatName::Libsvm, None),
+        _ => (FileFormat::Libsvm, None),
     };
     doubt.into_iter().for_each(|doubt| notes.note(&format!("{source}: {doubt}")));
     found
 }
 
 /// Returns the columnar format, if it is one.
-fn columnar(format: FormatName) -> Option<Columnar> {
+fn columnar(format: FileFormat) -> Option<Columnar> {
     match format {
-        FormatName::Parquet => Some(Columnar::Parquet),
-        FormatName::Arrow => Some(Columnar::Arrow),
-        FormatName::Libsvm | FormatName::Csv | FormatName::Tsv => None,
+        FileFormat::Parquet => Some(Columnar::Parquet),
+        FileFormat::Arrow => Some(Columnar::Arrow),
+        FileFormat::Libsvm | FileFormat::Csv | FileFormat::Tsv => None,
     }
 }
 
 /// Refuses options that do not apply to this format.
-pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &TableArgs) -> Result<(), Failure> {
-    if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
+pub(super) fn check_options(format: FileFormat, wanted: &Requirements, args: &TableRequest) -> Result<(), Failure> {
+    if let (FileFormat::Libsvm, Some(option)) = (format, args.of_tables()) {
         let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
         return Err(Failure::Usage(format!("{option}: it {what}")));
     }
@@ -108,8 +108,8 @@ pub(super) fn check_options(format: FormatName, wanted: &Requirements, args: &Ta
 pub(super) fn read(
     name: &str,
     bytes: &[u8],
-    format: FormatName,
-    args: &DataOptions,
+    format: FileFormat,
+    args: &ReadRequest,
     until: Option<Instant>,
     wanted: &Requirements,
     notes: &mut Notes,
@@ -120,8 +120,8 @@ pub(super) fn read(
         return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
     }
     let options = TableOptions {
-        delimiter: own.delimiter.or((format == FormatName::Tsv).then_some(b'\t')),
-        header: own.header.map(|header| header == HeaderName::Yes),
+        delimiter: own.delimiter.or((format == FileFormat::Tsv).then_some(b'\t')),
+        header: own.header,
         target: own.target.clone(),
         no_target: own.no_target || (wanted.one_class && own.target.is_none()),
         drop: own.drop.clone(),
@@ -134,12 +134,11 @@ pub(super) fn read(
             None => LabelRule::Present,
         },
     };
-    let mut go_on = || until.is_none_or(|until| Instant::now() < until);
-    let control = RunControl::new(&mut go_on);
+    let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
     let read = match &known {
-        Some(columns) => table::read_like_controlled(bytes, columns, &options, &control),
-        None => table::read_controlled(bytes, &options, &control),
+        Some(columns) => table::read_like(bytes, columns, &options, &control),
+        None => table::read(bytes, &options, &control),
     };
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
@@ -296,61 +295,69 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
 
 /// Returns `FILE:LINE: column …: fault; remedy`, with the options that help.
 fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
-    let at = |line: u64| format!("{name}:{line}");
+    if *error == TableError::Cancelled {
+        return time_limit_failure(name);
+    }
+    let place = error.line().map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
+    let column = error.column_name().map(|column| format!("{}: ", column_name(column))).unwrap_or_default();
+    let advice = advice(error, wanted).map(|advice| format!("; {advice}")).unwrap_or_default();
+    Failure::input(place, format!("{column}{}{advice}", error.reason()))
+}
+
+/// Returns what to do about a table, in options of the command line.
+fn advice(error: &TableError, wanted: &Requirements) -> Option<String> {
     match error {
-        TableError::Cancelled => time_limit_failure(name),
-        TableError::Value { line, column, problem } => {
-            Failure::input(at(*line), format!("{}: {}", column_name(column), value_problem(column, problem, wanted)))
+        TableError::Value { column, problem, .. } => value_advice(&shell(column), problem, wanted),
+        TableError::Column { column, problem } => column_advice(&shell(column), problem),
+        TableError::NoFeatures => Some("pass --delimiter if the fields are separated by something else".to_owned()),
+        TableError::Ragged { delimiter, .. } => {
+            let delimiter = table::delimiter_in_words(*delimiter);
+            Some(format!("mend the row, quote fields that hold {delimiter}, or pass --delimiter"))
         }
-        TableError::Column { column, problem } => {
-            let what = match problem {
-                ColumnProblem::Labels { .. } => problem.to_string().replace("name another target", "pass --target"),
-                ColumnProblem::TargetDropped | ColumnProblem::Needed => problem.to_string(),
-                other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
-            };
-            Failure::input(name, format!("{}: {what}", column_name(column)))
-        }
-        TableError::NoFeatures => Failure::input(name, error.to_string().replace("name the delimiter", "pass --delimiter")),
-        TableError::Ragged { line, .. } => {
-            Failure::input(at(*line), message_without_line(error).replace("name the delimiter", "pass --delimiter"))
-        }
-        // The names in a columnar file have no line.
-        TableError::Twice { line: 0, .. } => Failure::input(name, message_without_line(error)),
-        TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
-            Failure::input(at(*line), message_without_line(error))
-        }
-        other => Failure::input(name, other),
+        TableError::NotBuiltFor { file } => Some(format!(
+            "build it with them (cargo install maxmargin-cli --features {}), or write the table as CSV",
+            file.feature()
+        )),
+        other => other.advice(),
     }
 }
 
-/// Returns the message for a bad value, with the options that help.
-fn value_problem(column: &str, problem: &ValueProblem, wanted: &Requirements) -> String {
-    let text = problem.to_string();
-    let column = shell(column);
-    match problem {
+/// Returns what to do about a value of a column.
+fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> Option<String> {
+    Some(match problem {
         ValueProblem::Missing { value } if matches!(wanted.gaps, GapRule::Imputed(_)) => {
-            let (what, _) = text.split_once(';').unwrap_or((&text, ""));
             let word =
                 if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };
-            format!("{what}; fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
+            format!("fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
         }
         ValueProblem::Word { value, is_first_row, .. } => {
             let header = if *is_first_row { ", or --header yes if this line holds names" } else { "" };
-            let ways = format!(
-                "or pass --missing {} if it stands for a missing value, --category {column} if the column holds categories, --drop {column}{header}",
-                shell(value)
-            );
-            let (what, _) = text.split_once(", leave it empty").unwrap_or((&text, ""));
-            format!("{what}, {ways}")
+            let missing = shell(value);
+            format!(
+                "mend it, or pass --missing {missing} if it stands for a missing value, --category {column} if the column holds \
+                 categories, --drop {column}{header}"
+            )
         }
         ValueProblem::OtherKind { value, .. } => {
-            text.replace("if it is missing", &format!("or pass --missing {} if it stands for a missing value", shell(value)))
+            format!("mend it, leave it empty, or pass --missing {} if it stands for a missing value", shell(value))
         }
         ValueProblem::NoLabel { value } if !value.is_empty() => {
-            format!("{text}; --category {column} if this is a class of its own")
+            let usual = problem.advice().unwrap_or_default();
+            format!("{usual}; --category {column} if this is a class of its own")
         }
-        ValueProblem::NotImputed { .. } => text.replace("or train with it", "or train with --impute"),
-        _ => text,
+        ValueProblem::NotImputed { .. } => "fill it in, or train with --impute".to_owned(),
+        other => other.advice()?.to_owned(),
+    })
+}
+
+/// Returns what to do about a whole column.
+fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
+    match problem {
+        ColumnProblem::Unfit(_) => Some(format!("make one of them, or --drop {column}")),
+        ColumnProblem::Nothing | ColumnProblem::Identifiers { .. } => Some(format!("--drop {column}")),
+        ColumnProblem::TooMany { .. } => Some(format!("--drop {column}, or put rare ones together")),
+        ColumnProblem::Labels { .. } => Some("pass --target".to_owned()),
+        other => other.advice().map(str::to_owned),
     }
 }
 
@@ -359,10 +366,4 @@ fn shell(value: &str) -> String {
     let shown = quoted(value, SHOWN);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%');
     if !shown.is_empty() && shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
-}
-
-/// Returns the message of an error without its line.
-fn message_without_line(error: &TableError) -> String {
-    let text = error.to_string();
-    text.split_once(": ").map_or_else(|| text.clone(), |(_, what)| what.to_owned())
 }

@@ -3,5 +3,5 @@
 mod sensitivity;
 mod smooth;
 
-pub use sensitivity::{Moved, Parameters, Sensitivity};
+pub use sensitivity::{GradientParameters, Moved, Sensitivity};
 pub use smooth::{Smooth, SmoothLoss};

@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The parameters of the derivatives.
 #[derive(Clone, Copy)]
-pub enum Parameters<'s> {
+pub enum GradientParameters<'s> {
     /// log C and log γ.
     Common,
     /// log C, and log γ of each feature in `exp(−Σ_l γ_l (x_l − z_l)²)`: a Gaussian kernel of
@@ -109,7 +109,7 @@ impl<'g> Sensitivity<'g> {
     /// # Panics
     ///
     /// When a row is out of range.
-    pub fn of_rows(&self, rows: &[usize], parameters: Parameters, control: &RunControl) -> Result<Moved, Cancelled> {
+    pub fn of_rows(&self, rows: &[usize], parameters: GradientParameters, control: &RunControl) -> Result<Moved, Cancelled> {
         let way = KernelDerivatives::new(parameters, &self.rows);
         let count = way.count();
         let (change, bias) = self.solved(&way, control)?;
@@ -232,8 +232,8 @@ enum KernelDerivatives {
 }
 
 impl KernelDerivatives {
-    fn new(parameters: Parameters, support: &[usize]) -> Self {
-        let Parameters::Features { samples, gamma } = parameters else { return Self::Common };
+    fn new(parameters: GradientParameters, support: &[usize]) -> Self {
+        let GradientParameters::Features { samples, gamma } = parameters else { return Self::Common };
         let width = samples.features();
         let mut all = vec![0.0; samples.len() * width];
         (0..samples.len()).for_each(|i| samples.row(i).for_each(|l, value| all[i * width + l] = value));

@@ -3,14 +3,13 @@
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
 use crate::plan::FoldPlan;
-use crate::run::deadline::Deadline;
+use crate::run::control::{status_of, study_control, study_error, training_control};
 use crate::run::error::CvError;
-use crate::run::watch::{CvWatch, Stage, StageProgress};
-use crate::search::gradient::sensitivity::{Moved, Parameters, Sensitivity};
+use crate::search::gradient::sensitivity::{GradientParameters, Moved, Sensitivity};
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout};
 use crate::study::space_source::{Prepared, SpaceSource};
-use maxmargin_core::{Cancelled, Dual, Problem, Progress, Refine, Run, RunControl, Start, Status, Watch, warm};
+use maxmargin_core::{Cancelled, Dual, Problem, Progress, Refine, Run, RunControl, Stage, Start, Status, warm};
 use maxmargin_data::{Par, Samples, scale::Scaler};
 use maxmargin_kernel::{Kernel, Space};
 use maxmargin_model::Calibration;
@@ -45,7 +44,6 @@ pub struct SmoothLoss<'a> {
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
     begun: Instant,
-    deadline: Deadline,
 }
 
 /// The result of one fold.
@@ -64,11 +62,11 @@ impl<'a> SmoothLoss<'a> {
     /// When the study is no C-SVC of two classes with the hinge loss, a free bias and a Gaussian
     /// kernel; when its data cannot be prepared, or the plan is for other data.
     pub fn new(study: Study<'a>, plan: &FoldPlan) -> Result<Self, CvError> {
-        let refused = |why: &str| Err(CvError::Search(format!("gradient: {why}")));
+        let refused = |why: &str| Err(CvError::Search { option: "gradient", why: why.to_owned() });
         if plan.len() != study.data.samples.len() {
             return Err(CvError::Plan { plan: plan.len(), data: study.data.samples.len() });
         }
-        if !matches!(study.kernel, Kernel::Rbf { .. }) {
+        if !matches!(study.options.kernel, Kernel::Rbf { .. }) {
             return refused("derivatives are those of the Gaussian kernel; use that kernel, or leave it out");
         }
         if !study.is_c_svc() {
@@ -78,7 +76,7 @@ impl<'a> SmoothLoss<'a> {
             return refused("the loss is that of one machine which tells two classes apart; leave it out");
         }
         if plan.folds() == plan.len() {
-            return refused("with one sample a fold every step costs a training a sample; use fewer folds (-k)");
+            return refused("with one sample a fold every step costs a training a sample; use fewer folds");
         }
         study.over_features()?;
         let study = Study { gamma: None, ..study };
@@ -92,7 +90,7 @@ impl<'a> SmoothLoss<'a> {
             return refused("no training set has both classes; use other folds, such as stratified ones");
         }
         let (begun, last) = (Instant::now(), folds.iter().map(|_| None).collect());
-        Ok(Self { study, layout, folds, factors, classes, grounds, last, begun, deadline: Deadline::new(begun, &study.stop) })
+        Ok(Self { study, layout, folds, factors, classes, grounds, last, begun })
     }
 
     /// Number of features that the kernel sees.
@@ -106,8 +104,8 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// When a training set is no valid problem, a parameter is out of range, or the run ended
     /// before all folds were solved.
-    pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
-        self.evaluate(c, gamma, None, watch)
+    pub fn at(&mut self, c: f64, gamma: f64, control: &RunControl) -> Result<Smooth, CvError> {
+        self.evaluate(c, gamma, None, control)
     }
 
     /// The loss with features multiplied by further factors. The derivatives are by log C, and by
@@ -117,27 +115,28 @@ impl<'a> SmoothLoss<'a> {
     ///
     /// As [`SmoothLoss::at`], and when the number of positive factors is not the number of
     /// features.
-    pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+    pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], control: &RunControl) -> Result<Smooth, CvError> {
         let features = self.features();
         if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
             return Err(CvError::Factors { found: factors.len(), features });
         }
-        self.evaluate(c, gamma, Some(factors), watch)
+        self.evaluate(c, gamma, Some(factors), control)
     }
 
-    fn evaluate(&mut self, c: f64, gamma: f64, factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+    fn evaluate(&mut self, c: f64, gamma: f64, factors: Option<&[f64]>, control: &RunControl) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
         let (machine, formulation) = (&self.layout.machines[0], self.study.formulation.with_c(c));
         let problem = machine.problem(formulation, self.factors.all())?;
         let done = AtomicUsize::new(0);
-        let par = self.study.par;
+        let control = study_control(control, self.begun, &self.study.stop);
+        let par = self.study.options.par;
         // A fold that lacks one of the classes has no machine, and adds nothing to the loss.
         let open: Vec<usize> = (0..self.folds.len()).filter(|&h| self.classes.some(h).is_none()).collect();
         let count = open.len();
         let found: Vec<Result<FoldResult, CvError>> = {
             let this = &*self;
             let boxes = FoldBoxes { machine, formulation, classes: &this.classes, factors: &this.factors };
-            let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
+            let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, control: &control, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
                 let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
@@ -177,18 +176,16 @@ struct Evaluation<'e, 'a> {
     boxes: FoldBoxes<'e>,
     gamma: f64,
     factors: Option<&'e [f64]>,
-    watch: &'e dyn CvWatch,
+    control: &'e RunControl<'e>,
     done: &'e AtomicUsize,
 }
 
 impl Evaluation<'_, '_> {
     /// The kernel matrix, and its samples if every feature has its own width.
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
-        let (layout, deadline) = (&self.of.layout, &self.of.deadline);
-        let mut go_on = || deadline.may_continue(self.watch);
-        let control = RunControl::new(&mut go_on);
+        let layout = &self.of.layout;
         let at = |ground: &Prepared, kernel: &Kernel| {
-            SpaceSource::at(ground, kernel, layout, &control).map_err(|error| deadline.error(error))
+            SpaceSource::at(ground, kernel, layout, self.control).map_err(|error| study_error(self.control, error))
         };
         let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
@@ -198,8 +195,9 @@ impl Evaluation<'_, '_> {
         Ok((at(&ground, &ground.kernel)?, Some(samples)))
     }
 
-    fn progress(&self, h: usize) -> StageProgress<'_> {
-        StageProgress { watch: self.watch, stage: Stage::Fold(h), done: self.done, total: self.of.folds.len() }
+    /// Tags an event of a solver with its fold.
+    fn tag(&self, h: usize, progress: &Progress) -> Progress {
+        Progress { stage: Stage::Fold(h), done: self.done.load(Ordering::Relaxed), total: self.of.folds.len(), ..*progress }
     }
 
     /// Trains fold `h` from its last solution, and computes derivatives of its test decision
@@ -215,27 +213,24 @@ impl Evaluation<'_, '_> {
         let last = of.last[h].as_ref();
         let start = last.and_then(|(old, alpha)| Start::checked(&dual, warm::along_c(old, alpha, &dual)).ok());
         let start = start.map_or_else(|| Start::cold(&dual), Ok)?;
-        let mut watch = of.deadline.watch(self.progress(h), space, Par::Seq);
+        let control = training_control(self.control, space, Par::Seq, move |progress| self.tag(h, progress));
         let stop = of.study.stop.left(of.begun, 0);
-        let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut watch };
+        let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &control };
         let solved = of.study.solver.solve(&dual, space, start, &mut run)?;
-        let solution = watch.with_reason(solved.solution);
+        let solution = solved.solution;
         if solution.status.ended_early() {
             return Err(CvError::Ended(solution.status));
         }
-        let mut go_on = || {
-            let solver = Progress { tol: stop.goal.tol(), rows_computed: space.rows_computed(), ..Progress::default() };
-            if !of.deadline.is_over() && self.progress(h).tick(&solver).is_break() {
-                of.deadline.end();
-            }
-            !of.deadline.is_over()
-        };
-        let control = RunControl::new(&mut go_on);
+        let control = self.control.child(move |_| {
+            let (tol, rows_computed) = (stop.goal.tol(), space.rows_computed());
+            self.tag(h, &Progress { tol, rows_computed, ..Progress::default() })
+        });
         let gram = space.rows().expect("a Gaussian kernel has rows").gram();
-        let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
+        let parameters =
+            samples.map_or(GradientParameters::Common, |samples| GradientParameters::Features { samples, gamma: self.gamma });
         let moved = Sensitivity::new(gram, &dual, &solution, &control)
             .and_then(|sensitivity| sensitivity.of_rows(&held_out.test, parameters, &control))
-            .map_err(|Cancelled| CvError::Ended(of.deadline.status()))?;
+            .map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
         self.done.fetch_add(1, Ordering::Relaxed);
         Ok(FoldResult { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })
     }

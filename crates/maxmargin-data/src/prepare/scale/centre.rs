@@ -1,10 +1,10 @@
 //! Centring of features that lie far from 0, for linear kernels.
 //!
-//! Inner products of such rows cancel: with values near 2³¹ an entry of the kernel matrix is rounded
-//! by more than what the rows differ by. A bias that is free makes the problem independent of a
+//! Inner products of such rows cancel: with values near 2³¹ an entry of the kernel matrix is
+//! rounded by more than the difference of two rows. A free bias makes the problem independent of a
 //! shift, and the differences from a number between the values are exact (Sterbenz' lemma).
 
-use super::{Column, Method, Scaler};
+use super::{Column, ScaleMethod, Scaler};
 use crate::samples::Samples;
 
 /// A feature is far from 0 if its distance from 0 is this many times its range. It is a power of
@@ -77,13 +77,13 @@ impl Scaler {
                 columns[at].low = range.middle();
             }
         }
-        Some(Self { method: Method::Centre, features: samples.features(), columns, target: None })
+        Some(Self { method: ScaleMethod::Centre, features: samples.features(), columns, target: None })
     }
 
     /// The numbers that are subtracted from the features, if the scaler does nothing else.
     pub fn centred_at(&self) -> Option<Vec<f64>> {
         let low = |j: usize| self.find(j).map_or(0.0, |column| column.low);
-        (self.method == Method::Centre).then(|| (0..self.features).map(low).collect())
+        (self.method == ScaleMethod::Centre).then(|| (0..self.features).map(low).collect())
     }
 }
 

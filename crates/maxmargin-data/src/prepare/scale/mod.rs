@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// The scaling method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Method {
+pub enum ScaleMethod {
     /// Maps the smallest value of each feature to `lower` and the greatest to `upper`.
     MinMax {
         /// Image of the smallest value.
@@ -59,7 +59,7 @@ struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Scaler {
-    method: Method,
+    method: ScaleMethod,
     features: usize,
     /// Ascending features.
     columns: Vec<Column>,
@@ -69,7 +69,7 @@ pub struct Scaler {
 #[derive(Deserialize)]
 #[serde(rename = "Scaler")]
 struct Unchecked {
-    method: Method,
+    method: ScaleMethod,
     features: usize,
     columns: Vec<Column>,
     target: Option<TargetRange>,
@@ -92,7 +92,7 @@ impl TryFrom<Unchecked> for Scaler {
 /// Largest number of values that scaling may store (8 to 12 bytes each).
 const MOST_ENTRIES: usize = 1 << 31;
 
-impl Method {
+impl ScaleMethod {
     fn image(self, column: Column, value: f64) -> f64 {
         let Column { low, high, .. } = column;
         match self {
@@ -141,7 +141,7 @@ struct FeatureStats {
 
 impl Scaler {
     /// Fits a scaling to all rows of `samples`.
-    pub fn fit(samples: &Samples, method: Method) -> Self {
+    pub fn fit(samples: &Samples, method: ScaleMethod) -> Self {
         Self::fit_rows(samples, 0..samples.len(), method)
     }
 
@@ -151,7 +151,7 @@ impl Scaler {
     /// # Panics
     ///
     /// When a row is out of range.
-    pub fn fit_rows(samples: &Samples, rows: impl Iterator<Item = usize> + Clone, method: Method) -> Self {
+    pub fn fit_rows(samples: &Samples, rows: impl Iterator<Item = usize> + Clone, method: ScaleMethod) -> Self {
         if samples.is_empty() {
             return Self { method, features: samples.features(), columns: Vec::new(), target: None };
         }
@@ -180,7 +180,7 @@ impl Scaler {
             s.sum /= total as f64;
             s.squares = (total - s.count) as f64 * s.sum * s.sum;
         }
-        if method == Method::Standard {
+        if method == ScaleMethod::Standard {
             // The variance needs a second pass over deviations: squares of one pass cancel when the
             // mean is large.
             for i in rows {
@@ -193,13 +193,13 @@ impl Scaler {
         let column = |(j, s): (usize, &FeatureStats)| {
             let feature = u32::try_from(j).ok()?;
             let (low, high) = match method {
-                Method::MinMax { .. } => (s.min, s.max),
-                Method::Standard => (s.sum, (s.squares / total as f64).sqrt()),
-                Method::Given | Method::Centre => (0.0, 1.0),
+                ScaleMethod::MinMax { .. } => (s.min, s.max),
+                ScaleMethod::Standard => (s.sum, (s.squares / total as f64).sqrt()),
+                ScaleMethod::Given | ScaleMethod::Centre => (0.0, 1.0),
             };
-            let varies = s.min < s.max || matches!(method, Method::Given | Method::Centre);
+            let varies = s.min < s.max || matches!(method, ScaleMethod::Given | ScaleMethod::Centre);
             // An infinite deviation is kept, so that the error names a value that cannot be scaled.
-            let spread = matches!(method, Method::MinMax { .. }) || high != 0.0;
+            let spread = matches!(method, ScaleMethod::MinMax { .. }) || high != 0.0;
             (varies && spread).then_some(Column { feature, low, high })
         };
         let columns = seen.iter().enumerate().filter_map(column).collect();
@@ -223,7 +223,7 @@ impl Scaler {
         let Some(Self { method, features: known, columns, target }) = scaler else {
             let column = |(j, factor): (usize, &f64)| Column { feature: j as u32, low: 0.0, high: 1.0 / factor };
             return Self {
-                method: Method::Given,
+                method: ScaleMethod::Given,
                 features,
                 columns: factors.iter().enumerate().map(column).collect(),
                 target: None,
@@ -232,24 +232,24 @@ impl Scaler {
         assert_eq!(features, known, "a factor for each feature");
         let column = |Column { feature, low, high }: Column| {
             let (low, high) = match method {
-                Method::MinMax { lower, upper } => {
+                ScaleMethod::MinMax { lower, upper } => {
                     let unit = (high - low) / (upper - lower);
                     (low - lower * unit, unit)
                 }
-                Method::Standard | Method::Given | Method::Centre => (low, high),
+                ScaleMethod::Standard | ScaleMethod::Given | ScaleMethod::Centre => (low, high),
             };
             Column { feature, low, high: high / factors[feature as usize] }
         };
         // An interval of one point makes every feature constant.
-        let is_point = matches!(method, Method::MinMax { lower, upper } if lower == upper);
+        let is_point = matches!(method, ScaleMethod::MinMax { lower, upper } if lower == upper);
         let columns = if is_point { Vec::new() } else { columns.into_iter().map(column).collect() };
-        Self { method: Method::Given, features, columns, target }
+        Self { method: ScaleMethod::Given, features, columns, target }
     }
 
     /// The factors of the features, if they were given; 1 for features that become zero.
     pub fn factors(&self) -> Option<Vec<f64>> {
         let factor = |j: usize| self.find(j).map_or(1.0, |column| 1.0 / column.high);
-        (self.method == Method::Given).then(|| (0..self.features).map(factor).collect())
+        (self.method == ScaleMethod::Given).then(|| (0..self.features).map(factor).collect())
     }
 
     /// Leaves some features, which must not be constant, unscaled.
@@ -257,8 +257,8 @@ impl Scaler {
     pub(crate) fn keeping(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
         // The range that the scaling maps to itself.
         let (low, high) = match self.method {
-            Method::MinMax { lower, upper } => (lower, upper),
-            Method::Standard | Method::Given | Method::Centre => (0.0, 1.0),
+            ScaleMethod::MinMax { lower, upper } => (lower, upper),
+            ScaleMethod::Standard | ScaleMethod::Given | ScaleMethod::Centre => (0.0, 1.0),
         };
         for column in self.columns.iter_mut().filter(|column| is_kept(column.feature as usize)) {
             (column.low, column.high) = (low, high);
@@ -267,7 +267,7 @@ impl Scaler {
     }
 
     /// The scaling method.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> ScaleMethod {
         self.method
     }
 
@@ -332,8 +332,8 @@ impl Scaler {
         let mut value = 0.0;
         samples.row(row).for_each(|j, v| value = if j == feature { v } else { value });
         let by = match self.method {
-            Method::MinMax { .. } => ScaledBy::Range(low, high),
-            Method::Standard | Method::Given | Method::Centre => ScaledBy::Deviation(low, high),
+            ScaleMethod::MinMax { .. } => ScaledBy::Range(low, high),
+            ScaleMethod::Standard | ScaleMethod::Given | ScaleMethod::Centre => ScaledBy::Deviation(low, high),
         };
         ScaleError::Overflow { row, feature, value, by }
     }

@@ -1,6 +1,6 @@
 //! Range files of LIBSVM's `svm-scale`.
 
-use super::{Column, Method, Scaler, TargetRange};
+use super::{Column, ScaleMethod, Scaler, TargetRange};
 use crate::libsvm::MAX_INDEX;
 use crate::text::number::format_g;
 use crate::text::quote::quoted;
@@ -109,7 +109,7 @@ impl Scaler {
                 columns.push(Column { feature, low, high });
             }
         }
-        Ok(Self { method: Method::MinMax { lower, upper }, features, columns, target })
+        Ok(Self { method: ScaleMethod::MinMax { lower, upper }, features, columns, target })
     }
 
     /// The text of a range file as `svm-scale` writes it: numbers with 17 digits, features numbered
@@ -119,7 +119,7 @@ impl Scaler {
     ///
     /// When this is not a min-max scaling.
     pub fn to_range_text(&self, index_base: u32) -> Result<String, RangeError> {
-        let Method::MinMax { lower, upper } = self.method else {
+        let ScaleMethod::MinMax { lower, upper } = self.method else {
             return Err(RangeError::NotMinMax);
         };
         let pair = |a, b| [&format_g(a, 17), " ", &format_g(b, 17), "\n"].concat();

@@ -9,7 +9,7 @@ fn small() -> Samples {
     Samples::from_sparse(4, vec![0, 3, 5, 7], vec![0, 1, 2, 1, 2, 0, 1], vec![1.0, 5.0, -0.5, 5.0, 7.0, 3.0, 5.0]).expect("valid")
 }
 
-const UNIT: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
+const UNIT: ScaleMethod = ScaleMethod::MinMax { lower: -1.0, upper: 1.0 };
 
 #[test]
 fn min_max_meets_both_ends_and_drops_constants() {
@@ -38,7 +38,7 @@ fn only_the_given_rows_are_seen() {
     let scaler = Scaler::fit_rows(&small(), [1, 2].into_iter(), UNIT);
     assert_eq!(scaler.column(0), Some((0.0, 3.0)));
     assert_eq!(scaler.column(2), Some((0.0, 7.0)));
-    let none = Scaler::fit_rows(&small(), std::iter::empty(), Method::Standard);
+    let none = Scaler::fit_rows(&small(), std::iter::empty(), ScaleMethod::Standard);
     assert_eq!(none.apply(&small()).expect("finite").non_zeros(), 0);
 }
 
@@ -47,7 +47,7 @@ fn standard_scaling_gives_mean_zero_and_variance_one() {
     // With a large mean, one pass over squares would lose all digits.
     let values = vec![1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 6.0];
     let samples = Samples::from_dense(4, 1, values).expect("valid");
-    let scaler = Scaler::fit(&samples, Method::Standard);
+    let scaler = Scaler::fit(&samples, ScaleMethod::Standard);
     assert_eq!(scaler.column(0), Some((1e9 + 3.0, 3.5_f64.sqrt())));
     let scaled = scaler.apply(&samples).expect("finite").dense_rows(0..4);
     assert_eq!(scaled, [-2.0, -1.0, 0.0, 3.0].map(|d: f64| d / 3.5_f64.sqrt()));
@@ -56,7 +56,7 @@ fn standard_scaling_gives_mean_zero_and_variance_one() {
 #[test]
 fn sparse_data_stays_sparse_when_zero_stays_zero() {
     let counts = Samples::from_sparse(1000, vec![0, 1, 2, 3], vec![4, 4, 9], vec![2.0, 4.0, 5.0]).expect("valid");
-    let scaler = Scaler::fit(&counts, Method::MinMax { lower: 0.0, upper: 1.0 });
+    let scaler = Scaler::fit(&counts, ScaleMethod::MinMax { lower: 0.0, upper: 1.0 });
     let scaled = scaler.apply(&counts).expect("finite");
     assert!(matches!(scaled.storage(), crate::Storage::Sparse(_)));
     assert_eq!((0..3).map(|i| scaled.row(i).entries()).collect::<Vec<_>>(), [[(4, 0.5)], [(4, 1.0)], [(9, 1.0)]]);
@@ -76,7 +76,7 @@ fn filling_up_sparse_data_is_refused() {
     let samples = Samples::from_sparse(wide.len(), offsets, wide.clone(), vec![1.0; wide.len()]).expect("valid");
     let error = Scaler::fit(&samples, UNIT).apply(&samples).expect_err("too dense");
     assert!(matches!(error, ScaleError::TooDense { entries: 2_800_040_000 }), "{error}");
-    let kept = Scaler::fit(&samples, Method::MinMax { lower: 0.0, upper: 1.0 });
+    let kept = Scaler::fit(&samples, ScaleMethod::MinMax { lower: 0.0, upper: 1.0 });
     assert!(kept.apply(&samples).is_ok());
 }
 
@@ -87,7 +87,7 @@ fn range_files_are_those_of_svm_scale() {
     let text = "y\n-1 1\n0 1\nx\n0 1\n1 0 3\n2 0 5\n3 -0.5 7\n";
     let samples = Samples::from_dense(3, 3, vec![1.0, 5.0, 0.0, 3.0, 0.0, 7.0, 0.0, 5.0, -0.5]).expect("valid");
     let target = Some(TargetRange { lower: -1.0, upper: 1.0, min: 0.0, max: 1.0 });
-    let scaler = Scaler::fit(&samples, Method::MinMax { lower: 0.0, upper: 1.0 }).with_target(target);
+    let scaler = Scaler::fit(&samples, ScaleMethod::MinMax { lower: 0.0, upper: 1.0 }).with_target(target);
     assert_eq!(scaler.to_range_text(1).as_deref(), Ok(text));
     assert_eq!(Scaler::from_range_text(text, 1), Ok(scaler.clone()));
     assert_eq!(Scaler::from_range_text(&text.replace('\n', "\r\n"), 1), Ok(scaler.clone()));
@@ -120,7 +120,7 @@ fn malformed_range_files_are_refused_with_their_line() {
         let error = Scaler::from_range_text(text, 1).expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
-    assert_eq!(Scaler::fit(&small(), Method::Standard).to_range_text(1), Err(RangeError::NotMinMax));
+    assert_eq!(Scaler::fit(&small(), ScaleMethod::Standard).to_range_text(1), Err(RangeError::NotMinMax));
     // A huge feature number costs nothing.
     let sparse = Scaler::from_range_text("x\n0 1\n4294967294 0 2\n", 1).expect("valid");
     assert_eq!(sparse.apply(&small()).expect("finite").non_zeros(), 0);
@@ -144,9 +144,9 @@ fn overflow_in_scaling_names_the_value_that_was_given() {
     let narrow = [1.0, 0.0, 1.0, 5e-324, 1.0, 1.0];
     for (values, method, at, value) in [
         (wide, UNIT, 1, 2.0),
-        (wide, Method::Standard, 0, -1.5e308),
+        (wide, ScaleMethod::Standard, 0, -1.5e308),
         // The mean overflows as well as the deviation.
-        ([1.0, 1.5e308, 2.0, 1.6e308, 3.0, 1.7e308], Method::Standard, 0, 1.5e308),
+        ([1.0, 1.5e308, 2.0, 1.6e308, 3.0, 1.7e308], ScaleMethod::Standard, 0, 1.5e308),
     ] {
         let dense = Samples::from_dense(3, 2, values.to_vec()).expect("finite");
         let sparse = Samples::from_sparse(2, vec![0, 2, 4, 6], vec![0, 1, 0, 1, 0, 1], values.to_vec()).expect("finite");
@@ -176,7 +176,7 @@ fn samples() -> impl Strategy<Value = Samples> {
 proptest! {
     #[test]
     fn scalers_survive_storing(samples in samples(), standard in any::<bool>()) {
-        let scaler = Scaler::fit(&samples, if standard { Method::Standard } else { UNIT });
+        let scaler = Scaler::fit(&samples, if standard { ScaleMethod::Standard } else { UNIT });
         let bytes = codec::encode(&scaler).expect("encodable");
         prop_assert_eq!(codec::decode::<Scaler>(&bytes, usize::MAX), Ok(scaler.clone()));
         if !standard {
@@ -190,7 +190,7 @@ proptest! {
     #[test]
     fn scaled_features_span_the_interval(samples in samples(), lower in -3.0..0.0, width in 0.5..4.0) {
         let upper = lower + width;
-        let scaler = Scaler::fit(&samples, Method::MinMax { lower, upper });
+        let scaler = Scaler::fit(&samples, ScaleMethod::MinMax { lower, upper });
         let scaled = scaler.apply(&samples).expect("finite");
         let ranges = crate::feature_ranges(&scaled);
         for (j, range) in ranges.into_iter().enumerate() {
@@ -211,7 +211,7 @@ proptest! {
             offsets.push(indices.len());
         }
         let sparse = Samples::from_sparse(samples.features(), offsets, indices, values).expect("valid");
-        let method = if standard { Method::Standard } else { UNIT };
+        let method = if standard { ScaleMethod::Standard } else { UNIT };
         let scaler = Scaler::fit(&sparse, method);
         prop_assert_eq!(&scaler, &Scaler::fit(&samples, method));
         prop_assert_eq!(scaler.apply(&sparse), scaler.apply(&samples));
@@ -229,8 +229,8 @@ proptest! {
 fn factors_come_behind_the_scaling() {
     let factors = [0.5, 3.0, 1e-3, 7.0];
     let fitted = |method| Some(Scaler::fit(&small(), method));
-    let range = |lower, upper| Method::MinMax { lower, upper };
-    for scaler in [None, fitted(UNIT), fitted(Method::Standard), fitted(range(0.0, 5.0)), fitted(range(2.0, 2.0))] {
+    let range = |lower, upper| ScaleMethod::MinMax { lower, upper };
+    for scaler in [None, fitted(UNIT), fitted(ScaleMethod::Standard), fitted(range(0.0, 5.0)), fitted(range(2.0, 2.0))] {
         let plain = scaler.as_ref().map_or_else(small, |scaler| scaler.apply(&small()).expect("finite"));
         let is_point = scaler.as_ref().is_some_and(|scaler| scaler.method() == range(2.0, 2.0));
         let stretched = Scaler::stretched(scaler, &factors);

@@ -110,7 +110,7 @@ fn obstacle(parts: &Parts) -> Option<String> {
         (parts.index_base != 1, "a model of features numbered from 0"),
         (
             parts.classes.len() > 2 && parts.multiclass == Multiclass::OneVsOne,
-            "a model of machines for pairs of classes (not of --classes one-vs-rest)",
+            "a model of machines for pairs of classes, not of each class against the rest",
         ),
     ];
     obstacles.iter().find(|(is_there, _)| *is_there).map(|(_, what)| (*what).to_owned())
@@ -166,7 +166,7 @@ mod tests {
         assert!(said(&from0).contains("numbered from 0"));
         let rule = ruled(vec![0.0, 1.0, 2.0], Multiclass::OneVsOne);
         let pairs = Model::from_weights(1, rule, &[(vec![(0, 1.0)], 0.0), (vec![], 0.0), (vec![], 0.0)]).expect("a model");
-        assert!(said(&pairs).contains("--classes one-vs-rest"));
+        assert!(said(&pairs).contains("each class against the rest"));
         let one = LinearModel { solver: 1, labels: vec![1], features: 0, bias: -1.0, rho: None, weights: vec![vec![]] };
         assert!(one.to_model().expect_err("refused").to_string().contains("one class"));
     }

@@ -1,6 +1,6 @@
 //! Products with AVX2: half a panel is two vectors, and six rows of a group have 12 sums.
 
-use super::{Columns, PIECE};
+use super::{PIECE, PanelColumns};
 use std::arch::x86_64::*;
 
 /// Number of rows whose sums fit in the registers.
@@ -16,7 +16,7 @@ macro_rules! products {
         /// `PANEL` values of each of its features, which are below `depth`; `out` at least `(count
         /// − 1) × stride + PANEL`.
         #[target_feature(enable = "avx2,fma")]
-        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
+        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &PanelColumns<$real>, out: &mut [$real], stride: usize) {
             for first in (0..count).step_by(ROWS) {
                 for half in 0..2 {
                     // SAFETY: the caller's promises; rows `first …` exist, and so does each half of
@@ -47,7 +47,7 @@ macro_rules! products {
             rows: &[$real],
             count: usize,
             first: usize,
-            panel: &Columns<$real>,
+            panel: &PanelColumns<$real>,
             half: usize,
             out: *mut $real,
             stride: usize,

@@ -1,6 +1,6 @@
 //! Products with AVX-512: a panel is two vectors, and a group of 12 rows has 24 sums.
 
-use super::{Columns, PIECE};
+use super::{PIECE, PanelColumns};
 use std::arch::x86_64::*;
 
 macro_rules! products {
@@ -13,7 +13,7 @@ macro_rules! products {
         /// `PANEL` values of each of its features, which are below `depth`; `out` at least `(count
         /// − 1) × stride + PANEL`.
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
+        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &PanelColumns<$real>, out: &mut [$real], stride: usize) {
             // SAFETY: the caller's promises, passed on.
             unsafe {
                 match count {
@@ -40,7 +40,7 @@ macro_rules! products {
         /// As above with `count = R`.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        unsafe fn $group<const R: usize>(rows: &[$real], panel: &Columns<$real>, out: &mut [$real], stride: usize) {
+        unsafe fn $group<const R: usize>(rows: &[$real], panel: &PanelColumns<$real>, out: &mut [$real], stride: usize) {
             let (row, mut column) = (rows.as_ptr(), panel.values.as_ptr());
             let depth = rows.len() / R;
             let (mut done, mut limit) = (0, PIECE);

@@ -40,12 +40,12 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
     /// [`products`] on the level in use. It checks the lengths itself, because the method is
     /// public.
     #[doc(hidden)]
-    fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize);
+    fn dispatch(rows: &[Self], count: usize, panel: &PanelColumns<Self>, out: &mut [Self], stride: usize);
 }
 
 /// The columns of a panel: some samples, feature-major.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns<'a, T> {
+pub struct PanelColumns<'a, T> {
     /// The features of the panel, ascending; without a list it has all features of the rows.
     pub features: Option<&'a [u32]>,
     /// The values: sample `j` has the value `values[k * PANEL + j]` of the `k`-th of these
@@ -53,7 +53,7 @@ pub struct Columns<'a, T> {
     pub values: &'a [T],
 }
 
-impl<T> Columns<'_, T> {
+impl<T> PanelColumns<'_, T> {
     /// Number of features of the panel, for rows with `depth` features.
     fn count(&self, depth: usize) -> usize {
         self.features.map_or(depth, <[u32]>::len)
@@ -81,7 +81,7 @@ macro_rules! real {
                 if PORTABLE_FUSES { self.mul_add(factor, sum) } else { self * factor + sum }
             }
 
-            fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize) {
+            fn dispatch(rows: &[Self], count: usize, panel: &PanelColumns<Self>, out: &mut [Self], stride: usize) {
                 check(rows.len(), count, panel, out.len(), stride);
                 match level() {
                     // SAFETY: `level` found these instructions on this machine; `check` compared
@@ -107,12 +107,12 @@ real!(f64, 16, products64);
 ///
 /// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature beyond
 /// those of the rows.
-pub fn products<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
+pub fn products<T: Real>(rows: &[T], count: usize, panel: &PanelColumns<T>, out: &mut [T], stride: usize) {
     T::dispatch(rows, count, panel, out, stride);
 }
 
 /// Panics unless the lengths suit [`products`] and the features those of the rows.
-fn check<T: Real>(rows: usize, count: usize, panel: &Columns<T>, out: usize, stride: usize) {
+fn check<T: Real>(rows: usize, count: usize, panel: &PanelColumns<T>, out: usize, stride: usize) {
     let depth = rows / count.max(1);
     assert!((1..=GROUP).contains(&count) && rows == depth * count, "{depth} × {count} row elements");
     let (features, values) = (panel.count(depth), panel.values.len());
@@ -123,7 +123,7 @@ fn check<T: Real>(rows: usize, count: usize, panel: &Columns<T>, out: usize, str
 }
 
 /// [`products`] in plain Rust.
-fn portable<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
+fn portable<T: Real>(rows: &[T], count: usize, panel: &PanelColumns<T>, out: &mut [T], stride: usize) {
     let depth = rows.len() / count;
     for r in 0..count {
         let out = &mut out[r * stride..][..T::PANEL];

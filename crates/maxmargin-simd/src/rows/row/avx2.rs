@@ -1,6 +1,6 @@
 //! Values of a row of any form, a stretch at a time.
 
-use super::{CHUNK, FEW, Row, Table};
+use super::{CHUNK, CodeTable, FEW, RowSlice};
 use std::arch::x86_64::*;
 
 /// A buffer for the values of a stretch of codes, in the first-level cache.
@@ -19,10 +19,10 @@ impl Stretch {
     /// Requires AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(crate) unsafe fn values<'s>(&'s mut self, row: &Row<'s>, from: usize, to: usize) -> &'s [f32] {
+    pub(crate) unsafe fn values<'s>(&'s mut self, row: &RowSlice<'s>, from: usize, to: usize) -> &'s [f32] {
         match row {
-            Row::Values(values) => &values[from..to],
-            Row::Codes(codes, table) => {
+            RowSlice::Values(values) => &values[from..to],
+            RowSlice::Codes(codes, table) => {
                 let out = &mut self.0[..to - from];
                 // SAFETY: as for this function; both have `to − from` entries.
                 unsafe { decode(table, &codes[from..to], out) };
@@ -41,7 +41,7 @@ impl Stretch {
 ///
 /// Requires AVX2 and slices of one length.
 #[target_feature(enable = "avx2")]
-pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
+pub(crate) unsafe fn decode(table: &CodeTable, codes: &[u8], out: &mut [f32]) {
     let full = if table.few { codes.len() / FEW * FEW } else { 0 };
     if full > 0 {
         let part = |byte: usize, half: usize| {
@@ -52,12 +52,12 @@ pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
         let high: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 1));
         // Interleaving works within halves of a vector. Quarters of the codes are permuted first,
         // so that the result is in order.
-        let turns = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+        let betas = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
         let last = _mm256_set1_epi8(FEW as i8 - 1);
         for k in (0..full).step_by(FEW) {
             // SAFETY: k + 32 ≤ full.
             let codes = unsafe { _mm256_loadu_si256(codes.as_ptr().add(k).cast()) };
-            let codes = _mm256_min_epu8(_mm256_permutevar8x32_epi32(codes, turns), last);
+            let codes = _mm256_min_epu8(_mm256_permutevar8x32_epi32(codes, betas), last);
             // The bit of 16, at the position that the blend instruction reads.
             let upper = _mm256_slli_epi16::<3>(codes);
             let [a, b, c, d]: [__m256i; 4] = std::array::from_fn(|byte| {

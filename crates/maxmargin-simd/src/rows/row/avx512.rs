@@ -1,7 +1,7 @@
 //! Sixteen kernel values at a time from a row of any form. Codes whose table does not fit in two
 //! registers are decoded a stretch at a time.
 
-use super::{CHUNK, FEW, FEW_CODES, MANY_CODES, Row, Table, VALUES};
+use super::{CHUNK, CodeTable, FEW, FEW_CODES, MANY_CODES, RowSlice, VALUES};
 use std::arch::x86_64::*;
 
 /// A buffer for the values of a stretch of codes, in the first-level cache.
@@ -18,7 +18,7 @@ impl Stretch {
 pub(crate) struct Source<'r> {
     values: *const f32,
     codes: *const u8,
-    table: Option<&'r Table>,
+    table: Option<&'r CodeTable>,
     first: __m512,
     second: __m512,
 }
@@ -27,12 +27,12 @@ impl<'r> Source<'r> {
     /// The source that reads `row`. Masked loads within its length read nothing beyond it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(crate) fn of(row: &Row<'r>) -> Self {
+    pub(crate) fn of(row: &RowSlice<'r>) -> Self {
         let zero = _mm512_setzero_ps();
         let nothing = Self { values: std::ptr::null(), codes: std::ptr::null(), table: None, first: zero, second: zero };
         match row {
-            Row::Values(values) => Self { values: values.as_ptr(), ..nothing },
-            Row::Codes(codes, table) => {
+            RowSlice::Values(values) => Self { values: values.as_ptr(), ..nothing },
+            RowSlice::Codes(codes, table) => {
                 let values = table.values().as_ptr();
                 // SAFETY: a table has 256 entries.
                 let (first, second) = unsafe { (_mm512_loadu_ps(values), _mm512_loadu_ps(values.add(16))) };
@@ -115,13 +115,13 @@ impl<'r> Source<'r> {
     }
 }
 
-/// See [`Table::decode`].
+/// See [`CodeTable::decode`].
 ///
 /// # Safety
 ///
 /// The machine has AVX-512 F, BW, DQ and VL, and the slices have one length.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
+pub(super) unsafe fn decode(table: &CodeTable, codes: &[u8], out: &mut [f32]) {
     // SAFETY: as for this function, and VBMI is there.
     unsafe {
         if table.few {
@@ -145,8 +145,8 @@ fn live(at: usize, len: usize) -> __mmask16 {
 ///
 /// As [`decode`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn looked_up(table: &Table, codes: &[u8], out: &mut [f32]) {
-    let source = Source::of(&Row::Codes(codes, table));
+unsafe fn looked_up(table: &CodeTable, codes: &[u8], out: &mut [f32]) {
+    let source = Source::of(&RowSlice::Codes(codes, table));
     for at in (0..out.len()).step_by(16) {
         let live = live(at, out.len());
         // SAFETY: the mask keeps loads and stores below the length.
@@ -160,7 +160,7 @@ unsafe fn looked_up(table: &Table, codes: &[u8], out: &mut [f32]) {
 ///
 /// As [`decode`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn gathered(table: &Table, codes: &[u8], out: &mut [f32]) {
+unsafe fn gathered(table: &CodeTable, codes: &[u8], out: &mut [f32]) {
     for at in (0..out.len()).step_by(16) {
         let live = live(at, out.len());
         // SAFETY: the mask keeps loads and stores below the length, and a code is below 256, the
@@ -180,19 +180,19 @@ unsafe fn gathered(table: &Table, codes: &[u8], out: &mut [f32]) {
 ///
 /// As [`decode`], and the machine has VBMI.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-unsafe fn woven(table: &Table, codes: &[u8], out: &mut [f32]) {
+unsafe fn woven(table: &CodeTable, codes: &[u8], out: &mut [f32]) {
     // SAFETY: a plane has 4 × 64 bytes.
     let part = |byte: usize, quarter: usize| unsafe { _mm512_loadu_si512(table.planes[byte].as_ptr().add(64 * quarter).cast()) };
     let planes: [[__m512i; 4]; 4] = std::array::from_fn(|byte| std::array::from_fn(|quarter| part(byte, quarter)));
     // Interleaving works within quarters of a vector. Groups of four codes are permuted first, so
     // that the result is in order.
-    let turns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    let betas = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     for at in (0..out.len()).step_by(64) {
         let left = out.len() - at;
         let live: __mmask64 = if left >= 64 { !0 } else { (1 << left) - 1 };
         // SAFETY: the mask keeps loads below the length.
         let codes = unsafe { _mm512_maskz_loadu_epi8(live, codes.as_ptr().add(at).cast()) };
-        let codes = _mm512_permutexvar_epi32(turns, codes);
+        let codes = _mm512_permutexvar_epi32(betas, codes);
         let upper = _mm512_movepi8_mask(codes);
         let [a, b, c, d]: [__m512i; 4] = std::array::from_fn(|byte| {
             let low = _mm512_permutex2var_epi8(planes[byte][0], codes, planes[byte][1]);
@@ -217,7 +217,7 @@ unsafe fn woven(table: &Table, codes: &[u8], out: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, gathered, woven};
+    use super::{CodeTable, gathered, woven};
     use crate::dispatch::level::{Level, level};
 
     /// Both decoders, with and without VBMI, give the same values.
@@ -226,7 +226,7 @@ mod tests {
         if level() != Level::Avx512 || !std::arch::is_x86_feature_detected!("avx512vbmi") {
             return;
         }
-        let table = Table::new(|code| f32::from(code).cos() * 1e9);
+        let table = CodeTable::new(|code| f32::from(code).cos() * 1e9);
         for len in 0..300 {
             let codes: Vec<u8> = (0..len).map(|k| (k * k * 31 + 7 * k) as u8).collect();
             let expected: Vec<f32> = codes.iter().map(|code| table.value(*code)).collect();

@@ -19,7 +19,7 @@ const DECODED: usize = 512;
 
 /// The value of each one-byte code.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct CodeTable {
     values: [f32; 256],
     /// All codes from `FEW − 1` on have the same value.
     few: bool,
@@ -27,7 +27,7 @@ pub struct Table {
     planes: [[u8; 256]; 4],
 }
 
-impl Table {
+impl CodeTable {
     /// The table of `value`, which maps codes to values.
     pub fn new(value: impl Fn(u8) -> f32) -> Self {
         let values = std::array::from_fn(|code| value(code as u8));
@@ -68,14 +68,14 @@ impl Table {
 
 /// A part of a kernel row.
 #[derive(Clone, Copy, Debug)]
-pub enum Row<'a> {
+pub enum RowSlice<'a> {
     /// Kernel values.
     Values(&'a [f32]),
     /// Codes, and the table of their values.
-    Codes(&'a [u8], &'a Table),
+    Codes(&'a [u8], &'a CodeTable),
 }
 
-impl<'a> Row<'a> {
+impl<'a> RowSlice<'a> {
     /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
@@ -163,10 +163,10 @@ impl<'a> Row<'a> {
     /// When the range exceeds the row.
     #[inline]
     #[must_use]
-    pub fn part(&self, range: std::ops::Range<usize>) -> Row<'a> {
+    pub fn part(&self, range: std::ops::Range<usize>) -> RowSlice<'a> {
         match self {
-            Self::Values(values) => Row::Values(&values[range]),
-            Self::Codes(codes, table) => Row::Codes(&codes[range], table),
+            Self::Values(values) => RowSlice::Values(&values[range]),
+            Self::Codes(codes, table) => RowSlice::Codes(&codes[range], table),
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl<'a> From<&'a [f32]> for Row<'a> {
+impl<'a> From<&'a [f32]> for RowSlice<'a> {
     fn from(values: &'a [f32]) -> Self {
         Self::Values(values)
     }

@@ -2,10 +2,11 @@
 
 use super::portable::MASKS;
 use super::{
-    Along, ChunkExtreme, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate, scan_chunk, update_each,
+    Along, CONJUGATE, ChunkExtreme, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, locate, scan_chunk,
+    update_each,
 };
 use crate::rows::row::avx2::Stretch;
-use crate::rows::row::{CHUNK, Row};
+use crate::rows::row::{CHUNK, RowSlice};
 use std::arch::x86_64::*;
 
 /// Vectors that hold the virtual lanes.
@@ -33,18 +34,18 @@ fn array(vector: __m256d) -> [f64; 4] {
 /// # Safety
 ///
 /// Requires AVX2; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for
-/// [`TURN`]; a bit per element in `up` and `low`.
+/// [`CONJUGATE`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
     q: &mut [f64],
-    Update { ki, kj, turn, delta }: Update,
+    PairUpdate { ki, kj, beta, delta }: PairUpdate,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
     let (mut one, mut two) = (Stretch::new(), Stretch::new());
-    let (step, turns) = (_mm256_set1_pd(delta), _mm256_set1_pd(turn));
+    let (step, betas) = (_mm256_set1_pd(delta), _mm256_set1_pd(beta));
     let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
     let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
@@ -60,10 +61,10 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
                 // SAFETY: k + 4 ≤ end; there is a second row but for SINGLE.
                 let at = |row: &[f32]| unsafe { _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr().add(k - start))) };
                 let mut a = if KIND == SINGLE { at(first) } else { _mm256_sub_pd(at(first), at(second)) };
-                if KIND == TURN {
+                if KIND == CONJUGATE {
                     // SAFETY: k + 4 ≤ n bounds both accesses.
                     unsafe {
-                        a = _mm256_add_pd(a, _mm256_mul_pd(turns, _mm256_loadu_pd(q.as_ptr().add(k))));
+                        a = _mm256_add_pd(a, _mm256_mul_pd(betas, _mm256_loadu_pd(q.as_ptr().add(k))));
                         _mm256_storeu_pd(q.as_mut_ptr().add(k), a);
                     }
                 }
@@ -79,7 +80,7 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
             }
         }
         let (least, most) = (array(lowest), array(highest));
-        update_each::<KIND>(full, &mut f[..end], q, Update { ki, kj, turn, delta });
+        update_each::<KIND>(full, &mut f[..end], q, PairUpdate { ki, kj, beta, delta });
         // The tail starts inside a byte of the sets: scan from the start of this byte.
         let byte = full / 8 * 8;
         let tail = if full < end { scan_chunk(&f[byte..end], &up[byte / 8..], &low[byte / 8..]) } else { Extremes::NONE };
@@ -101,8 +102,8 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 /// Requires AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per
 /// element in `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
-    let &Selection { diagonal, along, kii, fi, tau } = selection;
+pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
+    let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
     let mut stretch = Stretch::new();
     let full = f.len() / LANES * LANES;
     let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));

@@ -1,9 +1,9 @@
 //! The SMO passes with AVX-512: sixteen kernel values as two vectors of eight doubles, sets as mask
 //! registers.
 
-use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update};
+use super::{Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE};
 use crate::rows::row::avx512::{Source, Stretch};
-use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, Row, VALUES};
+use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, RowSlice, VALUES};
 use std::arch::x86_64::*;
 
 /// Distance, in elements, of prefetches of rows from memory: the hardware prefetcher stops at every
@@ -20,12 +20,12 @@ fn halves(values: __m512) -> [__m512d; 2] {
 /// # Safety
 ///
 /// Requires AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form but for
-/// [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
+/// [`SINGLE`], `q` for [`CONJUGATE`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
     q: &mut [f64],
-    update: Update,
+    update: PairUpdate,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
@@ -46,14 +46,14 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 unsafe fn each<const KIND: u8, const FORM: u8>(
     f: &mut [f64],
     q: &mut [f64],
-    Update { ki, kj, turn, delta }: Update,
+    PairUpdate { ki, kj, beta, delta }: PairUpdate,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
     let (mut one, mut two) = (Source::of(&ki), Source::of(&kj));
     let (mut first, mut second) = (Stretch::new(), Stretch::new());
-    let (step, turn) = (_mm512_set1_pd(delta), _mm512_set1_pd(turn));
+    let (step, beta) = (_mm512_set1_pd(delta), _mm512_set1_pd(beta));
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
     let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
@@ -84,8 +84,8 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
                 for half in 0..2 {
                     let at = k + 8 * half;
                     let mut difference = if KIND == SINGLE { a[half] } else { _mm512_sub_pd(a[half], b[half]) };
-                    if KIND == TURN {
-                        difference = _mm512_add_pd(difference, _mm512_mul_pd(turn, _mm512_loadu_pd(q.as_ptr().add(at))));
+                    if KIND == CONJUGATE {
+                        difference = _mm512_add_pd(difference, _mm512_mul_pd(beta, _mm512_loadu_pd(q.as_ptr().add(at))));
                         _mm512_storeu_pd(q.as_mut_ptr().add(at), difference);
                     }
                     let value = _mm512_add_pd(_mm512_loadu_pd(f.as_ptr().add(at)), _mm512_mul_pd(step, difference));
@@ -109,9 +109,9 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
                         break;
                     }
                     let mut difference = if KIND == SINGLE { a[half] } else { _mm512_sub_pd(a[half], b[half]) };
-                    if KIND == TURN {
+                    if KIND == CONJUGATE {
                         let before = _mm512_maskz_loadu_pd(tail, q.as_ptr().add(at));
-                        difference = _mm512_add_pd(difference, _mm512_mul_pd(turn, before));
+                        difference = _mm512_add_pd(difference, _mm512_mul_pd(beta, before));
                         _mm512_mask_storeu_pd(q.as_mut_ptr().add(at), tail, difference);
                     }
                     let old = _mm512_maskz_loadu_pd(tail, f.as_ptr().add(at));
@@ -158,7 +158,7 @@ fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {
 /// Requires AVX-512 F, BW, DQ and VL; `ki` (and `q`, and a diagonal given for each element) as long
 /// as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
     // SAFETY: as for this function, and the form is that of the row.
     unsafe {
         match (ki.form(), selection.along.is_some()) {
@@ -174,19 +174,21 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
 
 /// # Safety
 ///
-/// As [`second_order`]; the row has the form `FORM`, and there is a direction where `TURN`.
+/// As [`second_order`]; the row has the form `FORM`, and there is a direction where `CONJUGATE`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
-    let &Selection { diagonal, along, kii, fi, tau } = selection;
+unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
+    f: &[f64],
+    ki: RowSlice,
+    selection: &PartnerSelection,
+    low: &[u8],
+) -> Lanes {
+    let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
     let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
     let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
     let full = f.len() / LANES * LANES;
-    let mut source = Source::of(&ki);
-    let mut stretch = Stretch::new();
-    let threshold = _mm512_set1_pd(fi);
-    let least = _mm512_set1_pd(tau);
-    let two = _mm512_set1_pd(2.0);
-    let own = _mm512_set1_pd(kii);
+    let (mut source, mut stretch) = (Source::of(&ki), Stretch::new());
+    let (threshold, least) = (_mm512_set1_pd(fi), _mm512_set1_pd(tau));
+    let (two, own) = (_mm512_set1_pd(2.0), _mm512_set1_pd(kii));
     let constant = match diagonal {
         Diagonal::Constant(d) => _mm512_set1_pd(kii + d),
         Diagonal::Each(_) => own,
@@ -214,7 +216,7 @@ unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection
                     Diagonal::Each(d) => _mm512_add_pd(own, _mm512_loadu_pd(d.as_ptr().add(at))),
                 };
                 let mut a = _mm512_sub_pd(sum, _mm512_mul_pd(two, row[half]));
-                if TURN {
+                if CONJUGATE {
                     let apart = _mm512_sub_pd(_mm512_loadu_pd(q.as_ptr().add(at)), qi);
                     a = _mm512_sub_pd(a, _mm512_mul_pd(scale, _mm512_mul_pd(apart, apart)));
                 }

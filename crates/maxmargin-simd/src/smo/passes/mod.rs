@@ -6,7 +6,7 @@
 
 use crate::dispatch::lengths::bits;
 use crate::dispatch::level::{Level, level};
-use crate::rows::row::{CHUNK, Row};
+use crate::rows::row::{CHUNK, RowSlice};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -99,7 +99,7 @@ pub struct Along<'a> {
 
 /// The parameters of a partner selection.
 #[derive(Clone, Copy, Debug)]
-pub struct Selection<'a> {
+pub struct PartnerSelection<'a> {
     /// `K_jj` of the candidates.
     pub diagonal: Diagonal<'a>,
     /// The direction to which the step is made conjugate, if there is one.
@@ -114,13 +114,13 @@ pub struct Selection<'a> {
 
 /// A step on a pair, along its own direction plus a multiple of the last one.
 #[derive(Clone, Copy, Debug)]
-pub struct Update<'a> {
+pub struct PairUpdate<'a> {
     /// The row of the variable that increases.
-    pub ki: Row<'a>,
+    pub ki: RowSlice<'a>,
     /// The row of the variable that decreases.
-    pub kj: Row<'a>,
+    pub kj: RowSlice<'a>,
     /// The factor of the last direction.
-    pub turn: f64,
+    pub beta: f64,
     /// The length of the step.
     pub delta: f64,
 }
@@ -142,28 +142,28 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
 /// # Panics
 ///
 /// When slices differ in length, rows in form or table, or a set has fewer bits than elements.
-pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+pub fn update_and_scan(f: &mut [f64], ki: RowSlice, kj: RowSlice, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len(), kj.len()], up, low);
     check_alike(ki, kj);
-    dispatch_update::<PAIR>(f, &mut [], Update { ki, kj, turn: 0.0, delta }, up, low)
+    dispatch_update::<PAIR>(f, &mut [], PairUpdate { ki, kj, beta: 0.0, delta }, up, low)
 }
 
-/// Computes `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the
+/// Computes `q_k = beta q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the
 /// extremes of the new `f` as in [`update_and_scan`].
 ///
 /// # Panics
 ///
 /// When slices differ in length, rows in form or table, or a set has fewer bits than elements.
-pub fn turn_and_scan(f: &mut [f64], q: &mut [f64], update: Update, up: &[u8], low: &[u8]) -> Extremes {
+pub fn conjugate_and_scan(f: &mut [f64], q: &mut [f64], update: PairUpdate, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[update.ki.len(), update.kj.len(), q.len()], up, low);
     check_alike(update.ki, update.kj);
-    dispatch_update::<TURN>(f, q, update, up, low)
+    dispatch_update::<CONJUGATE>(f, q, update, up, low)
 }
 
-fn check_alike(ki: Row, kj: Row) {
+fn check_alike(ki: RowSlice, kj: RowSlice) {
     let alike = match (ki, kj) {
-        (Row::Values(_), Row::Values(_)) => true,
-        (Row::Codes(_, one), Row::Codes(_, other)) => std::ptr::eq(one, other),
+        (RowSlice::Values(_), RowSlice::Values(_)) => true,
+        (RowSlice::Codes(_, one), RowSlice::Codes(_, other)) => std::ptr::eq(one, other),
         _ => false,
     };
     assert!(alike, "rows of one store have one form");
@@ -175,20 +175,20 @@ fn check_alike(ki: Row, kj: Row) {
 /// # Panics
 ///
 /// When slices differ in length, or a set has fewer bits than elements.
-pub fn add_and_scan(f: &mut [f64], ki: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+pub fn add_and_scan(f: &mut [f64], ki: RowSlice, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len()], up, low);
-    dispatch_update::<SINGLE>(f, &mut [], Update { ki, kj: ki, turn: 0.0, delta }, up, low)
+    dispatch_update::<SINGLE>(f, &mut [], PairUpdate { ki, kj: ki, beta: 0.0, delta }, up, low)
 }
 
 /// The kinds of updates: one row (the other is not read), the difference of two rows, or this
 /// difference plus a multiple of `q`, which is updated as well.
 pub(crate) const SINGLE: u8 = 0;
 pub(crate) const PAIR: u8 = 1;
-pub(crate) const TURN: u8 = 2;
+pub(crate) const CONJUGATE: u8 = 2;
 
-/// Runs an update at the level in use. `q` is as long as `f` for [`TURN`], and is not read
+/// Runs an update at the level in use. `q` is as long as `f` for [`CONJUGATE`], and is not read
 /// otherwise.
-fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update, up: &[u8], low: &[u8]) -> Extremes {
+fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: PairUpdate, up: &[u8], low: &[u8]) -> Extremes {
     match level() {
         // SAFETY: `level` found these instructions on this machine; the callers checked the
         // lengths.
@@ -202,15 +202,15 @@ fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update,
 }
 
 /// Updates the elements from `from` on, one at a time.
-pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f64], update: Update) {
-    let Update { ki, kj, turn, delta } = update;
+pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f64], update: PairUpdate) {
+    let PairUpdate { ki, kj, beta, delta } = update;
     for (k, f) in f.iter_mut().enumerate().skip(from) {
         let mut moved = f64::from(ki.at(k));
         if KIND != SINGLE {
             moved -= f64::from(kj.at(k));
         }
-        if KIND == TURN {
-            moved += turn * q[k];
+        if KIND == CONJUGATE {
+            moved += beta * q[k];
             q[k] = moved;
         }
         *f += delta * moved;
@@ -235,7 +235,7 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
 /// # Panics
 ///
 /// When slices differ in length, or the set has fewer bits than elements.
-pub fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Partner {
+pub fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
     let each = if let Diagonal::Each(d) = selection.diagonal { d.len() } else { f.len() };
     check(f.len(), &[ki.len(), each, selection.along.map_or(f.len(), |along| along.q.len())], low, low);
     let lanes = match level() {
@@ -270,8 +270,8 @@ impl Lanes {
         &mut self,
         from: usize,
         f: &[f64],
-        ki: Row,
-        &Selection { diagonal, along, kii, fi, tau }: &Selection,
+        ki: RowSlice,
+        &PartnerSelection { diagonal, along, kii, fi, tau }: &PartnerSelection,
         low: &[u8],
     ) {
         for k in from..f.len() {

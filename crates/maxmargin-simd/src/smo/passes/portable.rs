@@ -1,8 +1,8 @@
 //! The SMO passes in plain Rust: a fixed number of lanes without branches, which compilers turn
 //! into vectors of any width.
 
-use super::{Along, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, scan_chunk};
-use crate::rows::row::{CHUNK, Row};
+use super::{Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, scan_chunk};
+use crate::rows::row::{CHUNK, RowSlice};
 
 /// All-ones lanes where the bits of a number below 16 are set.
 pub(super) static MASKS: [[u64; 4]; 16] = {
@@ -17,10 +17,10 @@ pub(super) static MASKS: [[u64; 4]; 16] = {
 
 /// The entries of a row from `start` to `end`, at most a chunk; codes are decoded into `room`.
 #[inline(always)]
-fn values<'a>(row: &Row<'a>, start: usize, end: usize, room: &'a mut [f32; CHUNK]) -> &'a [f32] {
+fn values<'a>(row: &RowSlice<'a>, start: usize, end: usize, room: &'a mut [f32; CHUNK]) -> &'a [f32] {
     match row {
-        Row::Values(values) => &values[start..end],
-        Row::Codes(codes, table) => {
+        RowSlice::Values(values) => &values[start..end],
+        RowSlice::Codes(codes, table) => {
             let room = &mut room[..end - start];
             room.iter_mut().zip(&codes[start..end]).for_each(|(value, &code)| *value = table.value(code));
             room
@@ -32,7 +32,7 @@ fn values<'a>(row: &Row<'a>, start: usize, end: usize, room: &'a mut [f32; CHUNK
 pub(super) fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
     q: &mut [f64],
-    Update { ki, kj, turn, delta }: Update,
+    PairUpdate { ki, kj, beta, delta }: PairUpdate,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
@@ -44,10 +44,10 @@ pub(super) fn update_and_scan<const KIND: u8>(
         let f = &mut f[start..end];
         match KIND {
             SINGLE => f.iter_mut().zip(first).for_each(|(f, &k)| *f += delta * f64::from(k)),
-            TURN => {
+            CONJUGATE => {
                 let rows = first.iter().zip(values(&kj, start, end, &mut two));
                 for ((f, q), (&k, &other)) in f.iter_mut().zip(&mut q[start..end]).zip(rows) {
-                    *q = (f64::from(k) - f64::from(other)) + turn * *q;
+                    *q = (f64::from(k) - f64::from(other)) + beta * *q;
                     *f += delta * *q;
                 }
             }
@@ -102,8 +102,8 @@ fn masks(set: [u8; 2], part: usize) -> &'static [u64; 4] {
 }
 
 /// See [`super::second_order`].
-pub(super) fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
-    let &Selection { diagonal, along, kii, fi, tau } = selection;
+pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
+    let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
     let (mut lanes, mut room) = (Lanes::new(), [0.0; CHUNK]);
     let full = f.len() / LANES * LANES;
     for start in (0..full).step_by(CHUNK) {

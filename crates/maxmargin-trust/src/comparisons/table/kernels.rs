@@ -4,9 +4,9 @@ use super::{Place, Side};
 use crate::comparisons::differential::{EPS, Error};
 use maxmargin::cv::{Claim, verify};
 use maxmargin::data::libsvm::{ReadOptions, parse};
-use maxmargin::data::{ClassLabels, Dataset, Par, classes::pairs};
+use maxmargin::data::{ClassLabels, Dataset, Par, RunControl, classes::pairs};
 use maxmargin::kernel::gamma_scale;
-use maxmargin::libsvm::{Parameters, Problem, Run, TrainedModel, train};
+use maxmargin::libsvm::{LibsvmProblem, LibsvmRun, Parameters, TrainedModel, train};
 use std::time::Instant;
 
 /// Returns both sides, and our gap. All parameters are exact in `f32`, to which Debian's
@@ -21,8 +21,8 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
     let theirs = Side { objective, predicted, seconds };
 
     let begun = Instant::now();
-    let data = parse(&place.text, &ReadOptions::default(), Par::Seq)?;
-    let trained = train(&Problem::new(data, &parameters)?, &parameters, &Run::default())?;
+    let data = parse(&place.text, &ReadOptions::default(), Par::Seq, &RunControl::unlimited())?;
+    let trained = train(&LibsvmProblem::new(data, &parameters)?, &parameters, &LibsvmRun::default())?;
     let mut text = Vec::new();
     trained.learned.write(&mut text)?;
     let seconds = begun.elapsed().as_secs_f64();

@@ -3,9 +3,9 @@
 use super::{Place, Side};
 use crate::comparisons::differential::Error;
 use maxmargin::data::libsvm::{ReadOptions, parse};
-use maxmargin::data::{Dataset, Par};
+use maxmargin::data::{Dataset, Par, RunControl};
 use maxmargin::liblinear::{LinearModel, Parameters, train};
-use maxmargin::libsvm::Run;
+use maxmargin::libsvm::LibsvmRun;
 use maxmargin::model::liblinear::read_model;
 use std::time::Instant;
 
@@ -24,8 +24,8 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
     let theirs = Side { objective, predicted, seconds };
 
     let begun = Instant::now();
-    let data = parse(&place.text, &ReadOptions::default(), Par::Seq)?;
-    let trained = train(data, &parameters, &Run::default())?;
+    let data = parse(&place.text, &ReadOptions::default(), Par::Seq, &RunControl::unlimited())?;
+    let trained = train(data, &parameters, &LibsvmRun::default())?;
     let mut text = Vec::new();
     trained.model.write(&mut text)?;
     let seconds = begun.elapsed().as_secs_f64();

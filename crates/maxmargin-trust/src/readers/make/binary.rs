@@ -3,10 +3,10 @@
 use super::text;
 use crate::draws::Draws;
 use maxmargin::cv::{Finished, FoldPlan};
-use maxmargin::data::scale::Method;
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::table::{self, TableOptions};
 use maxmargin::data::{
-    Dataset, Encoder, Generator, Par, Preparing, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm,
+    Dataset, Encoder, Generator, Par, Preparing, ReadOptions, RunControl, Samples, Scaler, cache as stored, codec, libsvm,
 };
 use maxmargin::model::file::{FORMAT, sealed};
 use maxmargin::model::{Calibration, DecisionRule, Machine, Multiclass, Parts, Section};
@@ -40,7 +40,7 @@ fn trained(draws: &mut Draws) -> Option<Vec<u8>> {
     let svm = match draws.below(4) {
         0 => Svm::linear(),
         1 => Svm::linear().keep_vectors(),
-        2 => Svm::rbf(0.5).scale(Method::Standard),
+        2 => Svm::rbf(0.5).scale(ScaleMethod::Standard),
         _ => Svm::rbf(2.0),
     };
     maxmargin::model::encode(&svm.fit(&data).ok()?.model).ok()
@@ -73,7 +73,7 @@ fn parts(draws: &mut Draws) -> Parts {
     let machines: Vec<Machine> = machines.collect();
     let scaler = draws
         .once_in(4)
-        .then(|| Scaler::fit(&support, draws.pick(&[Method::Standard, Method::MinMax { lower: 0.0, upper: 1.0 }])));
+        .then(|| Scaler::fit(&support, draws.pick(&[ScaleMethod::Standard, ScaleMethod::MinMax { lower: 0.0, upper: 1.0 }])));
     let encoder = if features < 5 && draws.once_in(4) { encoder(support.features().min(5), draws) } else { None };
     let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.word() as u8; draws.below(20)] });
     let calibration: Vec<Calibration> = if draws.once_in(3) {
@@ -111,7 +111,7 @@ fn encoder(features: usize, draws: &mut Draws) -> Option<Encoder> {
     let header: Vec<String> = (0..features).map(|j| format!("c{j},")).collect();
     let row = |value: &str| value.repeat(features);
     let text = format!("{}y\n{}0\n{}1\n", header.concat(), row("1,"), row("2.5,"));
-    let table = table::read(text.as_bytes(), &TableOptions::default()).ok()?;
+    let table = table::read(text.as_bytes(), &TableOptions::default(), &RunControl::unlimited()).ok()?;
     let impute = draws.once_in(2).then_some(Impute::Median);
     Preparing { impute, scale: None }.fit(&table.data).ok()?.encoder
 }
@@ -137,7 +137,7 @@ pub fn close_model(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8
 /// Returns cached data.
 pub fn cache(draws: &mut Draws) -> Vec<u8> {
     loop {
-        if let Ok(data) = libsvm::parse(&text::data(draws), &ReadOptions::default(), Par::Seq) {
+        if let Ok(data) = libsvm::parse(&text::data(draws), &ReadOptions::default(), Par::Seq, &RunControl::unlimited()) {
             return stored::encode_dataset(&data, &KEY).unwrap_or_default();
         }
     }

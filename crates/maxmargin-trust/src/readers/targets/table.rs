@@ -3,7 +3,7 @@
 use super::{Outcome, refused};
 use crate::readers::memory::{BASE, in_proportion};
 use maxmargin::data::table::{LabelRule, TableError, TableOptions, describe, look, read, read_like};
-use maxmargin::data::{Impute, Preparing, scale::Method};
+use maxmargin::data::{Impute, Preparing, RunControl, scale::ScaleMethod};
 
 /// Returns true if an error concerns one place of the file.
 fn has_place(error: &TableError) -> bool {
@@ -15,8 +15,8 @@ fn has_place(error: &TableError) -> bool {
 pub(super) fn table(input: &[u8]) -> Outcome {
     let _ = look(input);
     let options = TableOptions { missing: true, ..TableOptions::default() };
-    let strict = in_proportion(input, BASE, || read(input, &TableOptions::default()));
-    let table = match in_proportion(input, BASE, || read(input, &options)) {
+    let strict = in_proportion(input, BASE, || read(input, &TableOptions::default(), &RunControl::unlimited()));
+    let table = match in_proportion(input, BASE, || read(input, &options, &RunControl::unlimited())) {
         Ok(table) => table,
         Err(error) => {
             assert!(strict.is_err(), "what is refused with gaps is refused without");
@@ -38,12 +38,12 @@ pub(super) fn table(input: &[u8]) -> Outcome {
         }
     }
     let same = TableOptions { header: Some(table.has_header), labels: LabelRule::Known, ..options };
-    let again = in_proportion(input, BASE, || read_like(input, columns, &same));
+    let again = in_proportion(input, BASE, || read_like(input, columns, &same, &RunControl::unlimited()));
     let again = again.unwrap_or_else(|error| panic!("a table is refused by its own columns: {error}"));
     assert_eq!(again.data, *data, "a table reads the same by its own columns");
     assert!(again.unknown.is_empty(), "its own words are known");
     assert_eq!(describe(data).len(), count);
-    for (impute, scale) in [(Impute::Median, None), (Impute::Mean, Some(Method::Standard)), (Impute::MostFrequent, None)] {
+    for (impute, scale) in [(Impute::Median, None), (Impute::Mean, Some(ScaleMethod::Standard)), (Impute::MostFrequent, None)] {
         let preparing = Preparing { impute: Some(impute), scale };
         match preparing.fit(data).and_then(|found| found.apply(&data.samples).map(std::borrow::Cow::into_owned)) {
             Ok(samples) => assert_eq!(samples.features(), width, "gaps are filled, and no feature tells of them"),

@@ -5,7 +5,7 @@ use crate::readers::memory::{BASE, in_proportion};
 use maxmargin::cv::FoldPlan;
 use maxmargin::cv::update::numbers_of;
 use maxmargin::data::libsvm::{ReadError, parse, write};
-use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, IndexBase, Par, ReadOptions, Scaler};
+use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, IndexBase, Par, ReadOptions, RunControl, Scaler};
 
 /// Returns the bits of numbers: −0 and 0 differ, NaN is equal to itself.
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -24,8 +24,9 @@ fn said(data: &Dataset) -> (usize, Vec<Bits>, Vec<u64>) {
 /// Reads LIBSVM text.
 pub(super) fn data(input: &[u8]) -> Outcome {
     let options = ReadOptions { skip_hash: true, ..ReadOptions::default() };
-    let read = in_proportion(input, BASE, || parse(input, &options, Par::Seq));
-    let sorted = in_proportion(input, BASE, || parse(input, &ReadOptions { sort: true, ..options }, Par::Seq));
+    let read = in_proportion(input, BASE, || parse(input, &options, Par::Seq, &RunControl::unlimited()));
+    let sorted =
+        in_proportion(input, BASE, || parse(input, &ReadOptions { sort: true, ..options }, Par::Seq, &RunControl::unlimited()));
     let data = match read {
         Ok(data) => data,
         Err(error) => {
@@ -46,7 +47,7 @@ fn written(data: &Dataset) {
     write(data, &mut text).expect("memory takes all");
     let base = if data.index_base == 0 { IndexBase::Zero } else { IndexBase::One };
     for index_base in [base, IndexBase::Auto] {
-        let again = parse(&text, &ReadOptions { index_base, skip_hash: true, sort: false }, Par::Seq);
+        let again = parse(&text, &ReadOptions { index_base, skip_hash: true, sort: false }, Par::Seq, &RunControl::unlimited());
         let again = again.unwrap_or_else(|error| panic!("what was written is refused: {error}"));
         // Without any feature the numbering of features is unknown.
         assert!(again.index_base == data.index_base || data.samples.features() == 0, "numbered from {}", again.index_base);
@@ -56,7 +57,8 @@ fn written(data: &Dataset) {
 
 /// Reads labels, one per line, as classes.
 pub(super) fn labels(input: &[u8]) -> Outcome {
-    let data = match parse(input, &ReadOptions { skip_hash: true, ..ReadOptions::default() }, Par::Seq) {
+    let data = match parse(input, &ReadOptions { skip_hash: true, ..ReadOptions::default() }, Par::Seq, &RunControl::unlimited())
+    {
         Ok(data) => data,
         Err(error) => return refused(&error, error != ReadError::Empty),
     };

@@ -22,14 +22,14 @@ pub struct CellScore {
     pub standard_error: Option<f64>,
     /// True if every training met its goal.
     pub converged: bool,
-    /// True if a limit or the watch ended a training.
+    /// True if a limit or the caller ended a training.
     pub ended: bool,
     /// True if the goal is the requested one, not the looser one of
     /// [`Search::fast`](super::options::Search::fast).
     pub exact: bool,
     /// The number of errors at which the cell was pruned, because it could not be the best any
     /// more.
-    pub lost: Option<usize>,
+    pub pruned: Option<usize>,
     /// The number of errors among all counted samples, for classification.
     pub errors: Option<usize>,
     /// The number of solver iterations of all trainings of the cell.
@@ -39,7 +39,7 @@ pub struct CellScore {
 impl CellScore {
     /// Returns true if the cell can be chosen.
     pub fn is_candidate(&self) -> bool {
-        self.converged && self.exact && self.lost.is_none() && self.value.is_some()
+        self.converged && self.exact && self.pruned.is_none() && self.value.is_some()
     }
 }
 
@@ -47,6 +47,6 @@ impl<T> Cell<T> {
     /// Returns a text that is equal for cells with equal parameters, for any goal.
     pub(super) fn identity(&self) -> String {
         let svm = &self.svm;
-        format!("{:?} {:?} {:?} {:?}", svm.kernel_given(), svm.gamma, svm.formulation(), svm.feature_weights)
+        format!("{:?} {:?} {:?} {:?}", svm.kernel_given(), svm.options.gamma, svm.formulation(), svm.options.feature_weights)
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<SearchColumn> {
 
 /// Draws `count` combinations with log-uniform C and γ.
 pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<SearchColumn> {
-    let mut rng = ChaCha8Rng::seed_from_u64(svm.seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(svm.options.seed);
     let costs = ranges.costs(svm.formulation());
     // There is one column for each kernel and value of ε or ν; the width is drawn.
     let narrow = if ranges.gamma.is_empty() { ranges.clone() } else { ranges.clone().gamma(&ranges.gamma[..1]) };
@@ -32,9 +32,9 @@ pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<SearchColu
             let column = &columns[rng.random_range(0..columns.len())];
             let c = between(&costs, &mut rng);
             let drawn = (!ranges.gamma.is_empty()).then(|| between(&ranges.gamma, &mut rng));
-            let wide = column.kernel.gamma().is_some();
-            let gamma = drawn.filter(|_| wide).map_or(column.gamma, |gamma| Some(Gamma::Value(gamma)));
-            SearchColumn { svm: Svm { gamma, ..column.clone() }, values: vec![c] }
+            let wide = column.options.kernel.gamma().is_some();
+            let gamma = drawn.filter(|_| wide).map_or(column.options.gamma, |gamma| Some(Gamma::Value(gamma)));
+            SearchColumn { svm: column.clone().with(|options| options.gamma = gamma), values: vec![c] }
         })
         .collect()
 }
@@ -91,7 +91,7 @@ pub(super) fn columns_of<'c, T: 'c>(cells: impl Iterator<Item = &'c Cell<T>>) ->
 
 /// Returns true if two estimators differ in C alone.
 fn same_column(one: &Svm, other: &Svm) -> bool {
-    let column = |svm: &Svm| (svm.kernel_given(), svm.gamma, svm.formulation().with_c(1.0));
+    let column = |svm: &Svm| (svm.kernel_given(), svm.options.gamma, svm.formulation().with_c(1.0));
     column(one) == column(other)
 }
 
@@ -112,7 +112,7 @@ impl TriedValues {
         };
         let c = ascending(alike().filter_map(|cell| cell.svm.formulation().c()).collect());
         // A kernel whose width comes from a rule has no other widths.
-        let given = matches!(best.svm.gamma, Some(Gamma::Value(_))) && best.svm.kernel.gamma().is_some();
+        let given = matches!(best.svm.options.gamma, Some(Gamma::Value(_))) && best.svm.options.kernel.gamma().is_some();
         Self { c, gamma: if given { ascending(alike().map(width).collect()) } else { Vec::new() } }
     }
 }
@@ -147,7 +147,7 @@ pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges)
     let tried = TriedValues::beside(cells, first);
     let costs = beyond_ends(&tried.c, &ranges.c, best, |cell| cell.svm.formulation().c());
     let widths = beyond_ends(&tried.gamma, &ranges.gamma, best, |cell| Some(width(cell)));
-    let with = |gamma: &f64| Svm { gamma: Some(Gamma::Value(*gamma)), ..first.svm.clone() };
+    let with = |gamma: &f64| first.svm.clone().gamma(Gamma::Value(*gamma));
     let mut asked = Vec::new();
     if !costs.is_empty() {
         let columns: Vec<Svm> =
@@ -186,7 +186,7 @@ pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<SearchColumn>
         vec![best.svm.clone()]
     } else {
         let widths = around(&tried.gamma, width(best));
-        widths.into_iter().map(|gamma| Svm { gamma: Some(Gamma::Value(gamma)), ..best.svm.clone() }).collect()
+        widths.into_iter().map(|gamma| best.svm.clone().gamma(Gamma::Value(gamma))).collect()
     };
     let there = |svm: &Svm, c: f64| {
         cells.iter().any(|cell| same_column(&cell.svm, svm) && cell.svm.formulation().c().is_none_or(|known| known == c))

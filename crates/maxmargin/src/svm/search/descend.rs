@@ -7,9 +7,8 @@ use super::run::Run;
 use super::stage::SearchColumn;
 use crate::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{CvError, CvProgress, CvReport, SmoothLoss};
+use maxmargin_cv::{CvError, CvReport, Progress, SmoothLoss};
 use maxmargin_kernel::Gamma;
-use std::ops::ControlFlow;
 
 /// The greatest number of computed losses.
 const MOST: usize = 20;
@@ -48,7 +47,7 @@ fn factors(at: &[f64]) -> Vec<f64> {
 
 /// Multiplies the feature weights of an estimator by factors.
 fn with_factors(mut svm: Svm, factors: &[f64]) -> Svm {
-    let own = svm.feature_weights.take();
+    let own = svm.options.feature_weights.take();
     let both = |(j, factor): (usize, &f64)| own.as_ref().map_or(1.0, |own| own[j]) * factor;
     svm.feature_weights(&factors.iter().enumerate().map(both).collect::<Vec<f64>>())
 }
@@ -89,7 +88,8 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let (mut at, mut widths) = (from.clone(), None);
         if let Some(low) = lowest(&visited).filter(|low| low.at != begin) {
             let [c, gamma] = real(&low.at);
-            let mut svm = Svm { gamma: Some(Gamma::Value(gamma)), max_time: self.svm.max_time, ..start }.c(c);
+            let mut svm =
+                start.clone().gamma(Gamma::Value(gamma)).c(c).with(|options| options.max_time = self.svm.options.max_time);
             // The features keep one common width if that point is lower.
             if self.search.per_feature && low.at.iter().skip(2).any(|log| *log != low.at[1]) {
                 let factors = factors(&low.at);
@@ -119,19 +119,18 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// the search asks for that. `real` maps a point to C and γ; `done` is the number of finished
     /// cells.
     fn trace(&self, start: &Svm, begin: &[f64; 2], real: &dyn Fn(&[f64]) -> [f64; 2], done: usize) -> Result<Trace, CvError> {
-        let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
+        let left = self.svm.options.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
-        let watch = |progress: &CvProgress| -> ControlFlow<()> {
-            self.hooks.watch.tick(&CvProgress { done, total: done + 1, ..*progress })
-        };
+        let control = self.hooks.control.child(move |progress| Progress { done, total: done + 1, ..*progress });
         let mut iterations = 0;
-        let tight = Svm { max_time: left, goal: Some(goal), ..start.clone() };
+        let tight = start.clone().goal(goal).with(|options| options.max_time = left);
         let (visited, ended) = tight.study(self.data, |study| {
             let mut loss = SmoothLoss::new(*study, self.plan)?;
             let features = loss.features();
             let mut at = |at: &[f64], apart: bool| {
                 let [c, gamma] = real(at);
-                let smooth = if apart { loss.at_features(c, gamma, &factors(at), &watch) } else { loss.at(c, gamma, &watch) }?;
+                let smooth =
+                    if apart { loss.at_features(c, gamma, &factors(at), &control) } else { loss.at(c, gamma, &control) }?;
                 iterations += smooth.iterations;
                 Ok((smooth.loss, smooth.gradient))
             };

@@ -2,7 +2,7 @@
 //! bits.
 
 use crate::Svm;
-use maxmargin_cv::{CalibrationOptions, CellLog, CvWatch, FoldPlan, Unlogged};
+use maxmargin_cv::{CalibrationOptions, CellLog, FoldPlan, RunControl, TrainOptions, Unlogged};
 use maxmargin_data::sealed::key_of;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::data_sha256;
@@ -30,11 +30,11 @@ impl Logs for Unlogged {
     }
 }
 
-/// The progress callback and the logs of a search.
+/// The control and the logs of a search.
 #[derive(Clone, Copy)]
 pub struct SearchHooks<'a> {
     /// Receives progress, and can end the search.
-    pub watch: &'a dyn CvWatch,
+    pub control: &'a RunControl<'a>,
     /// Store finished cells; [`Unlogged`] stores nothing.
     pub logs: &'a dyn Logs,
 }
@@ -57,14 +57,14 @@ impl Base {
     /// cell is pruned.
     pub(crate) fn column(&self, svm: &Svm, values: &[f64], most_errors: Option<usize>) -> ColumnKeys {
         // The key has every setting by name and value, except those that change no bit.
-        let plain = Svm {
+        let plain = TrainOptions {
             formulation: svm.formulation().with_c(1.0),
             goal: Some(svm.resolved_goal()),
             calibration: CalibrationOptions::default(),
             max_time: None,
             memory: 0,
             par: Par::Seq,
-            ..svm.clone()
+            ..svm.options.clone()
         };
         let mut last = key_of([&self.0[..], format!("{plain:?} {most_errors:?}").as_bytes()]);
         let mut next = |c: &f64| {

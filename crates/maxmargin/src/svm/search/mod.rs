@@ -24,7 +24,7 @@ pub use select::{best, flattest, one_standard_error};
 
 use crate::Svm;
 use maxmargin_core::{Goal, TargetKind};
-use maxmargin_cv::{CvError, CvReport, CvWatch, FoldPlan, Quiet, Seeding, SmoothLoss, Unlogged};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, RunControl, Seeding, SmoothLoss, Unlogged};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Gamma;
 use maxmargin_metrics::Metric;
@@ -44,31 +44,31 @@ impl Svm {
     /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are
     /// told in [`SearchResult::failed`].
     pub fn grid(&self, data: &Dataset, plan: &FoldPlan, ranges: &Ranges) -> Result<SearchResult<CvReport>, CvError> {
-        self.grid_watched(data, plan, ranges, &Quiet, |_, report| report)
+        self.grid_with(data, plan, ranges, &RunControl::unlimited(), |_, report| report)
     }
 
-    /// Searches as [`Svm::grid`], with a callback for progress. `each` maps every report to the
+    /// Searches as [`Svm::grid`], under a control. `each` maps every report to the
     /// stored result, because reports are large: they have the decision value of every machine for
-    /// every sample. There are fewer cells than combinations if `watch` ended the run.
+    /// every sample. There are fewer cells than combinations if the run ended early.
     ///
     /// # Errors
     ///
     /// As [`Svm::grid`].
-    pub fn grid_watched<T: Send>(
+    pub fn grid_with<T: Send>(
         &self,
         data: &Dataset,
         plan: &FoldPlan,
         ranges: &Ranges,
-        watch: &dyn CvWatch,
+        control: &RunControl,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
     ) -> Result<SearchResult<T>, CvError> {
-        self.search(data, plan, &Search::new(ranges.clone()), SearchHooks { watch, logs: &Unlogged }, each)
+        self.search(data, plan, &Search::new(ranges.clone()), SearchHooks { control, logs: &Unlogged }, each)
     }
 
     /// Searches by `plan`, with a log. Cells in the log are not computed again, and all others are
     /// added as soon as they are finished. The result has the same bits for any content of the log.
     /// `each` maps every report to the stored result. There are fewer cells than
-    /// [`SearchResult::planned`] if the watch ended the run.
+    /// [`SearchResult::planned`] if the run ended early.
     ///
     /// # Errors
     ///
@@ -98,25 +98,26 @@ impl Svm {
     }
 
     fn check_search(&self, data: &Dataset, search: &Search, metric: &Metric) -> Result<(), CvError> {
-        let refused = |what: String| Err(CvError::Search(what));
+        let refused = |option: &'static str, why: String| Err(CvError::Search { option, why });
         if search.prune {
             if !metric.counts_errors() {
-                return refused(format!(
-                    "prune: {} does not count errors, and only an error count can be bounded before all folds are finished; use accuracy",
+                let why = format!(
+                    "{} does not count errors, and only an error count can be bounded before all folds are finished; use accuracy",
                     metric.name()
-                ));
+                );
+                return refused("prune", why);
             }
-            if self.formulation.target_kind() != TargetKind::Classes
+            if self.options.formulation.target_kind() != TargetKind::Classes
                 || self.classes(data)?.is_some_and(|classes| classes.count() > 2)
             {
-                return refused("prune: only two-class problems count errors fold by fold; leave it out".to_owned());
+                return refused("prune", "only two-class problems count errors fold by fold; leave it out".to_owned());
             }
-            if self.seeding != Seeding::Full {
-                return refused("prune: folds must start from the model of all data (seeding full)".to_owned());
+            if self.options.seeding != Seeding::Full {
+                return refused("prune", "folds must start from the model of all data (seeding full)".to_owned());
             }
         }
         if search.random == Some(0) {
-            return refused("a search needs one combination or more".to_owned());
+            return refused("random", "a search needs one combination or more".to_owned());
         }
         Ok(())
     }
@@ -125,19 +126,17 @@ impl Svm {
     fn check_gradient(&self, data: &Dataset, plan: &FoldPlan, search: &Search) -> Result<(), CvError> {
         let mut checked = Vec::new();
         for column in search.ranges.columns(self).iter().filter(|_| search.gradient) {
-            if !matches!(column.gamma, None | Some(Gamma::Value(_))) {
-                return Err(CvError::Search(
-                    "gradient: the start needs gamma as a number, not a rule; give values with -g".to_owned(),
-                ));
+            if !matches!(column.options.gamma, None | Some(Gamma::Value(_))) {
+                let why = "the start needs gamma as a number, not a rule; give it values".to_owned();
+                return Err(CvError::Search { option: "gradient", why });
             }
             // The width of a kernel does not matter for this check.
-            let kind = column.kernel.clone().with_gamma(1.0);
+            let kind = column.options.kernel.clone().with_gamma(1.0);
             if !checked.contains(&kind) {
                 let features = column.study(data, |study| Ok(SmoothLoss::new(*study, plan)?.features()))?;
                 if search.per_feature && features > MOST_WIDTHS {
-                    return Err(CvError::Search(format!(
-                        "gradient: {features} features are too many for a width each, at most {MOST_WIDTHS}; leave some out"
-                    )));
+                    let why = format!("{features} features are too many for a width each, at most {MOST_WIDTHS}; leave some out");
+                    return Err(CvError::Search { option: "gradient", why });
                 }
                 checked.push(kind);
             }

@@ -2,6 +2,7 @@
 
 use crate::Svm;
 use maxmargin_core::Formulation;
+use maxmargin_cv::TrainOptions;
 use maxmargin_kernel::{Gamma, Kernel};
 
 /// The values of parameters whose combinations a grid tries. A parameter without values here has
@@ -66,18 +67,21 @@ impl Ranges {
 
     /// Returns one estimator for each combination of all parameters except C.
     pub(crate) fn columns(&self, svm: &Svm) -> Vec<Svm> {
-        let kernels = if self.kernels.is_empty() { vec![svm.kernel.clone()] } else { self.kernels.clone() };
+        let kernels = if self.kernels.is_empty() { vec![svm.options.kernel.clone()] } else { self.kernels.clone() };
         let mut columns = Vec::new();
         for kernel in kernels {
             let widths: Vec<Option<Gamma>> = match kernel {
                 Kernel::Rbf { .. } | Kernel::Poly { .. } | Kernel::Sigmoid { .. } if !self.gamma.is_empty() => {
                     self.gamma.iter().map(|gamma| Some(Gamma::Value(*gamma))).collect()
                 }
-                _ => vec![svm.gamma],
+                _ => vec![svm.options.gamma],
             };
             for gamma in widths {
-                for formulation in self.formulations(svm.formulation) {
-                    columns.push(Svm { kernel: kernel.clone(), gamma, formulation, ..svm.clone() });
+                for formulation in self.formulations(svm.options.formulation) {
+                    let change = |options: &mut TrainOptions| {
+                        (options.kernel, options.gamma, options.formulation) = (kernel.clone(), gamma, formulation);
+                    };
+                    columns.push(svm.clone().with(change));
                 }
             }
         }

@@ -153,12 +153,12 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         most_errors: Option<usize>,
     ) -> Result<SearchResult<T>, CvError> {
         // The time limit is for all stages together.
-        let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
-        asked.iter_mut().for_each(|asked| asked.svm.max_time = left);
+        let left = self.svm.options.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
+        asked.iter_mut().for_each(|asked| asked.svm.options.max_time = left);
         let score_of = |svm: &Svm, report: &CvReport| self.score_of(svm, report);
         let stage = Stage { data, plan, hooks: self.hooks, most_errors };
         let mut found = self.svm.stage(&stage, asked, &score_of, self.each)?;
-        found.cells.iter_mut().for_each(|cell| cell.svm.max_time = self.svm.max_time);
+        found.cells.iter_mut().for_each(|cell| cell.svm.options.max_time = self.svm.options.max_time);
         Ok(found)
     }
 
@@ -166,7 +166,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// loose goal, a rival of the best.
     fn most_errors(&self, found: &SearchResult<T>, goal: Goal) -> usize {
         let samples = self.data.labels.len();
-        let whole = found.cells.iter().filter(|cell| cell.score.converged && cell.score.lost.is_none());
+        let whole = found.cells.iter().filter(|cell| cell.score.converged && cell.score.pruned.is_none());
         let fewest = whole.filter_map(|cell| cell.score.errors).min();
         let slack = if goal == self.asked { 0 } else { (self.points() * POINT * samples as f64).ceil() as usize };
         fewest.map_or(samples, |fewest| fewest + slack)
@@ -175,7 +175,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// Sorts columns by the distance of their width from the usual one.
     fn promising(&self, mut asked: Vec<SearchColumn>) -> Vec<SearchColumn> {
         let usual = gamma_scale(&self.data.samples);
-        let far = |asked: &SearchColumn| match asked.svm.gamma {
+        let far = |asked: &SearchColumn| match asked.svm.options.gamma {
             Some(Gamma::Value(gamma)) if usual > 0.0 => (gamma / usual).ln().abs(),
             _ => 0.0,
         };
@@ -195,7 +195,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             converged: status == Status::Converged,
             ended: status.ended_early(),
             exact: svm.resolved_goal() == self.asked,
-            lost: report.pruned,
+            pruned: report.pruned,
             errors: report.accuracy.map(|_| report.samples_counted - report.correct),
             iterations: report.total_iterations,
         }
@@ -230,7 +230,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// work of the rungs is added to `before`.
     fn halve(&self, mut asked: Vec<SearchColumn>, before: &mut SearchResult<T>) -> Result<Vec<SearchColumn>, CvError> {
         let mut cells: usize = asked.iter().map(|asked| asked.values.len()).sum();
-        let order = choose::nested(self.data, self.plan, self.svm.seed);
+        let order = choose::nested(self.data, self.plan, self.svm.options.seed);
         let (mut rungs, mut rows) = (0, order.len() / HALVING);
         while rows >= LEAST * self.plan.folds() && cells > HALVING {
             (rungs, rows, cells) = (rungs + 1, rows / HALVING, cells.div_ceil(HALVING));
@@ -270,12 +270,12 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     pub(super) fn sort(&self, cells: &mut [Cell<T>]) {
         let kernels: Vec<_> = self.search.ranges.columns(self.svm);
         let kernel = |cell: &Cell<T>| {
-            let own = cell.svm.kernel.clone().with_gamma(1.0);
-            kernels.iter().position(|column| column.kernel.clone().with_gamma(1.0) == own)
+            let own = cell.svm.options.kernel.clone().with_gamma(1.0);
+            kernels.iter().position(|column| column.options.kernel.clone().with_gamma(1.0) == own)
         };
         let other = |cell: &Cell<T>| {
-            let own = cell.svm.formulation.with_c(1.0);
-            kernels.iter().position(|column| column.formulation.with_c(1.0) == own)
+            let own = cell.svm.options.formulation.with_c(1.0);
+            kernels.iter().position(|column| column.options.formulation.with_c(1.0) == own)
         };
         let c = |cell: &Cell<T>| cell.svm.formulation().c().unwrap_or(0.0);
         cells.sort_by(|a, b| {

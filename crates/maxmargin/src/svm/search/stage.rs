@@ -5,7 +5,7 @@ use super::hooks::{Base, SearchHooks};
 use super::result::SearchResult;
 use crate::Svm;
 use maxmargin_core::Solve;
-use maxmargin_cv::{Column, CvError, CvReport, FoldPlan, Shared};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, GridColumn, Shared, Study};
 use maxmargin_data::Dataset;
 
 /// A column of a search: an estimator and its values of C, each trained from the solution before.
@@ -37,23 +37,23 @@ impl Svm {
         let Stage { data, plan, hooks, most_errors } = *stage;
         let (mut checked, mut failed) = (Vec::new(), Vec::new());
         for asked in columns {
-            let first = asked.svm.formulation.with_c(asked.values[0]);
+            let first = asked.svm.options.formulation.with_c(asked.values[0]);
             match asked.svm.check().and_then(|()| first.check().map_err(CvError::from)) {
                 Ok(()) => checked.push(asked),
                 Err(error) => failed.push(Cell { svm: asked.svm, score: CellScore::default(), result: error }),
             }
         }
-        let solvers: Vec<Box<dyn Solve>> = checked.iter().map(|asked| asked.svm.solve()).collect();
+        let solvers: Vec<Box<dyn Solve + Send>> = checked.iter().map(|asked| asked.svm.options.build_solver()).collect();
         let classes = self.classes(data)?;
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.given_weights(classes))?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.options.given_weights(classes))?;
         let mut studies = Vec::new();
         for (SearchColumn { svm, values }, solver) in checked.iter().zip(&solvers) {
-            let study = svm.study_of(data, classes.as_ref(), &weights, &**solver);
-            studies.push(Column { study, values: values.clone(), most_errors });
+            let study = Study::new(data, classes.as_ref(), &svm.options, &weights, &**solver);
+            studies.push(GridColumn { study, values: values.clone(), most_errors });
         }
         let keep = |column: usize, row: usize, report: CvReport| {
             let SearchColumn { svm, values } = &checked[column];
-            let svm = Svm { formulation: svm.formulation.with_c(values[row]), ..svm.clone() };
+            let svm = svm.clone().c(values[row]);
             let score = score_of(&svm, &report);
             let result = each(&svm, report);
             Cell { svm, score, result }
@@ -63,7 +63,7 @@ impl Svm {
             checked.iter().map(|asked| base.column(&asked.svm, &asked.values, most_errors)).collect()
         };
         let log = hooks.logs.stage(&keys);
-        let shared = Shared { plan, seeding: self.seeding, watch: hooks.watch, log: &*log };
+        let shared = Shared { plan, seeding: self.options.seeding, control: hooks.control, log: &*log };
         let (mut cells, mut planned) = (Vec::new(), 0);
         for (asked, column) in checked.iter().zip(maxmargin_cv::grid(&studies, shared, keep)) {
             match column {

@@ -10,7 +10,7 @@ use crate::console::notes::Notes;
 use crate::files::output::write_whole;
 use crate::report::Setup;
 use lease::Leases;
-use maxmargin::cv::{CellLog, Finished, FoldPlan, Opened, Unlogged};
+use maxmargin::cv::{CellLog, ColumnState, Finished, FoldPlan, Unlogged};
 use maxmargin::data::sealed::key_of;
 use maxmargin::{ColumnKeys, Logs};
 use serde_json::{Map, Value};
@@ -219,9 +219,9 @@ impl Stage<'_> {
 }
 
 impl CellLog for Stage<'_> {
-    fn open(&self, column: usize) -> Opened {
+    fn open(&self, column: usize) -> ColumnState {
         if self.folder.share.is_some_and(|share| column % share.of != share.first) {
-            return Opened::Theirs(Vec::new());
+            return ColumnState::Theirs(Vec::new());
         }
         let keys = &self.columns[column].cells;
         // A waiting process asks often: files are read only once all cells exist.
@@ -229,16 +229,16 @@ impl CellLog for Stage<'_> {
             let cells = self.stored_cells(column);
             if cells.len() == keys.len() || self.folder.share.is_none() {
                 self.sweep(column);
-                return Opened::Theirs(cells);
+                return ColumnState::Theirs(cells);
             }
         }
         let lease = self.lease(column);
         match self.folder.leases.take(&lease) {
-            Ok(false) => Opened::Busy,
-            Ok(true) => Opened::Mine(self.stored_cells(column)),
+            Ok(false) => ColumnState::Busy,
+            Ok(true) => ColumnState::Mine(self.stored_cells(column)),
             Err(error) => {
                 self.fail(&lease, &error);
-                Opened::Theirs(self.stored_cells(column))
+                ColumnState::Theirs(self.stored_cells(column))
             }
         }
     }

@@ -39,14 +39,14 @@ class UnitReport:
     known: int = 0
 
 
-class Here:
+class LocalExecutor:
     """An executor in this process: a unit runs when its result is requested."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
-        return Later(fn, args)
+        return LazyFuture(fn, args)
 
 
-class Later:
+class LazyFuture:
     """A future of this process."""
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
@@ -58,11 +58,11 @@ class Later:
     def cancel(self) -> bool:
         return True
 
-    def add_done_callback(self, heard: Callable[[Any], object]) -> None:
-        heard(self)
+    def add_done_callback(self, callback: Callable[[Any], object]) -> None:
+        callback(self)
 
 
-class Broken:
+class BrokenFuture:
     """A future of an executor that accepts no more work."""
 
     def __init__(self, error: BaseException) -> None:
@@ -80,7 +80,7 @@ def close(executor: Any, *, wait: bool) -> None:
         executor.close()
 
 
-class Crew:
+class UnitDispatcher:
     """Submit units to an executor until all are finished."""
 
     def __init__(
@@ -90,13 +90,13 @@ class Crew:
         *,
         tries: int,
         threads: int | None,
-        told: Callable[[UnitReport, int, int], object],
+        on_unit_done: Callable[[UnitReport, int, int], object],
     ) -> None:
-        given: Any = Here() if executor is None else executor
+        given: Any = LocalExecutor() if executor is None else executor
         # A class of executors makes one, too.
         self.renewed: Callable[[], Executor] | None = None if hasattr(given, "submit") and not isinstance(given, type) else given
         self.executor: Any = given if self.renewed is None else self.renewed()
-        self.store, self.tries, self.threads, self.told = store, tries, threads, told
+        self.store, self.tries, self.threads, self.on_unit_done = store, tries, threads, on_unit_done
         self.ended: queue.SimpleQueue[tuple[Unit, int, Any]] = queue.SimpleQueue()
         self.waiting: dict[int, Any] = {}
         #: The number of consecutive broken executors without a finished unit in between.
@@ -117,7 +117,7 @@ class Crew:
 
         def done(unit: Unit) -> None:
             left.discard(id(unit))
-            self.told(reports[id(unit)], len(units) - len(left), len(units))
+            self.on_unit_done(reports[id(unit)], len(units) - len(left), len(units))
 
         try:
             for unit in units:
@@ -130,7 +130,7 @@ class Crew:
             while left:
                 unit, generation, future = self._next()
                 report = reports[id(unit)]
-                failed = self._taken(unit, future, report)
+                failed = self._collect(unit, future, report)
                 if failed is None:
                     self.broken = 0
                     done(unit)
@@ -163,7 +163,7 @@ class Crew:
         try:
             future = self.executor.submit(work, *arguments)
         except BrokenExecutor as error:
-            self.ended.put((unit, generation, Broken(error)))
+            self.ended.put((unit, generation, BrokenFuture(error)))
             return
         self.waiting[id(unit)] = future
         future.add_done_callback(lambda future: self.ended.put((unit, generation, future)))
@@ -176,7 +176,7 @@ class Crew:
             except queue.Empty:
                 continue
 
-    def _taken(self, unit: Unit, future: Any, report: UnitReport) -> BaseException | str | None:
+    def _collect(self, unit: Unit, future: Any, report: UnitReport) -> BaseException | str | None:
         """Store the cells of a worker. Return the reason if some are missing."""
         self.waiting.pop(id(unit), None)
         try:

@@ -12,10 +12,10 @@ from ._data import Floats
 from ._folds import CrossValidation, cross_validation, leave_one_out_of
 
 
-class Judged:
+class ValidationMixin:
     """Their part of a base; the other has ``_prepared`` and ``_svm``."""
 
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+    def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         """Predictions and decision values of a cross-validation."""
         raise NotImplementedError
 
