@@ -2,24 +2,35 @@
 //!
 //! ```text
 //!   1  coordinate descent until the goal holds or Newton steps are cheaper (front.rs)
-//!   2  repeat until the certificate shows the goal
-//!   3    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by Newton steps on its dual (newton.rs)
-//!   4    certificate of α' from values computed anew; α ← α' if it is no worse
-//!   5    σ ← larger if few Newton steps sufficed, smaller if step 3 was not solved
+//!   2  from zero with many features: Newton steps on the dual + ‖α‖² / 2σ, σ ten times larger from
+//!      stage to stage, each from the w of the last
+//!   3  repeat until the certificate shows the goal
+//!   4    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by Newton steps on its dual (newton.rs)
+//!   5    certificate of α' from values computed anew; α ← α' if it is no worse
+//!   6    σ ← larger if few Newton steps sufficed, smaller if step 4 was not solved
 //! ```
 
 use crate::config::Method;
+use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
 use crate::front::{certified_point, front};
 use crate::point::{PointValues, point_values};
 use crate::run::{Run, RunEnd, meets_goal};
-use crate::second_order::newton::{Newton, Round};
+use crate::second_order::newton::{Cost, Newton, Round};
 use crate::second_order::system::DIRECT;
-use maxmargin_core::Status;
-use maxmargin_core::warm::balance;
+use maxmargin_core::warm::{balance, close};
+use maxmargin_core::{EqualityConstraint, Status};
 use maxmargin_kernel::features::FeatureRows;
 
 /// The largest number of proximal steps. Each divides the rest by the growth of σ or more.
 const ROUNDS: usize = 60;
+
+/// The first σ of the path times the mean of `‖x‖²`, and the sweeps to its approximate solution.
+const FIRST: f64 = 10.0;
+const SWEEPS: usize = 10;
+
+/// The growth of σ along the path, and to the first proximal step after it.
+const STAGE: f64 = 10.0;
+const GROWTH: f64 = 3.0;
 
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].
 pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> RunEnd {
@@ -39,39 +50,18 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     let solved = if sweeps { front(run, &mut descent) } else { None };
     run.work.steps = descent.steps;
     run.work.entries = descent.entries;
-    let (mut alpha, mut point) = solved.unwrap_or_else(|| certified_point(run, &descent));
-    let mut tol = run.control.tol();
-    let mut sigma = first_sigma(run, &point);
     let mut newton = Newton::new(rows, run.memory, run.squares, dual, run.config.par);
-    let mut status = None;
-    for _ in 0..ROUNDS {
-        if meets_goal(run, &point) {
-            status = Some(Status::Converged);
-            break;
+    let wide = rows.width() > DIRECT;
+    let from = match solved {
+        Some((alpha, point)) => Position { alpha, point, sigma: 0.0, continues: false },
+        None if wide && !warm && run.control.ended.is_none() => path(run, &mut newton),
+        None => {
+            let (alpha, point) = certified_point(run, &descent);
+            let sigma = first_sigma(run, &point);
+            Position { alpha, point, sigma, continues: false }
         }
-        if point.certificate.holds(tol) {
-            tol *= 0.1;
-        }
-        let (before, sweeps) = (newton.cost.steps, run.work.steps);
-        let control = &mut run.control;
-        // 3: a proximal step.
-        let round = newton.round(&alpha, &point, sigma, tol, |cost, violation| control.check(sweeps + cost.steps, violation));
-        let mut candidate = newton.solution();
-        balance(dual, &mut candidate);
-        // 4: its certificate.
-        let next = point_values(rows, dual, &candidate, run.config.par);
-        let steps = newton.cost.steps - before;
-        let slow = next.certificate.kkt > 0.5 * point.certificate.kkt;
-        if next.certificate.dual >= point.certificate.dual || next.certificate.kkt < point.certificate.kkt {
-            alpha = candidate;
-            point = next;
-        }
-        if run.control.ended.is_some() {
-            break;
-        }
-        // 5: the next proximal weight.
-        sigma *= growth(round, steps, slow);
-    }
+    };
+    let (Position { alpha, point, .. }, status) = proximal_steps(run, &mut newton, from, wide);
     run.work.newton_steps = newton.cost.steps;
     run.work.rounds = newton.cost.rounds;
     run.work.gradients = newton.cost.gradients;
@@ -80,7 +70,124 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     RunEnd { alpha, values: point, status, work: run.work }
 }
 
-/// Returns the factor of the proximal weight after a round with so many Newton steps (step 5).
+/// A point between two proximal steps.
+struct Position {
+    alpha: Vec<f64>,
+    point: PointValues,
+    /// The next proximal weight.
+    sigma: f64,
+    /// The next step begins at the `w` of the last.
+    continues: bool,
+}
+
+/// Makes proximal steps until the certificate shows the goal (steps 3 to 6).
+fn proximal_steps<R: FeatureRows>(
+    run: &mut Run,
+    newton: &mut Newton<R>,
+    mut at: Position,
+    wide: bool,
+) -> (Position, Option<Status>) {
+    let dual = run.dual;
+    let mut tol = run.control.tol();
+    for _ in 0..ROUNDS {
+        if meets_goal(run, &at.point) {
+            return (at, Some(Status::Converged));
+        }
+        if at.point.certificate.holds(tol) {
+            tol *= 0.1;
+        }
+        let (before, sweeps) = (newton.cost.steps, run.work.steps);
+        let control = &mut run.control;
+        // 4: a proximal step.
+        let watch = |cost: &Cost, violation| control.check(sweeps + cost.steps, violation);
+        let round = if at.continues {
+            newton.next_round(&at.alpha, at.sigma, tol, watch)
+        } else {
+            newton.round(&at.alpha, &at.point, at.sigma, tol, watch)
+        };
+        let mut candidate = newton.solution();
+        balance(dual, &mut candidate);
+        close(dual, &mut candidate);
+        // 5: its certificate.
+        let next = point_values(newton.rows(), dual, &candidate, run.config.par);
+        let steps = newton.cost.steps - before;
+        let slow = next.certificate.kkt > 0.5 * at.point.certificate.kkt;
+        at.continues = false;
+        if next.certificate.dual >= at.point.certificate.dual || next.certificate.kkt < at.point.certificate.kkt {
+            at.alpha = candidate;
+            at.point = next;
+            at.continues = wide && round == Round::Solved;
+        }
+        if run.control.ended.is_some() {
+            break;
+        }
+        // 6: the next proximal weight.
+        at.sigma *= growth(round, steps, slow);
+    }
+    (at, None)
+}
+
+/// Returns the end of the path and the next σ (step 2). Most active sets on the way are small and
+/// near the next one. Newton steps at the last σ alone would begin with all rows, and take hundreds
+/// of steps that change the set slowly.
+fn path<R: FeatureRows>(run: &mut Run, newton: &mut Newton<R>) -> Position {
+    let (dual, tol) = (run.dual, run.control.tol());
+    let mean = dual.ids().iter().map(|&id| run.squares[id]).sum::<f64>() / dual.len() as f64;
+    let mut sigma = FIRST / mean.max(f64::MIN_POSITIVE);
+    let bounds: Vec<f64> = dual.upper().iter().copied().filter(|upper| upper.is_finite() && *upper > 0.0).collect();
+    let ridge = (0..dual.len()).map(|k| dual.ridge_of(k)).fold(0.0, f64::max);
+    let last = match bounds.len() {
+        // Without bounds, the last σ is that of the ridge.
+        0 if ridge > 0.0 => 1.0 / ridge,
+        0 => sigma,
+        count => bounds.iter().sum::<f64>() / count as f64,
+    };
+    let w = first_weights(run, newton.rows(), sigma.min(last));
+    let sweeps = run.work.steps;
+    newton.begin_path(&w);
+    loop {
+        let control = &mut run.control;
+        let at = if sigma >= last && bounds.is_empty() { f64::INFINITY } else { sigma.min(last) };
+        newton.stage(at, tol, |cost, violation| control.check(sweeps + cost.steps, violation));
+        if sigma >= last || run.control.ended.is_some() {
+            break;
+        }
+        sigma *= STAGE;
+    }
+    let mut alpha = newton.solution();
+    balance(dual, &mut alpha);
+    close(dual, &mut alpha);
+    let point = point_values(newton.rows(), dual, &alpha, run.config.par);
+    Position { alpha, point, sigma: GROWTH * sigma.min(last), continues: true }
+}
+
+/// Returns an approximate `w` of the path's first stage. At a small σ, all rows are active, and a
+/// few sweeps do what a Newton step on them would.
+fn first_weights<R: FeatureRows>(run: &mut Run, rows: &R, sigma: f64) -> Vec<f64> {
+    let dual = run.dual;
+    let zero = vec![0.0; rows.width()];
+    let ridges = (0..dual.len()).map(|k| dual.ridge_of(k) + 1.0 / sigma).collect();
+    let Ok(stage) = dual.with_ridges(ridges) else { return zero };
+    if dual.balance() != EqualityConstraint::Free {
+        return zero;
+    }
+    let mut descent = Descent::new(rows, run.squares, &stage, vec![0.0; dual.len()], zero);
+    let mut shrinking = Shrinking::new(&descent, true);
+    let mut random = run.random();
+    for _ in 0..SWEEPS {
+        let (control, before) = (&mut run.control, run.work.steps);
+        let swept = shrinking.sweep(&mut descent, 0.0, &mut random, &mut |steps, range| !control.check(before + steps, range));
+        run.work.sweeps += 1;
+        if run.control.ended.is_some() || matches!(swept, SweepResult::Done(_)) {
+            break;
+        }
+    }
+    run.work.steps += descent.steps;
+    run.work.entries += descent.entries;
+    descent.w
+}
+
+/// Returns the factor of the proximal weight after a round with so many Newton steps (step 6).
 fn growth(round: Round, steps: u64, slow: bool) -> f64 {
     match (round, steps) {
         (Round::Unsolved, _) => 0.1,

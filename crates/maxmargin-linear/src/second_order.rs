@@ -2,4 +2,6 @@
 
 pub(crate) mod newton;
 pub(crate) mod search;
+pub(crate) mod shared;
+pub(crate) mod stiff;
 pub(crate) mod system;

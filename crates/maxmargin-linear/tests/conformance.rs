@@ -22,6 +22,47 @@ fn root(gram: &dyn Gram) -> Samples {
     Samples::from_dense(n, n, rows.collect()).expect("finite")
 }
 
+/// Returns the same samples among more features than the solver factors systems of: one more row,
+/// which no problem has, fills them.
+fn widened(samples: &Samples) -> Samples {
+    let (n, width) = (samples.len(), samples.features());
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..n {
+        samples.row(i).for_each(|j, v| {
+            columns.push(j as u32);
+            values.push(v);
+        });
+        offsets.push(columns.len());
+    }
+    columns.extend((0..WIDE as u32).map(|j| width as u32 + j));
+    values.extend([1.0; WIDE]);
+    offsets.push(columns.len());
+    Samples::from_sparse(width + WIDE, offsets, columns, values).expect("finite")
+}
+
+/// More columns than systems that are factored may have.
+const WIDE: usize = 1600;
+
+fn wide(method: Method) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
+    move |dual, rows, start, stop| {
+        let samples = widened(&root(rows.gram()));
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let config = Config { method, ..Config::default() };
+        solve(&matrix, dual, start, &config, stop, &maxmargin_core::RunControl::unlimited()).expect("a problem").solution
+    }
+}
+
+#[test]
+fn many_features_on_c_svc() {
+    conformance::run(&wide(Method::Newton));
+}
+
+#[test]
+fn many_features_with_general_linear_terms_sums_and_ridge() {
+    conformance::run_general(&wide(Method::Newton));
+    conformance::run_general(&wide(Method::Hybrid));
+}
+
 fn linear(method: Method) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
     move |dual, rows, start, stop| {
         let samples = root(rows.gram());

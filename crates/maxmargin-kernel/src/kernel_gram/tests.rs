@@ -307,7 +307,7 @@ impl Gram for Altered<'_> {
 /// Products that are kept change no bit of any value, also of the matrix with another gamma.
 #[test]
 fn kept_products_have_the_same_bits() {
-    let data = Generator::SparseText.generate(150, Some(3000), 3).expect("a generator");
+    let data = Generator::SparseText.generate(150, Some(200_000), 3).expect("a generator");
     let fresh = KernelGram::new(&data.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
     let kept = KernelGram::new(&data.samples, Kernel::rbf(0.5), &RunControl::unlimited()).expect("a kernel");
     let bytes = kept.bytes() as u64;

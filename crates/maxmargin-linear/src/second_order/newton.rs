@@ -12,17 +12,19 @@
 //! α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`, attained at the `p_k` of step 1. Step 3 is the generalised
 //! Hessian.
 //!
+//! Along the path of `finish.rs` the centre is 0, and `w` is kept from σ to σ.
+//!
 //! The larger σ is, the faster the steps converge; for this piecewise quadratic problem they are
 //! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
 use crate::point::PointValues;
 use crate::second_order::search::{Line, Variable, search};
-use crate::second_order::system::{Curvature, System};
+use crate::second_order::system::{Curvature, DIRECT, System};
 use maxmargin_core::{Dual, EqualityConstraint, RunControl};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
-use maxmargin_kernel::features::{CHUNK, combine};
+use maxmargin_kernel::features::{CHUNK, combine, products};
 use maxmargin_simd::sums::dot;
 use std::ops::ControlFlow;
 
@@ -54,8 +56,9 @@ pub(crate) struct Newton<'a, R> {
     weights: Vec<f64>,
     /// The largest projected gradient of `p` at the present `w`.
     violation: f64,
-    /// The largest `‖x_k‖`.
+    /// The largest `‖x_k‖`, and with many features their mean square's root.
     longest: f64,
+    typical: Option<f64>,
     curvature: Curvature,
     pub(crate) cost: Cost,
 }
@@ -70,6 +73,19 @@ const STEPS_AT_ONCE: u64 = 1000;
 /// A round ends when the gradient of the inner problem changes no margin by more than this share of
 /// the present violation.
 const EARLY: f64 = 0.1;
+
+/// The least relative accuracy of conjugate gradients, with many features. Most systems have
+/// another active set than the next, so that an accurate solution is of no use.
+const LEAST: f64 = 1e-2;
+
+/// The accuracy of the inner problem.
+#[derive(Clone, Copy, Debug)]
+enum Accuracy {
+    /// No margin is disturbed by more than a share of the violation, or of this tolerance.
+    Round(f64),
+    /// The margin of a typical row is not: the next stage begins there, and needs no more.
+    Stage,
+}
 
 /// The end of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +102,8 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     pub(crate) fn new(rows: &'a R, memory: &'a MemoryBudget, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
+        let mean = dual.ids().iter().map(|&id| squares[id]).sum::<f64>() / n.max(1) as f64;
+        let typical = (width > DIRECT).then(|| mean.sqrt());
         Self {
             rows,
             memory,
@@ -100,9 +118,14 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             weights: Vec::new(),
             violation: 0.0,
             longest,
-            curvature: Curvature::default(),
+            typical,
+            curvature: Curvature::new(),
             cost: Cost::default(),
         }
+    }
+
+    pub(crate) fn rows(&self) -> &'a R {
+        self.rows
     }
 
     /// Returns the required `Σ s p`, if there is a bias.
@@ -120,12 +143,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.bias = bias;
         for (k, v) in self.variables.iter_mut().enumerate() {
             let (upper, ridge) = (self.dual.upper()[k], self.dual.ridge_of(k));
-            let (base, weight) = if upper.is_finite() {
-                let damped = 1.0 + sigma * ridge;
-                (alpha[k] / damped, sigma / damped)
-            } else {
-                (0.0, 1.0 / ridge)
-            };
+            let (base, weight) = base_and_weight(alpha[k], upper, ridge, sigma);
             let slack = ridge * alpha[k] - gradient[k] - self.dual.sign()[k] * bias;
             *v = Variable { slack, fall: 0.0, base, weight, upper, p: 0.0 };
         }
@@ -177,19 +195,79 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         from: &PointValues,
         sigma: f64,
         tol: f64,
-        mut stop: impl FnMut(&Cost, f64) -> bool + Send,
+        stop: impl FnMut(&Cost, f64) -> bool + Send,
     ) -> Round {
         self.centre(alpha, &from.w, from.bias, &from.gradient, sigma);
+        let steps = if self.is_unbounded() { STEPS_AT_ONCE } else { STEPS };
+        self.minimise(sigma, Accuracy::Round(tol), steps, stop)
+    }
+
+    /// Prepares for [`Newton::stage`] at this `w`.
+    pub(crate) fn begin_path(&mut self, w: &[f64]) {
+        let dual = self.dual;
+        let mut gradient = vec![0.0; dual.len()];
+        products(self.rows, dual.ids(), w, &mut gradient, self.par);
+        for (k, g) in gradient.iter_mut().enumerate() {
+            *g = dual.sign()[k] * *g + dual.linear_term()[k];
+        }
+        self.centre(&vec![0.0; dual.len()], w, 0.0, &gradient, 1.0);
+    }
+
+    /// Makes a proximal step as [`Newton::round`], from the present `w`, which the step or stage
+    /// before this one left. A `w` computed anew from α would be far off at a large σ.
+    pub(crate) fn next_round(
+        &mut self,
+        alpha: &[f64],
+        sigma: f64,
+        tol: f64,
+        stop: impl FnMut(&Cost, f64) -> bool + Send,
+    ) -> Round {
+        for (k, v) in self.variables.iter_mut().enumerate() {
+            (v.base, v.weight) = base_and_weight(alpha[k], v.upper, self.dual.ridge_of(k), sigma);
+        }
+        self.advance(0.0);
+        let steps = if self.is_unbounded() { STEPS_AT_ONCE } else { STEPS };
+        self.minimise(sigma, Accuracy::Round(tol), steps, stop)
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0)
+    }
+
+    /// Solves the inner problem with centre 0 and this `σ` for all variables, from the present `w`.
+    /// An infinite `σ` means that of the ridge.
+    pub(crate) fn stage(&mut self, sigma: f64, tol: f64, stop: impl FnMut(&Cost, f64) -> bool + Send) -> Round {
+        for (k, v) in self.variables.iter_mut().enumerate() {
+            v.base = 0.0;
+            v.weight = 1.0 / (self.dual.ridge_of(k) + 1.0 / sigma);
+        }
+        self.advance(0.0);
+        let accuracy = if sigma.is_finite() { Accuracy::Stage } else { Accuracy::Round(tol) };
+        self.minimise(sigma, accuracy, STEPS_AT_ONCE, stop)
+    }
+
+    /// Makes Newton steps from the present `w` until the inner problem is solved.
+    fn minimise(&mut self, sigma: f64, aim: Accuracy, steps: u64, mut stop: impl FnMut(&Cost, f64) -> bool + Send) -> Round {
+        let tol = if let Accuracy::Round(tol) = aim { tol } else { 0.0 };
         self.cost.rounds += 1;
         self.curvature.clear();
-        let unbounded = self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0);
-        for _ in 0..if unbounded { STEPS_AT_ONCE } else { STEPS } {
+        for _ in 0..steps {
             // 2: the gradient of the inner problem.
             let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
             let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
             let norm = dot(&gradient, &gradient).sqrt();
-            let disturbed = self.longest * (norm + self.longest * bias_gradient.unwrap_or(0.0).abs());
+            let imbalance = self.longest * bias_gradient.unwrap_or(0.0).abs();
+            let mut disturbed = self.longest * (norm + imbalance);
             let enough = (0.1 * tol).max(EARLY * self.violation);
+            if let (Some(typical), Accuracy::Stage) = (self.typical, aim) {
+                disturbed = typical * norm + self.longest * imbalance;
+            } else if let Some(typical) = self.typical
+                && disturbed > enough
+                && typical * norm + self.longest * imbalance <= enough
+            {
+                // A few rows are far longer than the others: their products decide.
+                disturbed = self.largest_product(&gradient) + self.longest * imbalance;
+            }
             if disturbed <= enough {
                 return Round::Solved;
             }
@@ -206,7 +284,8 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
                 weights: &self.weights,
                 par: self.par,
             };
-            let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
+            let least = if self.typical.is_some() { LEAST } else { 1e-10 };
+            let accuracy = (0.1 * enough / disturbed).clamp(least, 0.1);
             let (cost, violation) = (self.cost, self.violation.max(disturbed));
             let control =
                 RunControl::new(|_| if stop(&cost, violation) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
@@ -232,6 +311,13 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         Round::Unsolved
     }
 
+    /// Returns the largest `|x_k · g|`.
+    fn largest_product(&self, g: &[f64]) -> f64 {
+        let mut out = vec![0.0; self.variables.len()];
+        products(self.rows, self.dual.ids(), g, &mut out, self.par);
+        out.iter().fold(0.0, |most, product| most.max(product.abs()))
+    }
+
     /// Computes the decrease of every slack along a direction.
     fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
         let (dual, rows) = (self.dual, self.rows);
@@ -246,6 +332,17 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     /// Returns the maximisers at the end of the last round.
     pub(crate) fn solution(&self) -> Vec<f64> {
         self.variables.iter().map(|v| v.p).collect()
+    }
+}
+
+/// Returns base and weight of the maximiser `clip(base + weight · slack)`. Without an upper bound
+/// there is no proximal term.
+fn base_and_weight(alpha: f64, upper: f64, ridge: f64, sigma: f64) -> (f64, f64) {
+    if upper.is_finite() {
+        let damped = 1.0 + sigma * ridge;
+        (alpha / damped, sigma / damped)
+    } else {
+        (0.0, 1.0 / ridge)
     }
 }
 

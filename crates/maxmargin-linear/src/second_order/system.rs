@@ -1,20 +1,18 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
+use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Mat};
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
-use maxmargin_kernel::features::{combine, products};
+use maxmargin_kernel::features::combine;
 use maxmargin_kernel::{MemoryBudget, Reservation};
 use maxmargin_simd::sums::dot;
 
 /// The largest number of unknowns of a system that is factored.
 pub(crate) const DIRECT: usize = 1500;
-
-/// The largest Gram matrix that is factored if conjugate gradients do not converge.
-const MOST: usize = 6000;
 
 /// The rows per block of a dense product.
 const BLOCK: usize = 256;
@@ -22,19 +20,21 @@ const BLOCK: usize = 256;
 /// The number of partial sums of the matrix.
 const PARTS: usize = 4;
 
-/// The largest number of conjugate gradient iterations.
-const GRADIENTS: u64 = 2000;
-
 /// The lower triangle of `Σ x_k x_kᵀ` over a set of variables that changes little between Newton
 /// steps.
-#[derive(Default)]
 pub(crate) struct Curvature {
     sum: Option<Mat<f64>>,
     /// The members, ascending, and their weights relative to the scale.
     members: Vec<(usize, f64)>,
+    /// The stiff rows that the last system with many features needed.
+    stiff: usize,
 }
 
 impl Curvature {
+    pub(crate) fn new() -> Self {
+        Self { sum: None, members: Vec::new(), stiff: FIRST }
+    }
+
     /// Drops the sum, and with it the rounding errors of earlier updates.
     pub(crate) fn clear(&mut self) {
         self.sum = None;
@@ -111,7 +111,10 @@ impl<R: FeatureRows> System<'_, R> {
         let ids: Vec<usize> = self.free.iter().map(|&k| self.dual.ids()[k]).collect();
         let mut inverse = self.inverse(&ids, curvature, control)?;
         let (mut direction, mut iterations) = inverse.apply(&down, accuracy, control)?;
-        let Some(bias_gradient) = bias_gradient else { return Ok((direction, 0.0, iterations)) };
+        let Some(bias_gradient) = bias_gradient else {
+            curvature.stiff = inverse.stiff().unwrap_or(curvature.stiff);
+            return Ok((direction, 0.0, iterations));
+        };
         if ids.is_empty() {
             // No variable holds the bias: the line search decides the length of its step.
             return Ok((direction, -bias_gradient / self.scale.max(1.0), iterations));
@@ -120,6 +123,7 @@ impl<R: FeatureRows> System<'_, R> {
         let column = combine(self.rows, &ids, self.weights, self.par);
         let (response, more) = inverse.apply(&column, accuracy.min(1e-4), control)?;
         iterations += more;
+        curvature.stiff = inverse.stiff().unwrap_or(curvature.stiff);
         let diagonal: f64 = self.weights.iter().sum();
         let pivot = (diagonal - dot(&column, &response)).max(1e-12 * diagonal);
         let bias = (-bias_gradient - dot(&column, &direction)) / pivot;
@@ -134,24 +138,38 @@ impl<R: FeatureRows> System<'_, R> {
         control: &RunControl,
     ) -> Result<Inverse<'s, R>, Cancelled> {
         let (width, m) = (self.rows.width(), ids.len());
-        let base = Base { rows: self.rows, memory: self.memory, ids, weights: self.weights, par: self.par };
-        // Memory for the sum that changes little, the parts added to it, and the factor. Without
-        // room for them, use conjugate gradients.
-        let primal = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
-        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.memory.reserve(primal) } else { None };
-        let factor = if width > DIRECT || m == 0 {
+        let base = Base { rows: self.rows, ids, weights: self.weights, par: self.par };
+        if m == 0 {
+            return Ok(Inverse { base, factor: Factor::Identity });
+        }
+        let direct = if width > DIRECT {
             None
         } else if width <= 2 * m {
-            if held.is_none() {
-                return Ok(Inverse { base, factor: None, held });
+            // Memory for the sum that changes little, the parts added to it, and the factor.
+            let bytes = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
+            match self.memory.reserve(bytes) {
+                Some(held) => {
+                    let mut hessian = self.hessian(curvature, control)?;
+                    cholesky(hessian.as_mut(), self.par, control)?.then_some(Factor::Primal(hessian, held))
+                }
+                None => None,
             }
-            let mut hessian = self.hessian(curvature, control)?;
-            cholesky(hessian.as_mut(), self.par, control)?.then_some(Factor::Primal(hessian))
         } else {
-            let (factor, held) = base.dual_factor(control)?;
-            return Ok(Inverse { base, factor, held });
+            match self.memory.reserve(16 * (m * m) as u64) {
+                Some(held) => {
+                    let mut gram = base.gram(control)?;
+                    cholesky(gram.as_mut(), self.par, control)?.then_some(Factor::Dual(gram, held))
+                }
+                None => None,
+            }
         };
-        Ok(Inverse { base, factor, held })
+        let factor = if let Some(factor) = direct {
+            factor
+        } else {
+            let stiff = curvature.stiff;
+            Factor::Iterated(Box::new(WideSystem::new(self.rows, self.memory, ids, self.weights, stiff, self.par, control)?))
+        };
+        Ok(Inverse { base, factor })
     }
 
     /// Returns `I + Σ h_k x_k x_kᵀ`, lower triangle.
@@ -243,17 +261,20 @@ impl<R: FeatureRows> System<'_, R> {
 
 struct Base<'s, R> {
     rows: &'s R,
-    memory: &'s MemoryBudget,
     ids: &'s [usize],
     weights: &'s [f64],
     par: Par,
 }
 
-enum Factor {
+enum Factor<'s> {
+    /// No row is in the Hessian.
+    Identity,
     /// The factor of `I + Σ h x xᵀ`.
-    Primal(Mat<f64>),
+    Primal(Mat<f64>, #[expect(dead_code, reason = "holds the memory of the factor")] Reservation<'s>),
     /// The factor of `diag(1/h) + X Xᵀ` (Woodbury's identity).
-    Dual(Mat<f64>),
+    Dual(Mat<f64>, #[expect(dead_code, reason = "holds the memory of the factor")] Reservation<'s>),
+    /// Conjugate gradients.
+    Iterated(Box<WideSystem<'s>>),
 }
 
 /// Solves `L Lᵀ x = x`.
@@ -264,66 +285,43 @@ fn solve_in_place(factor: &Mat<f64>, x: &mut Mat<f64>) {
 
 struct Inverse<'s, R> {
     base: Base<'s, R>,
-    factor: Option<Factor>,
-    held: Option<Reservation<'s>>,
+    factor: Factor<'s>,
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
     /// Returns the solution for the right-hand side `r`, and its iterations.
     fn apply(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<(Vec<f64>, u64), Cancelled> {
         let base = &self.base;
-        Ok(match &self.factor {
-            _ if base.ids.is_empty() => (r.to_vec(), 0),
-            Some(Factor::Primal(factor)) => {
+        Ok(match &mut self.factor {
+            Factor::Identity => (r.to_vec(), 0),
+            Factor::Primal(factor, _) => {
                 let mut x = Mat::from_fn(r.len(), 1, |i, _| r[i]);
                 solve_in_place(factor, &mut x);
                 (x.col_as_slice(0).to_vec(), 0)
             }
-            Some(Factor::Dual(factor)) => {
+            Factor::Dual(factor, _) => {
                 let mut y = Mat::from_fn(base.ids.len(), 1, |i, _| base.rows.dot(base.ids[i], r));
                 solve_in_place(factor, &mut y);
                 let back = combine(base.rows, base.ids, y.col_as_slice(0), base.par);
                 (r.iter().zip(&back).map(|(r, b)| r - b).collect(), 0)
             }
-            None => return self.iterated(r, accuracy, control),
+            Factor::Iterated(system) => {
+                let WideSolution { x, iterations } = system.solve(r, accuracy, control)?;
+                (x, iterations)
+            }
         })
     }
-}
 
-impl<R: FeatureRows> Inverse<'_, R> {
-    /// Solves by conjugate gradients while they are cheaper than a factor.
-    fn iterated(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<(Vec<f64>, u64), Cancelled> {
-        let base = &self.base;
-        let m = base.ids.len();
-        let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
-        let most = if m <= MOST {
-            // The arithmetic of the factor against that of an iteration; blocked arithmetic is ten
-            // times as fast as scattered.
-            let m = m as f64;
-            let factor = 0.5 * m * entries + m * m * m / 60.0;
-            ((factor / (2.0 * entries + base.rows.width() as f64)) as u64).clamp(10, GRADIENTS)
-        } else {
-            GRADIENTS
-        };
-        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most, control)?;
-        if reached || m > MOST {
-            return Ok((x, iterations));
+    /// Returns the stiff rows for the next system, if conjugate gradients solve this one.
+    fn stiff(&self) -> Option<usize> {
+        match &self.factor {
+            Factor::Iterated(system) => Some(system.next()),
+            _ => None,
         }
-        (self.factor, self.held) = base.dual_factor(control)?;
-        Ok(if self.factor.is_some() { (self.apply(r, accuracy, control)?.0, iterations) } else { (x, iterations) })
     }
 }
 
-impl<'s, R: FeatureRows> Base<'s, R> {
-    /// Returns the factor and its memory, if there is room for it and its copy.
-    fn dual_factor(&self, control: &RunControl) -> Result<(Option<Factor>, Option<Reservation<'s>>), Cancelled> {
-        let m = self.ids.len() as u64;
-        let Some(held) = self.memory.reserve(16 * m * m) else { return Ok((None, None)) };
-        let mut gram = self.gram(control)?;
-        let factored = cholesky(gram.as_mut(), self.par, control)?;
-        Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))
-    }
-
+impl<R: FeatureRows> Base<'_, R> {
     /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
     fn gram(&self, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let m = self.ids.len();
@@ -347,48 +345,5 @@ impl<'s, R: FeatureRows> Base<'s, R> {
             });
         }
         Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
-    }
-
-    /// Solves by conjugate gradients with the diagonal as preconditioner.
-    fn conjugate_gradients(
-        &self,
-        r: &[f64],
-        accuracy: f64,
-        most: u64,
-        control: &RunControl,
-    ) -> Result<(Vec<f64>, u64, bool), Cancelled> {
-        let width = self.rows.width();
-        let mut diagonal = vec![1.0; width];
-        for (&id, h) in self.ids.iter().zip(self.weights) {
-            self.rows.each(id, |j, v| diagonal[j] += h * v * v);
-        }
-        let mut x = vec![0.0; width];
-        let mut residual = r.to_vec();
-        let mut z: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
-        let mut direction = z.clone();
-        let mut rz = dot(&residual, &z);
-        let goal = accuracy * accuracy * dot(r, r);
-        let mut coef = vec![0.0; self.ids.len()];
-        let mut iterations = 0;
-        let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
-        while dot(&residual, &residual) > goal && iterations < most {
-            control.check(4 * entries + width as u64)?;
-            iterations += 1;
-            products(self.rows, self.ids, &direction, &mut coef, self.par);
-            coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);
-            let mut image = combine(self.rows, self.ids, &coef, self.par);
-            image.iter_mut().zip(&direction).for_each(|(i, d)| *i += d);
-            let step = rz / dot(&direction, &image);
-            for j in 0..width {
-                x[j] += step * direction[j];
-                residual[j] -= step * image[j];
-                z[j] = residual[j] / diagonal[j];
-            }
-            let new = dot(&residual, &z);
-            let ratio = new / rz;
-            rz = new;
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
-        }
-        Ok((x, iterations, dot(&residual, &residual) <= goal))
     }
 }

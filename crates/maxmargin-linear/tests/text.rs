@@ -1,0 +1,102 @@
+//! Newton steps on text: more features than rows, rows that nearly separate, any C.
+
+use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Start, Status, Stop};
+use maxmargin_data::{BinaryLabels, Generator, Par, Samples};
+use maxmargin_linear::{Config, LinearSolution, LinearWork, Matrix, Method, solve};
+use proptest::prelude::*;
+
+fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, method: Method, goal: Goal, par: Par) -> LinearSolution {
+    let matrix = Matrix::new(samples, feature, par);
+    let start = Start::zero(dual).expect("zero is feasible");
+    let config = Config { method, par, ..Config::default() };
+    solve(&matrix, dual, start, &config, &Stop::when(goal), &RunControl::unlimited()).expect("a linear problem")
+}
+
+/// Both losses at this C.
+fn problems(labels: &[f64], weights: &[f64], c: f64, balance: EqualityConstraint) -> [Dual; 2] {
+    let n = labels.len();
+    let linear = || vec![-1.0; n];
+    let upper = weights.iter().map(|w| c * w).collect();
+    let hinge = Dual::new((0..n).collect(), labels.to_vec(), linear(), upper, 0.0, balance).expect("a problem");
+    let squared = Dual::new((0..n).collect(), labels.to_vec(), linear(), vec![f64::INFINITY; n], 0.5 / c, balance);
+    [hinge, squared.expect("a problem")]
+}
+
+/// The work does not grow with C, and the bits do not depend on the threads.
+#[test]
+fn the_work_hardly_depends_on_c() {
+    let data = Generator::SparseText.generate(1200, Some(8192), 5).expect("data");
+    let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool of two threads");
+    let mut most = [LinearWork::default(); 2];
+    for c in [100.0, 1e4] {
+        for (loss, dual) in problems(&labels, &vec![1.0; labels.len()], c, EqualityConstraint::Free).iter().enumerate() {
+            let found = run(&data.samples, None, dual, Method::Newton, Goal::Gap(1e-6), Par::Seq);
+            assert_eq!(found.solution.status, Status::Converged, "C = {c}: {:?}", found.certificate);
+            assert!(found.certificate.has_gap(1e-6), "C = {c}: {:?}", found.certificate);
+            assert!(found.work.gradients > 0, "conjugate gradients solve the systems");
+            assert_eq!(two.install(|| run(&data.samples, None, dual, Method::Newton, Goal::Gap(1e-6), Par::Pool)), found);
+            if c == 100.0 {
+                most[loss] = found.work;
+            }
+            // Without stiff rows, the iterations grow with the square root of C: 10 times.
+            let (steps, gradients) = (3 * most[loss].newton_steps, 4 * most[loss].gradients);
+            assert!(found.work.newton_steps <= steps, "C = {c}: {:?}, at C = 100 {:?}", found.work, most[loss]);
+            assert!(found.work.gradients <= gradients, "C = {c}: {:?}, at C = 100 {:?}", found.work, most[loss]);
+        }
+    }
+}
+
+/// Rows of text: a few columns that many have, some that few have, copies and rows without entries.
+fn text() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
+    let row = prop::collection::btree_map(prop_oneof![0_u32..12, 0_u32..1800], 1_u8..9, 0..10);
+    prop::collection::vec((row, any::<bool>(), 1_u8..4, any::<bool>()), 2..40).prop_map(|rows| {
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let (mut labels, mut weights) = (Vec::new(), Vec::new());
+        for (row, positive, weight, twice) in rows {
+            for copy in 0..=usize::from(twice) {
+                columns.extend(row.keys().copied());
+                values.extend(row.values().map(|&v| f64::from(v) / 4.0));
+                offsets.push(columns.len());
+                // A copy has the other label.
+                labels.push(if positive == (copy == 0) { 1.0 } else { -1.0 });
+                weights.push(f64::from(weight));
+            }
+        }
+        // A row that uses the last column makes the features many.
+        columns.extend(0..1900);
+        values.extend([0.125; 1900]);
+        offsets.push(columns.len());
+        labels.push(1.0);
+        weights.push(1.0);
+        (Samples::from_sparse(1900, offsets, columns, values).expect("samples"), labels, weights)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_c_loss_and_bias_has_its_certificate(
+        (samples, labels, weights) in text(),
+        c in prop::sample::select(vec![1e-3, 1.0, 1e4]),
+        bias in 0_u8..3,
+        one_class in any::<bool>(),
+    ) {
+        let labels = if one_class { vec![1.0; labels.len()] } else { labels };
+        let (feature, balance) = match bias {
+            0 => (None, EqualityConstraint::Free),
+            1 => (Some(1.0), EqualityConstraint::Free),
+            _ => (None, EqualityConstraint::Sum(0.0)),
+        };
+        for dual in problems(&labels, &weights, c, balance) {
+            for method in [Method::Newton, Method::Hybrid] {
+                let found = run(&samples, feature, &dual, method, Goal::Both { kkt: 1e-3, gap: 1e-6 }, Par::Seq);
+                prop_assert!(
+                    found.solution.status == Status::Converged && found.certificate.relative_gap() <= 1e-6,
+                    "{method:?} C = {c} bias {bias}: {:?} {:?} {:?}", found.solution.status, found.certificate, found.work
+                );
+            }
+        }
+    }
+}
