@@ -15,8 +15,6 @@ mod machine;
 mod problem;
 mod report;
 
-use args::Cli;
-use clap::Parser;
 use console::{failure, interrupt};
 use machine::simd_level;
 use std::process::ExitCode;
@@ -28,7 +26,7 @@ fn main() -> ExitCode {
     if let Some((program, arguments)) = dropin::Program::from_command_line(std::env::args_os()) {
         return program.run(&arguments);
     }
-    let cli = Cli::parse();
+    let cli = args::parse();
     interrupt::install();
     failure::hide_caught_panics();
     failure::exit_code(commands::run(&cli.command))

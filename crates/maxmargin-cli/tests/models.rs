@@ -158,7 +158,7 @@ fn weights_scalings_and_kernels_are_kept_in_the_model() {
             assert_eq!(verified.code, 0, "{line}: {verified:?}");
         }
     }
-    let answer = bench.run("predict small m -q");
+    let answer = bench.run("predict small m -o labels -q");
     assert!(answer.out.contains("accuracy"), "{answer:?}");
 }
 

@@ -143,7 +143,7 @@ fn a_threshold_is_kept_by_the_model_and_told() {
     let told = bench.run("train rare -g 0.5 -c 0.1 --threshold f1 -o told -q");
     assert!(told.out.contains(" threshold ") && told.out.contains("on held-out samples"), "{}", told.out);
     assert!(bench.run("info told").out.contains(" threshold "));
-    assert!(bench.run("predict rare told").out.contains("labels by the model's threshold: class 1 from decision value"));
+    assert!(bench.run("predict rare told").err.contains("labels by the model's threshold: class 1 from decision value"));
 }
 
 #[test]

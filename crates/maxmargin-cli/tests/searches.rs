@@ -314,3 +314,48 @@ fn a_search_that_finds_the_majority_alone_says_so() {
     let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01");
     assert!(found.err.contains("nothing beats the majority class"), "{}", found.err);
 }
+
+/// The result of a search can be used without it: the printed command trains the same model.
+#[test]
+fn a_search_prints_the_command_that_trains_its_model() {
+    let bench = Bench::new();
+    bench.file("four", {
+        let (points, mut text) = ([(0.0, 0.0), (40.0, 1.0), (0.0, 2.0), (40.0, 3.0)], String::new());
+        for i in 0..80_u32 {
+            let (x, y) = points[i as usize % 4];
+            let (dx, dy) = (f64::from(i * 37 % 23), f64::from(i * 17 % 13) / 8.0);
+            writeln!(text, "{} 1:{} 2:{}", i % 4, x + dx, y + dy).expect("memory");
+        }
+        text
+    });
+    for line in [
+        "search four -k 3 -o found --eps 1e-4 --weight 1=2.5",
+        "search two-gaussians --rows 150 --seed 3 -k 3 -o found --gradient",
+        "grid four -c 1,8 -g 0.001,0.1 -k 3 -o found --loss squared --bias 1",
+        "grid four --kernel poly -d 2,3 -r 0.5 -c 1,10 -g 0.01 --scale standard -k 3 -o found --take one-se",
+    ] {
+        let found = bench.json(&format!("{line} -q"));
+        let command = found["train_command"].as_str().expect("a command");
+        let words = command.strip_prefix("maxmargin ").and_then(|words| words.strip_suffix(" -o found")).expect(command);
+        let trained = bench.json(&format!("{words} -o again -q"));
+        assert_eq!(trained["certificate"]["primal"], found["refit"]["certificate"]["primal"], "{command}");
+        assert_eq!(trained["scale"], found["scale"], "{command}");
+        let data = if line.contains(" four") { "four" } else { "two-gaussians --rows 150 --seed 3" };
+        for model in ["found", "again"] {
+            assert_eq!(bench.run(&format!("predict {data} {model} --decision -o {model}.values -q")).code, 0);
+        }
+        assert_eq!(bench.read("found.values"), bench.read("again.values"), "{command}");
+        assert_eq!(found["python"].is_null(), line.contains("squared"), "{}", found["python"]);
+    }
+    let told = bench.run("search four -k 3 -o found --report page.html -q");
+    let document = bench.json("search four -k 3 -o found -q");
+    let [command, python] = ["train_command", "python"].map(|key| document[key].as_str().expect("text"));
+    let best = told.out.lines().find(|line| line.starts_with("best: ")).expect("a line");
+    let scaling = document["scale"].as_str().unwrap_or("no");
+    assert!(best.starts_with(&format!("best: {scaling} scaling, rbf, C = ")) && best.contains("gamma = 2^-"), "{best}");
+    assert!(told.out.contains(&format!("command line: {command}\n")), "{}", told.out);
+    assert!(python.lines().all(|line| told.out.contains(&format!("\n  {line}\n"))), "{}", told.out);
+    assert!(bench.read("page.html").contains(command), "the page has the command");
+    let per_feature = bench.json("search two-gaussians --rows 150 -k 3 -o found --gradient --per-feature -q");
+    assert!(per_feature["train_command"].is_null() || per_feature["gradient"]["features"].is_null(), "{per_feature}");
+}

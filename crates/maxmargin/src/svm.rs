@@ -129,7 +129,7 @@ impl Svm {
     }
 
     /// Sets the goal of solutions: a KKT violation, a relative duality gap, or both. The default is
-    /// [`Solver::goal`], a KKT violation of 10⁻³ for most solvers.
+    /// [`Solver::goal`](maxmargin_solvers::Solver::goal), a KKT violation of 10⁻³ for most solvers.
     #[must_use]
     pub fn goal(self, goal: Goal) -> Self {
         self.with(|options| options.goal = Some(goal))

@@ -63,16 +63,16 @@ pub(crate) struct DataOptions {
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
     /// Kernel function
-    #[arg(long, value_enum, default_value = "rbf")]
+    #[arg(long, value_enum, ignore_case = true, default_value = "rbf")]
     pub(crate) kernel: KernelName,
     /// Width: a number, auto (1/features) or scale (1/(features * variance))
-    #[arg(short = 'g', value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
+    #[arg(short = 'g', long = "gamma", value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
     pub(crate) gamma: Gamma,
     /// Degree of the polynomial
-    #[arg(short = 'd', value_name = "DEGREE", default_value_t = 3, value_parser = values::degree, allow_hyphen_values = true)]
+    #[arg(short = 'd', long = "degree", value_name = "DEGREE", default_value_t = 3, value_parser = values::degree, allow_hyphen_values = true)]
     pub(crate) degree: u32,
     /// Constant term of the polynomial and sigmoid kernels
-    #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
+    #[arg(short = 'r', long = "coef0", value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
 }
 
@@ -81,20 +81,20 @@ pub(crate) struct KernelArgs {
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
     /// Kernel functions, comma-separated
-    #[arg(long, value_enum, default_value = "rbf", value_delimiter = ',')]
+    #[arg(long, value_enum, ignore_case = true, default_value = "rbf", value_delimiter = ',')]
     pub(crate) kernel: Vec<KernelName>,
     /// Values of C: a list, FROM:TO for powers of ten, FROM:TO:FACTOR; numbers may be powers such
     /// as 2^-5
-    #[arg(short = 'c', value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
+    #[arg(short = 'c', long = "cost", value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
     pub(crate) c: Values,
     /// Values of gamma in the same way, or auto or scale, for kernels that have one
-    #[arg(short = 'g', value_name = "VALUES", default_value = "2^-15:2^3:2^2", value_parser = widths, allow_hyphen_values = true)]
+    #[arg(short = 'g', long = "gamma", value_name = "VALUES", default_value = "2^-15:2^3:2^2", value_parser = widths, allow_hyphen_values = true)]
     pub(crate) gamma: Widths,
     /// Degrees of the polynomial kernel, comma-separated
-    #[arg(short = 'd', value_name = "DEGREES", default_value = "3", value_delimiter = ',', value_parser = values::degree, allow_hyphen_values = true)]
+    #[arg(short = 'd', long = "degree", value_name = "DEGREES", default_value = "3", value_delimiter = ',', value_parser = values::degree, allow_hyphen_values = true)]
     pub(crate) degree: Vec<u32>,
     /// Constant term of the polynomial and sigmoid kernels
-    #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
+    #[arg(short = 'r', long = "coef0", value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
     /// regression, inliers for one class]
@@ -184,7 +184,7 @@ impl SearchArgs {
 #[command(next_help_heading = "Problem")]
 pub(crate) struct CostArgs {
     /// Cost of margin violations, or of errors beyond epsilon; nu-svc and one-class have none
-    #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
+    #[arg(short = 'c', long = "cost", value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) c: f64,
 }
 
@@ -276,8 +276,8 @@ pub(crate) struct RunArgs {
     /// Number of threads [default: all processors]
     #[arg(long, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    /// Budget for kernel values: 512M, 4G; 4 means 4G [default: 70 % of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
     pub(crate) memory: Option<u64>,
     /// Print one JSON document instead of the report; full adds the machines of every fold
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
@@ -349,7 +349,7 @@ pub(crate) struct WriteArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct FoldArgs {
-    /// Number of folds; the number of rows means leave-one-out
+    /// Number of folds (--folds K is the same); the number of rows means leave-one-out
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
     /// Leave-one-out: one fold per row; only those of support vectors need a training. Short for
@@ -359,7 +359,8 @@ pub(crate) struct FoldArgs {
     /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups,
     /// leave-one-group-out, leave-one-out (both ignore -k), expanding or sliding (time series: rows
     /// in order of time; each fold trains on the rows before those that it tests), or a file with
-    /// one fold number per row [default: stratified, or shuffled without classes]
+    /// one fold number per row (./5 for a file whose name is a number) [default: stratified, or
+    /// shuffled without classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
     /// Expanding and sliding folds: rows left out between the training set and the test set

@@ -3,6 +3,7 @@
 mod formulation;
 mod groups;
 mod numbers;
+mod parse;
 mod probability;
 mod ranges;
 mod request;
@@ -16,9 +17,10 @@ pub(crate) use groups::{
     SolverArgs, StrategyArgs, SvmArgs, WriteArgs,
 };
 pub(crate) use numbers::Numbers;
+pub(crate) use parse::parse;
 pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
 pub(crate) use ranges::{Values, Widths};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat, ScaleArgs};
 pub(crate) use values::{KernelName, ScaleName, Shard, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
@@ -46,9 +48,24 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+const TRAIN_EXAMPLES: &str = "\
+Examples:
+  maxmargin train heart --scale minmax -c 10 -g 0.05
+  maxmargin train heart.csv --target disease --kernel linear -o heart.model
+  maxmargin train heart --weight balanced --probability platt
+All options: maxmargin train --help";
+
+const GRID_EXAMPLES: &str = "\
+Examples:
+  maxmargin grid heart --scale minmax
+  maxmargin grid heart -c 2^-5:2^15:2^2 -g 0.01,0.1,1 --folds 5 -o heart.model
+  maxmargin grid heart.csv --kernel linear,rbf --fast --report heart.html
+All options: maxmargin grid --help";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Train a model and write it with its certificate
+    #[command(after_help = TRAIN_EXAMPLES)]
     Train(TrainArgs),
     /// Predict labels or decision values with a model
     Predict(PredictArgs),
@@ -57,6 +74,7 @@ pub(crate) enum Command {
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
     /// Cross-validate every combination of C, gamma and kernel, and report the best
+    #[command(after_help = GRID_EXAMPLES)]
     Grid(Box<GridArgs>),
     /// Find scaling, C and gamma, train the best combination on all data and write the model: for
     /// when you know neither
@@ -96,13 +114,13 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
     /// Keep the training data in the model, so that `update` can add and remove samples
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) updatable: bool,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
     /// File for the model [default: the data's name with .model, in the current directory; - is
     /// standard output]
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
@@ -120,7 +138,7 @@ pub(crate) struct CvArgs {
     pub(crate) svm: SvmArgs,
     /// Write one line per sample: label, predicted label, and the decision value of each machine of
     /// the fold that tested it (NaN for a fold that was stopped before it had a solution)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
@@ -138,7 +156,7 @@ pub(crate) struct LooArgs {
     pub(crate) svm: SvmArgs,
     /// Write one line per sample: label, predicted label, and the decision value of each machine
     /// trained without it
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
@@ -159,23 +177,23 @@ pub(crate) struct GridArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Train the best combination on all data and write the model to this file
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Write a CSV file with one line per combination: parameters, score, certificate, seconds
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) csv: Option<PathBuf>,
     /// Nested cross-validation: repeat the whole search without each of this many outer folds, and
     /// score its choice on that fold
     #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
     pub(crate) outer: Option<usize>,
     /// Draw the scores over C and gamma: PNG if the name ends in .png, SVG otherwise
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a full report with pictures as one HTML file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
     /// Write one line per combination as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out_grid: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
@@ -192,7 +210,7 @@ pub(crate) struct GridArgs {
 pub(crate) struct SearchCommandArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Number of folds
+    /// Number of folds (--folds K is the same)
     #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
     pub(crate) k: usize,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
@@ -213,10 +231,10 @@ pub(crate) struct SearchCommandArgs {
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
     /// File for the model [default: the data's name with .model, in the current directory]
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Write a full report with pictures as one HTML file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
     /// Keep every finished combination in this folder, and reuse those that it holds
     #[arg(long, value_name = "DIR")]
@@ -230,21 +248,27 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Model file, native or LIBSVM's
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
-    /// Write one label per row [- is standard output]
-    #[arg(short, long, value_name = "OUT")]
+    /// File for the predictions: one label per row, or for a table a table [default: standard
+    /// output, and none with --json]
+    #[arg(short, long, value_name = "OUT", help_heading = "Predictions")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the machines' decision values instead of labels; a threshold is not subtracted
-    #[arg(long)]
+    /// Column of a table to copy to the predictions, by name or number, such as an identifier;
+    /// repeatable or comma-separated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Predictions")]
+    pub(crate) id: Vec<String>,
+    /// Write the machines' decision values instead of labels, in a table beside them; a threshold
+    /// is not subtracted
+    #[arg(long, help_heading = "Predictions")]
     pub(crate) decision: bool,
     /// Write the label and the probability of every class; the first line names the classes
     /// (LIBSVM's svm-predict -b 1)
-    #[arg(long, conflicts_with = "decision")]
+    #[arg(long, conflicts_with = "decision", help_heading = "Predictions")]
     pub(crate) probability: bool,
     /// Rule that turns decision values into labels, for models with probabilities or a threshold
     /// [default: the model's]
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]
     pub(crate) decide: Option<DecisionRuleName>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
@@ -255,15 +279,15 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Model file
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
     /// The training data [default: the data that the model keeps]
-    #[arg(value_name = "DATA")]
+    #[arg(value_name = "DATA", help_heading = None::<&str>)]
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
     /// C that the model was trained with, for models without a record of it (LIBSVM's)
-    #[arg(short, value_name = "C", value_parser = values::positive)]
+    #[arg(short, long = "cost", value_name = "C", value_parser = values::positive)]
     pub(crate) c: Option<f64>,
     #[command(flatten)]
     pub(crate) formulation: FormulationArgs,
@@ -281,7 +305,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
     /// Model file, written by train --updatable or by update (or any native model, with --data)
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
     /// Add the samples of this file (or generator)
     #[arg(long, value_name = "DATA")]
@@ -291,7 +315,7 @@ pub(crate) struct UpdateArgs {
     #[arg(long, value_name = "NUMBERS|FILE", value_parser = numbers::numbers)]
     pub(crate) remove: Option<Numbers>,
     /// Change C to this value
-    #[arg(short = 'c', value_name = "C", value_parser = values::positive, allow_hyphen_values = true)]
+    #[arg(short = 'c', long = "cost", value_name = "C", value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) c: Option<f64>,
     /// The training data of a model that does not keep it
     #[arg(long, value_name = "DATA")]
@@ -299,16 +323,16 @@ pub(crate) struct UpdateArgs {
     #[command(flatten)]
     pub(crate) options: DataOptions,
     /// File for the updated model [default: replace MODEL]
-    #[arg(short, long, value_name = "MODEL2")]
+    #[arg(short, long, value_name = "MODEL2", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Fail instead of waiting if another maxmargin is writing the same model
     #[arg(long)]
     pub(crate) no_wait: bool,
     /// Write the training data of the updated model to this file, in LIBSVM's format
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) write_data: Option<PathBuf>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    /// Budget for kernel values: 512M, 4G; 4 means 4G [default: 70 % of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
@@ -319,10 +343,10 @@ pub(crate) struct UpdateArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
     /// Model file, with the record of its training
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
     /// The training data [default: the data that the model keeps]
-    #[arg(value_name = "DATA")]
+    #[arg(value_name = "DATA", help_heading = None::<&str>)]
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
@@ -339,10 +363,10 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_enum)]
     pub(crate) decide: Option<DecisionRuleName>,
     /// File for the model [default: replace MODEL]
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Budget for kernel values: 512M, 4G [default: 70 % of the free memory]
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    /// Budget for kernel values: 512M, 4G; 4 means 4G [default: 70 % of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
@@ -360,33 +384,4 @@ pub(crate) struct InfoArgs {
     /// Print no notes on standard error; warnings are still printed
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ScaleArgs {
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Scaling method
-    #[arg(long, value_enum, default_value_t = ScaleName::Minmax)]
-    pub(crate) method: ScaleName,
-    /// Lower end of the range (minmax)
-    #[arg(short, long, default_value_t = -1.0, allow_negative_numbers = true, value_parser = values::finite)]
-    pub(crate) lower: f64,
-    /// Upper end of the range (minmax)
-    #[arg(short, long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = values::finite)]
-    pub(crate) upper: f64,
-    /// Write the ranges to this file (LIBSVM's svm-scale -s)
-    #[arg(long, value_name = "FILE", conflicts_with = "range")]
-    pub(crate) save_range: Option<PathBuf>,
-    /// Use the ranges of this file (LIBSVM's svm-scale -r)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["lower", "upper", "method"])]
-    pub(crate) range: Option<PathBuf>,
-    /// File for the scaled data [default: standard output]
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
-    /// Print no notes on standard error; warnings are still printed
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
 }

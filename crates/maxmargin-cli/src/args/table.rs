@@ -75,6 +75,7 @@ impl TableArgs {
             target: self.target.clone(),
             no_target: self.no_target,
             drop: self.drop.clone(),
+            keep: Vec::new(),
             category: self.category.clone(),
             missing: self.missing.clone(),
         }

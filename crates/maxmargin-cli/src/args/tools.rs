@@ -1,7 +1,7 @@
-//! Options of the commands about other programs' models, this program and the machine.
+//! Options of the commands about other programs' files, this program and the machine.
 
-use super::WriteArgs;
-use super::groups::ShortRunArgs;
+use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
+use super::values::{self, ScaleName};
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -28,6 +28,35 @@ pub(crate) struct ConvertArgs {
     /// The format to write
     #[arg(long, value_enum)]
     pub(crate) format: ModelFormat,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScaleArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Scaling method
+    #[arg(long, value_enum, default_value_t = ScaleName::Minmax)]
+    pub(crate) method: ScaleName,
+    /// Lower end of the range (minmax)
+    #[arg(short, long, default_value_t = -1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) lower: f64,
+    /// Upper end of the range (minmax)
+    #[arg(short, long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) upper: f64,
+    /// Write the ranges to this file (LIBSVM's svm-scale -s)
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    pub(crate) save_range: Option<PathBuf>,
+    /// Use the ranges of this file (LIBSVM's svm-scale -r)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lower", "upper", "method"])]
+    pub(crate) range: Option<PathBuf>,
+    /// File for the scaled data [default: standard output]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no notes on standard error; warnings are still printed
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

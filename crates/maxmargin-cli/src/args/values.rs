@@ -224,6 +224,16 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if value >= 1.0 && value < 2_f64.powi(60) { Ok(value as u64) } else { Err(wanted()) }
 }
 
+/// Parses a budget of memory: [`bytes`], or a number of GiB below 1024 without a unit. Other small
+/// numbers without one are no budget that anybody means.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(number) if number < 1024.0 => bytes(&format!("{number}G")),
+        Ok(number) if number < 2_f64.powi(20) => Err(format!("its unit is missing: write {number}M or {number}K")),
+        _ => bytes(text),
+    }
+}
+
 /// Parses `30s`, `10m`, `2h`, `500ms`, `90` (seconds).
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let wanted = || "write a time such as 30s, 10m or 2h".to_owned();
@@ -255,6 +265,13 @@ mod tests {
         for bad in ["", "0", "-1G", "G", "1X", "NaN", "inf", "1e30T"] {
             assert!(bytes(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_budget_without_a_unit_is_of_gib() {
+        assert_eq!(["4", "1.5", "4GiB", "2000000"].map(memory), [Ok(4 << 30), Ok(3 << 29), Ok(4 << 30), Ok(2_000_000)]);
+        assert_eq!(memory("4096"), Err("its unit is missing: write 4096M or 4096K".to_owned()));
+        assert!(["0", "-1", "NaN", "lots"].into_iter().all(|bad| memory(bad).is_err()));
     }
 
     #[test]

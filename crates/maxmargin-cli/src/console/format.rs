@@ -120,6 +120,18 @@ pub(crate) fn parameter(value: f64) -> String {
     if digits.trim_start_matches('0').trim_end_matches('0').len() <= 6 { text } else { short(value) }
 }
 
+/// A parameter as a power of two such as `2^-5` if it is one, and as [`parameter`] otherwise.
+pub(crate) fn power(value: f64) -> String {
+    let exponent = value.log2().round();
+    if value == 2_f64.powf(exponent) && value != 1.0 && value != 2.0 { format!("2^{exponent}") } else { parameter(value) }
+}
+
+/// Quotes a word for a shell, if it needs that.
+pub(crate) fn shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | '/' | ':' | '+' | '=' | '%');
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 /// A number in the fewest digits that are exact.
 pub(crate) fn exact(value: f64) -> String {
     let mut text = Vec::new();
@@ -168,6 +180,13 @@ mod tests {
         }
         assert_eq!([0.0, 2.0, 12.0, 120.0, 7.438e-15, -3.42e-16].map(bound), ["0", "2", "12", "1.2e2", "7.5e-15", "-3.5e-16"]);
         assert_eq!(known_bound(f64::INFINITY), "none");
+    }
+
+    #[test]
+    fn powers_of_two_are_shown_as_such() {
+        let values = [0.03125, 128.0, 0.5, 1.0, 2.0, 100.0, 0.088_388_347_648_318_45];
+        assert_eq!(values.map(power), ["2^-5", "2^7", "2^-1", "1", "2", "100", "0.08839"]);
+        assert_eq!(["a b", "it's", "p/x.csv", "", "<=50K=3"].map(shell), ["'a b'", "'it'\\''s'", "p/x.csv", "''", "'<=50K=3'"]);
     }
 
     #[test]

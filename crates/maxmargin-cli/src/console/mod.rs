@@ -1,6 +1,7 @@
 //! The user's terminal: failures and exit codes, notes and warnings, progress, Ctrl-C, and how
 //! numbers and labels are written.
 
+pub(crate) mod colour;
 pub(crate) mod failure;
 pub(crate) mod format;
 pub(crate) mod interrupt;

@@ -115,10 +115,10 @@ fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result
     out.flush()
 }
 
-/// Refuses a document and a model that both go to standard output.
-pub(crate) fn check_standard_output(json: bool, model_on_stdout: bool) -> Result<(), Failure> {
-    if json && model_on_stdout {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
+/// Refuses a document and an output that both go to standard output.
+pub(crate) fn check_standard_output(json: bool, output_on_stdout: bool) -> Result<(), Failure> {
+    if json && output_on_stdout {
+        return Err(Failure::Usage("--json and -o -: both write to standard output; name a file with -o".to_owned()));
     }
     Ok(())
 }

@@ -17,6 +17,16 @@ pub(crate) enum Weight {
     Balanced,
 }
 
+impl Weight {
+    /// Returns the weight as the command line spells it.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Of { label, factor } => format!("{label}={}", format::exact(*factor)),
+            Self::Balanced => "balanced".to_owned(),
+        }
+    }
+}
+
 impl ProblemRequest {
     /// Refuses weights for formulations without classes.
     pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {

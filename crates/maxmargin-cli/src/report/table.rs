@@ -1,6 +1,7 @@
 //! Plain tables without frames, numbers aligned to the right.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::io::{self, IsTerminal};
 
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +28,15 @@ pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String 
     text(&table)
 }
 
-/// Returns lines of `name value`.
+/// Columns of a terminal that everybody has.
+const TERMINAL: u16 = 80;
+
+/// Returns lines of `name value`. On a terminal long values are wrapped.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let mut table = plain();
+    if io::stdout().is_terminal() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(TERMINAL);
+    }
     for (name, value) in rows {
         table.add_row(vec![(*name).to_owned(), value.clone()]);
     }

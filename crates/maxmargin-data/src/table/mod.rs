@@ -50,7 +50,7 @@ pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
 pub use fields::decodes_columns;
 pub use format::Columnar;
 pub use infer::{MOST_WORDS, MixedColumn};
-pub use options::{LabelRule, Table, TableOptions, TargetChoice};
+pub use options::{KeptColumn, LabelRule, Table, TableOptions, TargetChoice};
 pub use sniff::{Look, look};
 
 use crate::run::RunControl;
@@ -69,12 +69,17 @@ use std::sync::Arc;
 pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Result<Table, TableError> {
     let sheet = Sheet::of(bytes, options, None, control)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
-    let (dropped, categories) = (places(&options.drop)?, places(&options.categories)?);
-    let (target, choice) = sheet.target(options, &dropped)?;
+    let (dropped, categories, kept) = (places(&options.drop)?, places(&options.categories)?, places(&options.keep)?);
+    let (target, choice) = match sheet.target(options, &dropped)? {
+        // A kept column is the target only if it is named so.
+        (Some(last), TargetChoice::Last) if kept.contains(&last) => sheet.target(options, &[&dropped[..], &kept].concat())?,
+        found => found,
+    };
     if let Some(twice) = target.filter(|target| dropped.contains(target)) {
         return Err(TableError::column(&sheet.names[twice], ColumnProblem::TargetDropped));
     }
-    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| Some(*c) != target && !dropped.contains(c)).collect();
+    let places: Vec<usize> =
+        (0..sheet.names.len()).filter(|c| Some(*c) != target && !dropped.contains(c) && !kept.contains(c)).collect();
     if places.is_empty() {
         return Err(TableError::NoFeatures);
     }
@@ -92,7 +97,7 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::Refuse };
     let ignored = dropped.iter().map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
-    let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
+    let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored, kept };
     let table = sheet.table(layout, gaps, treatment, control)?;
     Ok(Table { mixed, ..table })
 }
@@ -118,6 +123,7 @@ pub fn read_like(
     if let Some(needed) = dropped.iter().find(|c| places.contains(c)) {
         return Err(TableError::column(&sheet.names[*needed], ColumnProblem::Needed));
     }
+    let kept = options.keep.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>()?;
     let target = match &options.target {
         _ if options.no_target => None,
         Some(name) => Some(sheet.place(name)?),
@@ -127,7 +133,7 @@ pub fn read_like(
     if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.labels == LabelRule::Known) {
         return Err(lacking(&wanted.name));
     }
-    let is_used = |c: &usize| places.contains(c) || Some(*c) == target;
+    let is_used = |c: &usize| places.contains(c) || Some(*c) == target || kept.contains(c);
     let ignored = (0..sheet.names.len()).filter(|c| !is_used(c)).map(|c| sheet.names[c].clone()).collect();
     let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::NotImputed };
     let choice = if target.is_some() { TargetChoice::Asked } else { TargetChoice::None };
@@ -136,7 +142,7 @@ pub fn read_like(
     let reading = Arc::new(Columns::clone(columns).with_missing(words));
     let treatment =
         LabelTreatment { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
-    let layout = TableLayout { columns: reading, places, target, choice, ignored };
+    let layout = TableLayout { columns: reading, places, target, choice, ignored, kept };
     let mut table = sheet.table(layout, gaps, treatment, control)?;
     // Additional words for missing values of this table do not belong to the model.
     table.data.columns = Some(Arc::clone(columns));

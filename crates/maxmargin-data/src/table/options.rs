@@ -18,6 +18,9 @@ pub struct TableOptions {
     pub no_target: bool,
     /// Columns to leave out, by name or number.
     pub drop: Vec<String>,
+    /// Columns whose fields are returned as text ([`Table::kept`]), by name or number. [`read`](super::read)
+    /// makes no features of them.
+    pub keep: Vec<String>,
     /// Columns whose fields are always words, including numbers and words for missing values, by
     /// name or number.
     pub categories: Vec<String>,
@@ -55,6 +58,15 @@ pub enum TargetChoice {
     None,
 }
 
+/// A column as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptColumn {
+    /// Its name.
+    pub name: String,
+    /// The field of each row.
+    pub fields: Vec<String>,
+}
+
 /// The result of reading a table.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -74,6 +86,8 @@ pub struct Table {
     pub target: TargetChoice,
     /// Names of columns that are neither features nor target.
     pub ignored: Vec<String>,
+    /// The columns of [`TableOptions::keep`].
+    pub kept: Vec<KeptColumn>,
     /// Columns with words that the model does not know.
     pub unknown: Vec<UnknownWords>,
     /// Columns with words for missing values.

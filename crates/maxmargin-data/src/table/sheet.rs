@@ -6,7 +6,7 @@ use super::error::{TableError, listed};
 use super::format::Columnar;
 use super::header::{self, Header};
 use super::infer::Field;
-use super::options::{Table, TableOptions, TargetChoice};
+use super::options::{KeptColumn, Table, TableOptions, TargetChoice};
 use super::{columnar, sniff, words};
 use crate::dataset::{Columns, Dataset, MissingWords};
 use crate::run::RunControl;
@@ -25,6 +25,8 @@ pub(super) struct TableLayout {
     pub(super) choice: TargetChoice,
     /// The names of unused columns.
     pub(super) ignored: Vec<String>,
+    /// The positions of the columns that are returned as text.
+    pub(super) kept: Vec<usize>,
 }
 
 /// The cells of a table, with the names of its columns.
@@ -52,6 +54,8 @@ impl Sheet {
                 let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
                 let dropped = options.drop.iter().filter(|_| known.is_none()).filter_map(|name| place(names, name));
                 dropped.for_each(|c| left_out[c] = true);
+                let kept = options.keep.iter().filter_map(|name| place(names, name));
+                kept.for_each(|c| left_out[c] = false);
                 left_out
             };
             (columnar::cells(file, bytes, leaves_out, control)?, None)
@@ -117,7 +121,7 @@ impl Sheet {
         treatment: LabelTreatment,
         control: &RunControl,
     ) -> Result<Table, TableError> {
-        let TableLayout { columns, places, target, choice, ignored } = layout;
+        let TableLayout { columns, places, target, choice, ignored, kept } = layout;
         let rows = self.rows.clone();
         let (labels, unlabelled) = match target {
             Some(c) => {
@@ -129,7 +133,12 @@ impl Sheet {
             None => (vec![0.0; rows.len()], MissingCells::new("")),
         };
         let built = build::samples(&self.cells, rows.clone(), &columns, &places, gaps, control)?;
+        let column = |c: usize| KeptColumn {
+            name: self.names[c].clone(),
+            fields: rows.clone().map(|row| self.cells.at(row, c).to_owned()).collect(),
+        };
         Ok(Table {
+            kept: kept.into_iter().map(column).collect(),
             is_labelled: target.is_some() && unlabelled.rows < rows.len(),
             data: Dataset {
                 samples: built.samples,

@@ -90,8 +90,8 @@ impl<'m> WideSystem<'m> {
         self.next
     }
 
-    /// Returns the iterations with `stiff` stiff rows that cost as much as [`COST_RATIO`] factors of
-    /// `larger` ones: about a nanosecond for an entry, a tenth of one for blocked arithmetic.
+    /// Returns the iterations with `stiff` stiff rows that cost as much as [`COST_RATIO`] factors
+    /// of `larger` ones: about a nanosecond for an entry, a tenth of one for blocked arithmetic.
     fn iterations_before(&self, stiff: usize, larger: usize) -> u64 {
         let rows = self.shared.rows.len().max(1) as f64;
         let (entries, stiff, larger) = (self.shared.rows.entries() as f64, stiff as f64, larger as f64);

@@ -228,9 +228,9 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
             at = fold["round"] * rows + test
             if np.isnan(report["predicted"][at]).any():
                 raise Apart("a fold has no solution")
-            predictions = KnownPredictions(own, said[at], decided[at])
+            known = KnownPredictions(own, said[at], decided[at])
             # Scorers ask this estimator for predictions, whichever rows they pass.
-            scores.append(_score(predictions, test, _safe_indexing(y, test), scorers, {}, np.nan))
+            scores.append(_score(known, test, _safe_indexing(y, test), scorers, {}, np.nan))
             predictions.append(said[at])
             decisions.append(decided[at])
             certificates.append(Certificate(**fold["certificate"]))

@@ -264,7 +264,9 @@ def describe(source: Source, estimator: Any, cv: Any, weights: Floats | None) ->
 
 
 @contextmanager
-def working(executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool) -> Iterator[UnitDispatcher]:
+def working(
+    executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool
+) -> Iterator[UnitDispatcher]:
     """A dispatcher, and its folder while it works."""
     if tries < 1:
         raise ValueError(f"tries={tries}: 1 or more")

@@ -42,10 +42,10 @@ pub(super) struct Parameters {
     pub(super) score: Option<f64>,
 }
 
-/// `rbf, C = 8, gamma = 0.5`
+/// `rbf, C = 2^3, gamma = 2^-1`
 fn named(kernel: &str, c: Option<f64>, gamma: Option<f64>, degree: Option<u32>) -> String {
     let degree = degree.map(|degree| format!("degree = {degree}"));
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::parameter(value)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::power(value)));
     let all = [Some(kernel.to_owned()), degree, number("C", c), number("gamma", gamma)];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -3,6 +3,8 @@
 use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
 use super::descended::DescentDocument;
+use super::reproduction::Reproduction;
+use crate::console::colour::{self, Colour};
 use crate::console::format;
 use crate::report::{Align, End, Seconds, Setup, columns, data_line, setup_line, status_text, threshold_text};
 use maxmargin::core::Status;
@@ -44,6 +46,8 @@ pub(super) struct GridDocument {
     pub(super) one_se: Option<Parameters>,
     /// Of the cells that are as good as the best, the one with the best neighbours.
     pub(super) flattest: Option<Parameters>,
+    #[serde(flatten)]
+    pub(super) reproduction: Reproduction,
     /// The descent from the best cell, if requested.
     pub(super) gradient: Option<DescentDocument>,
     /// Iterations of all trainings, including repeated ones.
@@ -57,6 +61,19 @@ pub(super) struct GridDocument {
     pub(super) seconds: Seconds,
     #[serde(flatten)]
     pub(super) end: End,
+}
+
+impl GridDocument {
+    /// `minmax scaling, rbf, C = 2^3, gamma = 2^-1, accuracy 97.50 %`; a search that chose no
+    /// scaling says so.
+    pub(super) fn result_text(&self, found: &Parameters, choice: &Choice) -> String {
+        let scaling = match (self.setup.scale, &self.scales) {
+            (Some(scale), _) => format!("{scale} scaling, "),
+            (None, Some(_)) => "no scaling, ".to_owned(),
+            (None, None) => String::new(),
+        };
+        format!("{scaling}{}, {}", found.text(), choice.text(found.score))
+    }
 }
 
 /// Writes one line per cell.
@@ -145,8 +162,8 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         (&column[..], Align::Right),
         ("deviation", Align::Right),
         ("status", Align::Left),
-        ("worst KKT", Align::Right),
-        ("worst duality gap", Align::Right),
+        ("KKT", Align::Right),
+        ("gap", Align::Right),
         ("iterations", Align::Right),
         ("seconds", Align::Right),
     ]);
@@ -176,6 +193,14 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
     columns(&header, &cells.iter().map(row).collect::<Vec<_>>())
 }
 
+/// Colours the row of the best cell below the header.
+fn with_coloured_best(table: &str, best: Option<usize>) -> String {
+    let line = |(at, line): (usize, &str)| {
+        if best.is_some_and(|best| at == best + 1) { Colour::Green.paint(line) + "\n" } else { format!("{line}\n") }
+    };
+    table.lines().enumerate().map(line).collect()
+}
+
 pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     let scores: Vec<Option<f64>> = d.cells.iter().map(|cell| cell.score).collect();
     let few = d.cells.len() <= SHOWN;
@@ -190,13 +215,13 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         None => "best: none converged".to_owned(),
         Some(best) => {
             let majority = beaten(best).map(|share| format!("best: none beats the majority class ({})", format::percent(share)));
-            let named = || format!("best: {}; {}", best.text(), choice.text(best.score));
+            let named = || format!("best: {}", d.result_text(best, choice));
             majority.unwrap_or_else(named)
         }
     };
     let beside = |what: &str, other: &Option<Parameters>| match (other, &d.best) {
         (Some(other), Some(best)) if other != best => {
-            format!("{what}: {}; {}\n", other.text(), choice.text(other.score))
+            format!("{what}: {}\n", d.result_text(other, choice))
         }
         _ => String::new(),
     };
@@ -210,9 +235,14 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         let threshold = threshold.map_or_else(String::new, |text| format!("threshold: {text}\n"));
         format!("model of all data: {} ({vectors} support vectors, {how})\n{threshold}", refit.model)
     });
+    let again = d.reproduction.train_command.as_ref().map_or_else(String::new, |command| format!("command line: {command}\n"));
+    let python =
+        d.reproduction.python.as_ref().map_or_else(String::new, |lines| format!("Python:\n  {}\n", lines.replace('\n', "\n  ")));
     let table = if shown.is_empty() { String::new() } else { table(&shown, choice) };
+    let of_best = shown.iter().position(|cell| d.best.as_ref() == Some(&cell.parameters()));
+    let table = with_coloured_best(&table, of_best.filter(|_| colour::is_wanted(&io::stdout())));
     format!(
-        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{beside}{refit}",
+        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{beside}{refit}{again}{python}",
         data_line(&d.setup.data),
         setup_line(&d.setup),
         d.k,

@@ -5,6 +5,7 @@ use super::choice::Choice;
 use super::descended::DescentDocument;
 use super::document::{self, GridDocument, Refit};
 use super::outer::OuterDocument;
+use super::reproduction::Reproduction;
 use super::warnings::{Majority, warn_of_best, warn_of_unfinished};
 use super::{Files, curves, page, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
@@ -74,6 +75,27 @@ impl FinishedSearch<'_> {
         self.classes.as_ref()?.labels().get(cell.found.only_said()?).copied()
     }
 
+    /// Returns whether cells are missing or unfinished, and notes that a log keeps the others.
+    fn ended_early(&self, cells: &[&CellDocument], notes: &Notes) -> bool {
+        let ended = cells.len() < self.tried() || cells.iter().any(|cell| cell.found.solved.status.ended_early());
+        if let (true, Some(folder)) = (ended, &self.args.log.log) {
+            notes.note(&format!("{}: finished combinations are kept; run the same command again to continue", folder.display()));
+        }
+        ended
+    }
+
+    /// Returns how to train the cell at this index without a search.
+    fn reproduction(&self, at: Option<usize>) -> Reproduction {
+        // No option gives each feature a gamma of its own.
+        let is_per_feature = |at: usize| {
+            let descent = self.found.descent.as_ref();
+            descent.is_some_and(|descent| descent.widths.is_some() && descent.at == at && descent.from != at)
+        };
+        let Some(at) = at.filter(|at| !is_per_feature(*at)) else { return Reproduction::default() };
+        let is_numeric = self.input.data.columns.as_ref().is_none_or(|columns| columns.are_numbers());
+        Reproduction::of(self.args, &self.found.cells[at].result, &self.setup, is_numeric)
+    }
+
     /// Returns the time of each phase, summed over cells.
     fn seconds(&self, cells: &[&CellDocument]) -> Seconds {
         let total = |of: fn(&Seconds) -> Option<f64>| Some(cells.iter().filter_map(|cell| of(&cell.parts)).sum());
@@ -106,15 +128,13 @@ impl FinishedSearch<'_> {
         warn_of_best(chosen, majority, only_class, &ranges, args, choice, &mut notes);
         let drawn = if files.page.is_some() { draw(&in_ranges, chosen, choice) } else { [Vec::new(), Vec::new()] };
         write(&mut files, &cells, &in_ranges, chosen, choice)?;
-        let ended = cells.len() < tried || cells.iter().any(|cell| cell.found.solved.status.ended_early());
-        if let (true, Some(folder)) = (ended, &args.log.log) {
-            notes.note(&format!("{}: finished combinations are kept; run the same command again to continue", folder.display()));
-        }
+        let ended = self.ended_early(&cells, &notes);
         let taken = match args.search.how.take {
             CellChoice::Best => self.found.best_cell(choice.metric()),
             CellChoice::OneSe => simplest,
             CellChoice::Flattest => flattest,
         };
+        let reproduction = self.reproduction(taken);
         let refit = files.model.take().map(|output| self.refitted(output, taken, ended, &mut notes)).transpose()?.flatten();
         let seconds = self.seconds(&cells);
         let status = cells.iter().map(|cell| cell.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
@@ -132,6 +152,7 @@ impl FinishedSearch<'_> {
             best,
             one_se,
             flattest,
+            reproduction,
             gradient,
             total_iterations,
             majority: majority.map(Majority::share),

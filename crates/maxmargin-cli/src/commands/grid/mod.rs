@@ -12,6 +12,7 @@ mod outer;
 mod page;
 mod picture;
 mod plot;
+mod reproduction;
 mod scales;
 mod warnings;
 

@@ -1,7 +1,7 @@
 //! A search as one HTML file: the results, pictures, every cell. The page loads nothing from the
 //! network.
 
-use super::cell::{CellDocument, Parameters};
+use super::cell::CellDocument;
 use super::choice::Choice;
 use super::document::GridDocument;
 use crate::console::format;
@@ -13,7 +13,7 @@ const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;ma
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse;font-size:.93rem}\
 th,td{padding:.15rem .45rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td{white-space:nowrap}\
 th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.pruned,figcaption,.note{color:#666}\
-.scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
+.scroll{max-height:40rem;overflow:auto}pre{margin:0;overflow-x:auto}ul{padding-left:1.2rem}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
 tr.pruned,figcaption,.note{color:#aaa}}";
 
@@ -64,7 +64,7 @@ fn write_summary(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::
         [("Best", &d.best), ("Simplest within a standard error", &d.one_se), ("Best neighbours among equals", &d.flattest)];
     for (what, found) in offered {
         if let Some(found) = found {
-            writeln!(out, "<li>{what}: {}</li>", escaped(&result_text(found, choice)))?;
+            writeln!(out, "<li>{what}: {}</li>", escaped(&d.result_text(found, choice)))?;
         }
     }
     for line in d.gradient.iter().flat_map(|gradient| gradient.lines(choice)) {
@@ -82,6 +82,12 @@ fn write_summary(out: &mut dyn Write, d: &GridDocument, choice: &Choice) -> io::
         if let Some(found) = &refit.threshold {
             writeln!(out, "<li>Threshold: {}</li>", escaped(&threshold_text(found, &d.setup.labels())))?;
         }
+    }
+    if let Some(command) = &d.reproduction.train_command {
+        writeln!(out, "<li>Command line: <pre>{}</pre></li>", escaped(command))?;
+    }
+    if let Some(python) = &d.reproduction.python {
+        writeln!(out, "<li>Python: <pre>{}</pre></li>", escaped(python))?;
     }
     let iterations = format::count(d.total_iterations);
     writeln!(out, "<li>{iterations} iterations in {}</li>\n</ul>", format::seconds(d.seconds.total))?;
@@ -139,11 +145,6 @@ fn legend(cells: &[CellDocument]) -> String {
         ("dotted frame: not converged", cells.iter().any(|cell| !cell.converged() && !pruned(cell))),
     ];
     marks.iter().filter(|(_, there)| *there).map(|(what, _)| *what).collect::<Vec<_>>().join("; ")
-}
-
-/// `rbf, C = 8, gamma = 0.5; accuracy 97.50 %`
-fn result_text(found: &Parameters, choice: &Choice) -> String {
-    format!("{}; {}", found.text(), choice.text(found.score))
 }
 
 /// Returns the entries of a row between kernel and status; parameters that the kernel lacks are

@@ -20,6 +20,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+pub(crate) use table::WrittenTable;
 
 /// Default number of generated rows.
 const ROWS: usize = 1000;
@@ -38,6 +39,8 @@ pub(crate) struct Input {
     pub(crate) lines: Vec<u64>,
     /// The number of rows to predict without a label; their label is NaN.
     pub(crate) unlabelled: usize,
+    /// The parts of a table that its predictions are written with; None for other formats.
+    pub(crate) written: Option<WrittenTable>,
 }
 
 /// The treatment of missing values in a table.
@@ -117,9 +120,9 @@ pub(crate) fn load_until(
 ) -> Result<Input, Failure> {
     let begun = Instant::now();
     let is_file = source != "-" && Path::new(source).exists();
-    let unread = |data| table::TableInput { data, is_labelled: true, lines: Vec::new(), unlabelled: 0 };
+    let unread = |data| table::TableInput { data, is_labelled: true, lines: Vec::new(), unlabelled: 0, written: None };
     let base = wanted.model.map(|model| model.parts().index_base);
-    let table::TableInput { data, is_labelled, lines, unlabelled } = match source.parse::<Generator>() {
+    let table::TableInput { data, is_labelled, lines, unlabelled, written } = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
             table::check_options(FileFormat::Libsvm, wanted, &args.table)?;
             let mut data = generate(generator, args)?;
@@ -158,7 +161,7 @@ pub(crate) fn load_until(
     if data.index_base == 0 && base.is_none() && !args.zero_based {
         notes.note(&format!("{name}: index 0 occurs, so features are numbered from 0"));
     }
-    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled })
+    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled, written })
 }
 
 /// Gives data without column names the columns of the model, in their order.

@@ -55,6 +55,8 @@ pub(crate) struct TableRequest {
     pub(crate) no_target: bool,
     /// Columns to ignore.
     pub(crate) drop: Vec<String>,
+    /// Columns that are kept as text beside predictions.
+    pub(crate) keep: Vec<String>,
     /// Columns whose values are categories.
     pub(crate) category: Vec<String>,
     /// Words for a missing value, besides the known ones.
@@ -68,6 +70,7 @@ impl TableRequest {
             (self.target.is_some(), "--target"),
             (self.no_target, "--no-target"),
             (!self.drop.is_empty(), "--drop"),
+            (!self.keep.is_empty(), "--id"),
             (!self.category.is_empty(), "--category"),
             (!self.missing.is_empty(), "--missing"),
         ];

@@ -3,10 +3,11 @@
 use super::request::{FileFormat, ReadRequest, TableRequest};
 use super::{GapRule, Requirements, time_limit_failure};
 use crate::console::failure::Failure;
+use crate::console::format;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{
-    self, ColumnProblem, Columnar, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
+    self, ColumnProblem, Columnar, KeptColumn, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
 };
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use maxmargin::model::Model;
@@ -28,6 +29,14 @@ pub(super) struct TableInput {
     pub(super) is_labelled: bool,
     pub(super) lines: Vec<u64>,
     pub(super) unlabelled: usize,
+    pub(super) written: Option<WrittenTable>,
+}
+
+/// The parts of a table that predictions of its rows are written with.
+#[derive(Debug)]
+pub(crate) struct WrittenTable {
+    pub(crate) delimiter: char,
+    pub(crate) kept: Vec<KeptColumn>,
 }
 
 /// Returns the format of a file: as given, by its first lines, or by its name where they fit
@@ -125,6 +134,7 @@ pub(super) fn read(
         target: own.target.clone(),
         no_target: own.no_target || (wanted.one_class && own.target.is_none()),
         drop: own.drop.clone(),
+        keep: own.keep.clone(),
         categories: own.category.clone(),
         missing_words: own.missing.clone(),
         missing: wanted.missing(),
@@ -148,13 +158,14 @@ pub(super) fn read(
             note_one_class(name, columns, notes);
         }
     }
-    let Table { mut data, is_labelled, lines, unlabelled, .. } = table;
+    let Table { mut data, is_labelled, lines, unlabelled, delimiter, kept, .. } = table;
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
         take_numbers(name, model, &mut data)?;
     } else {
         warn_of_columns(name, &data, notes);
     }
-    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows })
+    let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept });
+    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written })
 }
 
 /// Turns a table into numbered features, for a model without column names.
@@ -363,7 +374,5 @@ fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
 
 /// Quotes a value for a shell.
 fn shell(value: &str) -> String {
-    let shown = quoted(value, SHOWN);
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%');
-    if !shown.is_empty() && shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+    format::shell(&quoted(value, SHOWN))
 }

@@ -1,5 +1,7 @@
 //! `predict`: labels, decision values or probabilities of a data set, and their scores.
 
+mod output;
+
 use crate::args::{PredictArgs, decision_rule};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
@@ -7,18 +9,17 @@ use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::model_file;
-use crate::files::output::show;
+use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
 use maxmargin::core::TargetKind;
 use maxmargin::data::Par;
-use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::{Confusion, Reliability, metrics_of};
 use maxmargin::model::{Calibration, DecisionRule, Model};
+use output::Predictions;
 use serde::Serialize;
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -61,21 +62,23 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(args.run.quiet);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([Path::new(&args.data.source), &args.model]);
-    let output = args.output.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
+    let on_stdout = args.output.as_deref().map_or(!args.run.json, |path| path.as_os_str() == "-");
+    check_standard_output(args.run.json, on_stdout)?;
+    let path = args.output.as_deref().or(on_stdout.then_some(Path::new("-")));
+    let output = path.map(|path| paths.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = input::load(&args.data.request(), &Requirements::by(&model), threads.par(), &mut notes)?;
-    compare_features(&model, &input, &notes);
+    let input = load(args, &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let probabilities = probabilities(&model, &decisions, args, threads.par())?;
     let predict_seconds = begun.elapsed().as_secs_f64();
-    let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
     if let Some(output) = output {
-        output.write(|out| write(args, &model, &decisions, &predicted, &probabilities, out))?;
+        let found = Predictions { model: &model, labels: &predicted, decisions: &decisions, probabilities: &probabilities };
+        output.write(|out| found.write(output::Columns::of(args, &model), input.written.as_ref(), out))?;
     }
     let needs = model.decision_rule().target_kind();
     let data = DataDocument::for_target(&input.name, &input.data, needs);
@@ -112,6 +115,15 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Outcome::Finished)
+}
+
+/// Reads the data to predict.
+fn load(args: &PredictArgs, model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    let mut request = args.data.request();
+    request.options.table.keep.clone_from(&args.id);
+    let input = input::load(&request, &Requirements::by(model), par, notes)?;
+    compare_features(model, &input, notes);
+    Ok(input)
 }
 
 /// Returns the classes to score, ascending. One class is scored like two classes if labels are ±1.
@@ -151,64 +163,6 @@ fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], n
             if classes.len() > shown.len() { ", …" } else { "" },
         ));
     }
-}
-
-/// Writes what the options ask for: probabilities, decision values or labels.
-fn write(
-    args: &PredictArgs,
-    model: &Model,
-    decisions: &[f64],
-    predicted: &[f64],
-    probabilities: &[f64],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let has_classes = model.decision_rule() != DecisionRule::Value;
-    match (args.probability && has_classes, args.decision) {
-        (true, _) => write_probabilities(model, predicted, probabilities, out),
-        (false, true) => write_decisions(decisions, model.machines().len(), out),
-        (false, false) => write_labels(predicted, out),
-    }
-}
-
-/// Writes one label per row.
-fn write_labels(predicted: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
-    for label in predicted {
-        if label_names::word_of(*label).is_some() {
-            writeln!(out, "{}", label_names::for_file(*label))?;
-        } else {
-            write_shortest(&mut out, *label)?;
-            out.write_all(b"\n")?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the decision values of all machines, one line per row.
-fn write_decisions(decisions: &[f64], machines: usize, mut out: &mut dyn Write) -> io::Result<()> {
-    for row in decisions.chunks_exact(machines) {
-        for (at, &value) in row.iter().enumerate() {
-            out.write_all(if at > 0 { b" " } else { b"" })?;
-            write_shortest(&mut out, value)?;
-        }
-        out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-/// Writes LIBSVM's format: a line with the outcomes, then the label and the probabilities of each
-/// row.
-fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], out: &mut dyn Write) -> io::Result<()> {
-    if model.decision_rule() == DecisionRule::Inlier {
-        out.write_all(b"label normal outlier\n")?;
-    } else {
-        let labels: Vec<String> = model.outcomes().iter().map(|label| label_names::for_file(*label)).collect();
-        writeln!(out, "labels {}", labels.join(" "))?;
-    }
-    for (label, row) in predicted.iter().zip(probabilities.chunks_exact(model.outcomes().len())) {
-        let words = std::iter::once(label_names::for_file(*label)).chain(row.iter().map(|value| format::exact(*value)));
-        writeln!(out, "{}", words.collect::<Vec<_>>().join(" "))?;
-    }
-    Ok(())
 }
 
 /// Returns the reliability of class probabilities, over the rows whose label the model knows.

@@ -1,0 +1,152 @@
+//! The predictions of all rows as text: lines as LIBSVM writes them, or a table for a table.
+
+use crate::args::PredictArgs;
+use crate::console::{format, label_names};
+use crate::files::input::WrittenTable;
+use maxmargin::data::number::write_shortest;
+use maxmargin::model::{DecisionRule, Model};
+use std::io::{self, Write};
+
+/// The columns of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    Labels,
+    /// The decision value of each machine.
+    Decisions,
+    /// The label and the probability of each class.
+    Probabilities,
+}
+
+impl Columns {
+    /// Returns the columns that the options ask for. A regression has no probabilities.
+    pub(super) fn of(args: &PredictArgs, model: &Model) -> Self {
+        let has_classes = model.decision_rule() != DecisionRule::Value;
+        match (args.probability && has_classes, args.decision) {
+            (true, _) => Self::Probabilities,
+            (false, true) => Self::Decisions,
+            (false, false) => Self::Labels,
+        }
+    }
+}
+
+/// The predictions of a model for all rows of a data set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Predictions<'a> {
+    pub(super) model: &'a Model,
+    /// The label of each row.
+    pub(super) labels: &'a [f64],
+    /// The decision value of each machine, row after row.
+    pub(super) decisions: &'a [f64],
+    /// The probability of each outcome, row after row.
+    pub(super) probabilities: &'a [f64],
+}
+
+impl Predictions<'_> {
+    /// Writes a table where the data is a table, and lines otherwise.
+    pub(super) fn write(self, columns: Columns, table: Option<&WrittenTable>, out: &mut dyn Write) -> io::Result<()> {
+        match (table, columns) {
+            (Some(table), _) => self.write_table(columns, table, out),
+            (None, Columns::Labels) => write_labels(self.labels, out),
+            (None, Columns::Decisions) => {
+                self.decisions.chunks_exact(self.model.machines().len()).try_for_each(|row| write_numbers(row, out))
+            }
+            (None, Columns::Probabilities) => self.write_probabilities(out),
+        }
+    }
+
+    /// Writes LIBSVM's format: a line with the outcomes, then the label and the probabilities of
+    /// each row.
+    fn write_probabilities(self, out: &mut dyn Write) -> io::Result<()> {
+        if self.model.decision_rule() == DecisionRule::Inlier {
+            out.write_all(b"label normal outlier\n")?;
+        } else {
+            let labels: Vec<String> = self.model.outcomes().iter().map(|label| label_names::for_file(*label)).collect();
+            writeln!(out, "labels {}", labels.join(" "))?;
+        }
+        for (label, row) in self.labels.iter().zip(self.probabilities.chunks_exact(self.model.outcomes().len())) {
+            write!(out, "{} ", label_names::for_file(*label))?;
+            write_numbers(row, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a header, then the kept columns, the label and the numbers of each row.
+    fn write_table(self, columns: Columns, table: &WrittenTable, out: &mut dyn Write) -> io::Result<()> {
+        let (names, numbers) = match columns {
+            Columns::Labels => (Vec::new(), &[][..]),
+            Columns::Decisions => (self.decision_names(), self.decisions),
+            Columns::Probabilities => (self.probability_names(), self.probabilities),
+        };
+        let kept = || table.kept.iter().map(|column| &column.name[..]);
+        // A kept column may be the true label.
+        let label = if kept().any(|name| name == "label") { "predicted_label" } else { "label" };
+        let header: Vec<&str> = kept().chain([label]).chain(names.iter().map(|name| &name[..])).collect();
+        write_fields(&header, table.delimiter, out)?;
+        for (row, label) in self.labels.iter().enumerate() {
+            let numbers = &numbers[row * names.len()..][..names.len()];
+            let label = label_text(*label);
+            let numbers: Vec<String> = numbers.iter().map(|value| format::exact(*value)).collect();
+            let kept = table.kept.iter().map(|column| &column.fields[row][..]);
+            let fields: Vec<&str> = kept.chain([&label[..]]).chain(numbers.iter().map(|number| &number[..])).collect();
+            write_fields(&fields, table.delimiter, out)?;
+        }
+        Ok(())
+    }
+
+    /// Returns `decision` for one machine, and for several the labels that each of them separates.
+    fn decision_names(self) -> Vec<String> {
+        let machines = self.model.machines().len();
+        let name = |machine: usize| match self.model.sides(machine).filter(|_| machines > 1) {
+            Some((Some(negative), positive)) => format!("decision_{}_{}", label_text(negative), label_text(positive)),
+            Some((None, positive)) => format!("decision_{}", label_text(positive)),
+            None => "decision".to_owned(),
+        };
+        (0..machines).map(name).collect()
+    }
+
+    /// Returns a name for each outcome.
+    fn probability_names(self) -> Vec<String> {
+        if self.model.decision_rule() == DecisionRule::Inlier {
+            return ["probability_normal", "probability_outlier"].map(str::to_owned).to_vec();
+        }
+        self.model.outcomes().iter().map(|label| format!("probability_{}", label_text(*label))).collect()
+    }
+}
+
+/// Returns a label without quotes.
+fn label_text(label: f64) -> String {
+    label_names::word_of(label).map_or_else(|| format::exact(label), str::to_owned)
+}
+
+/// Writes one label per row.
+fn write_labels(labels: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
+    for label in labels {
+        if label_names::word_of(*label).is_some() {
+            writeln!(out, "{}", label_names::for_file(*label))?;
+        } else {
+            write_shortest(&mut out, *label)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes numbers with blanks between them, and the end of the line.
+fn write_numbers(row: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
+    for (at, &value) in row.iter().enumerate() {
+        out.write_all(if at > 0 { b" " } else { b"" })?;
+        write_shortest(&mut out, value)?;
+    }
+    out.write_all(b"\n")
+}
+
+/// Writes a row of a table. Fields that the delimiter, a quote or the end of a line would break are
+/// quoted, with inner quotes doubled.
+fn write_fields(fields: &[&str], delimiter: char, out: &mut dyn Write) -> io::Result<()> {
+    let needs_quotes = |field: &str| {
+        field.is_empty() && fields.len() == 1 || field.trim() != field || field.contains([delimiter, '"', '\n', '\r'])
+    };
+    let field =
+        |field: &&str| if needs_quotes(field) { format!("\"{}\"", field.replace('"', "\"\"")) } else { (*field).to_owned() };
+    writeln!(out, "{}", fields.iter().map(field).collect::<Vec<_>>().join(&delimiter.to_string()))
+}
