@@ -158,5 +158,5 @@ fn an_update_tells_what_it_proves_and_what_it_held() {
     let held = updated["kernel_bytes"].as_u64().unwrap();
     assert!(held > 8 * updated["margin"].as_u64().unwrap().pow(2) && held <= 1 << 20, "{held}");
     let verified = bench.json("verify n");
-    assert_eq!(verified["certificate"]["fixed_labels"].as_u64(), Some(labels), "whoever counts");
+    assert_eq!(verified["certificate"]["fixed_labels"].as_u64(), Some(labels), "update and verify count the same labels");
 }

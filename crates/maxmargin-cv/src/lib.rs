@@ -6,7 +6,7 @@
 //! the result of a cold training, with a certificate.
 //!
 //! In reading order:
-//! - [`TrainOptions`] is everything that a training can be told, with its defaults.
+//! - [`TrainOptions`] holds all options of a training, with their defaults.
 //! - [`Study`] holds data, options and solver, and its methods train and validate. It
 //!   has one machine for two classes; for more classes one machine for each pair, or for each class
 //!   against the rest ([`maxmargin_model::Multiclass`]).

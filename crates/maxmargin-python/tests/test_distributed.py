@@ -157,7 +157,8 @@ def test_half_a_unit_goes_on_and_a_damaged_cell_is_computed_anew(path, alone, tm
     whole = {cell: cell.read_bytes() for cell in cells}
     for cell in cells[::3]:
         cell.unlink()
-    # The names of cells are hashes: of ten damaged ones some are met before a cell of their column that is gone.
+    # The names of cells are hashes. Of ten damaged cells, some come before a missing cell of their
+    # column.
     for cell in cells[1::3]:
         damaged = bytearray(whole[cell])
         damaged[len(damaged) // 2] ^= 1

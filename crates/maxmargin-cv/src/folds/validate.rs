@@ -16,7 +16,7 @@ use crate::study::matching::Terms;
 use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
-use maxmargin_data::{Par, Preparation};
+use maxmargin_data::Par;
 use maxmargin_kernel::Gamma;
 use maxmargin_metrics::{greatest_label, is_countable};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,8 @@ impl<'a> Study<'a> {
             return Ok(None);
         }
         let whole = self.prepared()?;
-        if whole.preparation == Preparation::default() {
+        // Given factors and the centre of all data do not depend on the training set.
+        if self.options.scale.is_none() && whole.preparation.encoder.is_none() {
             return Ok(Some(whole));
         }
         // Every training set often has the extremes of every feature and all words, and no gaps.

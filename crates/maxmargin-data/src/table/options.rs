@@ -35,10 +35,12 @@ pub struct TableOptions {
 /// The rule for missing and unknown labels of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelRule {
-    /// Each row has a label. [`read_like`](super::read_like) gives a label that the model does not know a new number.
+    /// Each row has a label. [`read_like`](super::read_like) gives a new number to a label that the
+    /// model does not know.
     #[default]
     Present,
-    /// Each row has a label, and [`read_like`](super::read_like) refuses labels that the model does not know.
+    /// Each row has a label, and [`read_like`](super::read_like) refuses labels that the model does
+    /// not know.
     Known,
     /// Rows may lack labels, which are then NaN: rows to predict. Other labels are treated like
     /// [`LabelRule::Present`].

@@ -108,14 +108,13 @@ impl<'m> WideSystem<'m> {
     /// When the run is cancelled.
     pub(crate) fn solve(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<WideSolution, Cancelled> {
         let (right, own) = self.shared.eliminate(r);
-        let mut cg = Iteration::new(right);
-        let mut goal = None;
+        let mut cg = Iteration::new(right, accuracy);
         loop {
             let (stiff, all) = (self.stiff(), self.shared.rows.len().min(MOST));
             let larger = (2 * stiff).max(FIRST).min(all);
             let most = if stiff < larger { self.iterations_before(stiff, larger) } else { GRADIENTS };
             let most = cg.iterations + most;
-            let reached = cg.run(&self.shared, &self.preconditioner, accuracy, &mut goal, most, self.par, control)?;
+            let reached = cg.run(&self.shared, &self.preconditioner, most, self.par, control)?;
             if reached || stiff == larger {
                 break;
             }
@@ -123,7 +122,7 @@ impl<'m> WideSystem<'m> {
             if self.stiff() <= stiff {
                 // There is no memory for a larger factor.
                 let most = cg.iterations + GRADIENTS;
-                cg.run(&self.shared, &self.preconditioner, accuracy, &mut goal, most, self.par, control)?;
+                cg.run(&self.shared, &self.preconditioner, most, self.par, control)?;
                 break;
             }
         }
@@ -233,22 +232,23 @@ struct Iteration {
     x: Vec<f64>,
     residual: Vec<f64>,
     iterations: u64,
+    /// The relative accuracy in the norm of the first preconditioner.
+    accuracy: f64,
+    /// The squared norm that ends the iteration; the first preconditioner sets it.
+    goal: Option<f64>,
 }
 
 impl Iteration {
-    fn new(right: Vec<f64>) -> Self {
-        Self { x: vec![0.0; right.len()], residual: right, iterations: 0 }
+    fn new(right: Vec<f64>, accuracy: f64) -> Self {
+        Self { x: vec![0.0; right.len()], residual: right, iterations: 0, accuracy, goal: None }
     }
 
     /// Iterates from the present `x` until the residual is small or there are `most` iterations.
-    /// The first preconditioner sets the `goal`. Returns whether it was reached.
-    #[allow(clippy::too_many_arguments)]
+    /// Returns whether the goal was reached.
     fn run(
         &mut self,
         shared: &Shared,
         preconditioner: &Preconditioner,
-        accuracy: f64,
-        goal: &mut Option<f64>,
         most: u64,
         par: Par,
         control: &RunControl,
@@ -259,7 +259,7 @@ impl Iteration {
         preconditioner.apply(shared, &self.residual, &mut z);
         let mut direction = z.clone();
         let mut rz = dot(&self.residual, &z);
-        let goal = *goal.get_or_insert(accuracy * accuracy * rz);
+        let goal = *self.goal.get_or_insert(self.accuracy * self.accuracy * rz);
         while rz > goal {
             if self.iterations >= most {
                 return Ok(false);
