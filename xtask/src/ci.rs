@@ -74,11 +74,19 @@ const STEPS: &[Step] = &[
     step("tidy", &["xtask", "tidy"], true),
     Step {
         name: "dependencies",
-        // These checks need no network. RustSec's list does: `cargo deny check advisories`.
+        // These checks need no network.
         arguments: &["deny", "check", "licenses", "bans", "sources"],
         needs: Some(Tool::Subcommand("deny")),
         set: None,
         in_quick: true,
+    },
+    Step {
+        name: "advisories",
+        // RustSec's list is fetched.
+        arguments: &["deny", "check", "advisories"],
+        needs: Some(Tool::Subcommand("deny")),
+        set: None,
+        in_quick: false,
     },
     step("lints", &["clippy", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
     step("tests", &["test", "--all-features", "--locked"], true),

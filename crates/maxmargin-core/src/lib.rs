@@ -13,7 +13,8 @@
 //! - [`Start`] is a feasible point of a dual, from which a solver begins.
 //! - [`Solve`] is the trait of all solver families. A solver gets a [`Run`] with a [`Stop`] (a
 //!   [`Goal`] and limits) and a [`RunControl`] for progress and cancellation, and returns a
-//!   [`Solution`] with a [`Status`] and the [`Work`] that it took.
+//!   [`Solution`] with a [`Status`] and the [`Work`] that it took, or a [`Refused`] with its
+//!   [`Reason`] and each [`Alternative`].
 //! - [`Certificate`] is the quality of a solution. [`certify()`] computes it from exact kernel
 //!   values, independent of the solver; [`audit`](audit()) certifies many solutions at once, and
 //!   [`gap_screening`](gap_screening()) returns the labels that the gap fixes at every optimum.
@@ -44,7 +45,8 @@ pub use problem::machine::{Decision, Problem, TrainingSet};
 pub use problem::solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
 pub use problem::start::{self, Start, StartError};
 pub use problem::twins::settle_twins;
-pub use solver::solve::{Refine, Refused, Run, Solve, Solved};
+pub use solver::refusal::{Alternative, Reason, Refused};
+pub use solver::solve::{Refine, Run, Solve, Solved};
 pub use solver::warm;
 pub use stopping::goal::{ConvergenceCheck, Goal};
 pub use stopping::pace::{Forecast, Pace};

@@ -1,4 +1,5 @@
 //! The interface of solvers, and warm starts for them.
 
+pub(crate) mod refusal;
 pub(crate) mod solve;
 pub mod warm;

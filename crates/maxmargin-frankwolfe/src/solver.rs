@@ -5,8 +5,8 @@ use crate::l2_svm::{decision, ordinary};
 use crate::random_start::{POINTS, random_start};
 use crate::solve::solve;
 use maxmargin_core::{
-    BiasTerm, Dual, EqualityConstraint, Formulation, Goal, Loss, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
-    Work, exact_gradient, figures,
+    BiasTerm, Dual, EqualityConstraint, Formulation, Goal, Loss, Reason, Refused, Run, Solution, Solve, Solved, Start, Status,
+    Stop, Work, exact_gradient, figures,
 };
 use maxmargin_data::RunControl;
 use maxmargin_kernel::{Rows, Space};
@@ -34,8 +34,8 @@ impl Simplex {
         Self { method, sampling: None, seed }
     }
 
-    fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
-        Refused { solver: self.name(), reason: reason.into(), instead }
+    fn refused(&self, reason: Reason) -> Refused {
+        Refused::new(self.name(), reason)
     }
 }
 
@@ -62,16 +62,17 @@ impl Solve for Simplex {
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
         if features {
-            return Err(Refused::features(self.name()));
+            return Err(self.refused(Reason::NoRows));
         }
-        Refused::unless_svc(self.name(), formulation, "use `smo`")?;
+        if !matches!(formulation, Formulation::Svc { .. }) {
+            return Err(self.refused(Reason::Formulation(formulation.name())));
+        }
         if formulation.loss() != Loss::SquaredHinge {
-            return Err(self.refused("it has the squared hinge loss", "for the hinge loss use `smo`"));
+            return Err(self.refused(Reason::Loss(Loss::SquaredHinge)));
         }
-        if formulation.bias_term() != BiasTerm::Feature(FEATURE) {
-            return Err(
-                self.refused("its bias is a feature of value 1", "for another bias use `linear`, or `smo` with the hinge loss")
-            );
+        let bias_term = BiasTerm::Feature(FEATURE);
+        if formulation.bias_term() != bias_term {
+            return Err(self.refused(Reason::BiasTerm(bias_term)));
         }
         Ok(())
     }
@@ -79,22 +80,18 @@ impl Solve for Simplex {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         self.check(dual)?;
-        self.solve_ordinary(dual, rows, &start, run)
-            .map_err(|error| self.refused(error.to_string(), "`smo` takes kernels that are not positive definite"))
+        self.solve_ordinary(dual, rows, &start, run).map_err(|error| Refused::failed(self.name(), &error))
     }
 }
 
 impl Simplex {
     fn check(&self, dual: &Dual) -> Result<(), Refused> {
         if !dual.has_one_ridge() {
-            return Err(self.refused(
-                "it has one C for all samples, and here classes or samples are weighted",
-                "leave the weights out, use `smo` with the hinge loss, or `linear` without a kernel",
-            ));
+            return Err(self.refused(Reason::Weights));
         }
         let ordinary = dual.balance() == EqualityConstraint::Free && dual.linear_term().iter().all(|p| *p == -1.0);
         if !ordinary || dual.ridge() <= 0.0 || dual.upper().iter().any(|u| u.is_finite()) {
-            return Err(self.refused("it solves the squared hinge loss without balance and bounds", "`smo` takes the hinge loss"));
+            return Err(self.refused(Reason::Loss(Loss::SquaredHinge)));
         }
         Ok(())
     }

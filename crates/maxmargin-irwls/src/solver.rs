@@ -3,7 +3,7 @@
 use crate::config::{FinishConfig, IrwlsConfig};
 use crate::solve::solve;
 use crate::working_set::select::SetSelection;
-use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_core::{Dual, Formulation, Loss, Reason, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
 /// Iterative re-weighted least squares on working sets, for duals with one sum, over kernel rows.
@@ -33,10 +33,13 @@ impl Solve for Irwls {
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
         if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) && !features {
-            let reason = format!("it moves along one sum, and {} has one for each sign", formulation.name());
-            return Err(Refused { solver: NAME, reason, instead: "use the solver `smo`" });
+            return Err(Refused::new(NAME, Reason::Formulation(formulation.name())));
         }
-        Refused::unless_hinge(NAME, formulation, features)
+        Refused::unless_free(NAME, formulation, features)?;
+        if formulation.loss() != Loss::Hinge {
+            return Err(Refused::new(NAME, Reason::Loss(Loss::Hinge)));
+        }
+        Ok(())
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
@@ -49,11 +52,7 @@ impl Solve for Irwls {
             par: run.par,
             ..IrwlsConfig::default()
         };
-        let outcome = solve(dual, rows, start, &config, &run.stop, run.control).map_err(|error| Refused {
-            solver: NAME,
-            reason: error.to_string(),
-            instead: "`linear` and `pairwise` take problems without a balance",
-        })?;
+        let outcome = solve(dual, rows, start, &config, &run.stop, run.control).map_err(|error| Refused::failed(NAME, &error))?;
         let exact = run.refine == Refine::Exact && outcome.solution.status == Status::Converged;
         let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
         Ok(Solved { solution: outcome.solution, exact, counts })

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, LinearWork, Method};
 use crate::solve::{LinearSolution, solve};
-use maxmargin_core::{BiasTerm, Dual, Formulation, Goal, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
+use maxmargin_core::{BiasTerm, Dual, Formulation, Goal, Reason, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
 use maxmargin_kernel::Space;
 use std::time::Instant;
 
@@ -29,8 +29,8 @@ const VIOLATION: (u32, f64) = (10, 0.5);
 const GAP: (u32, f64) = (20, 0.2);
 
 impl Linear {
-    fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
-        Refused { solver: self.name(), reason: reason.into(), instead }
+    fn refused(&self, reason: Reason) -> Refused {
+        Refused::new(self.name(), reason)
     }
 }
 
@@ -46,22 +46,20 @@ impl Solve for Linear {
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
         if !features {
-            return Err(self.refused("it works on features and reads no kernel", "use the linear kernel, or the solver `smo`"));
+            return Err(self.refused(Reason::NoFeatures));
         }
         if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) {
-            return Err(self.refused(format!("it does not solve {}", formulation.name()), "use the solver `smo`"));
+            return Err(self.refused(Reason::Formulation(formulation.name())));
         }
         if matches!(self.method, Method::Descent | Method::Avsf) && formulation.bias_term() == BiasTerm::Free {
-            return Err(
-                self.refused("it knows no free bias", "leave the bias out, make it one more feature of value 1, or use `linear`")
-            );
+            return Err(self.refused(Reason::FreeBias));
         }
         Ok(())
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let Some(matrix) = space.matrix() else {
-            return Err(self.refused("it works on features and reads no kernel", "use the solver `smo`"));
+            return Err(self.refused(Reason::NoFeatures));
         };
         let config = Config { method: self.method, seed: self.seed, par: run.par, ..Config::default() };
         let (begun, goal) = (Instant::now(), run.stop.goal);
@@ -74,7 +72,7 @@ impl Solve for Linear {
             let from = start.take().expect("every round leaves a start to the next");
             let found = solve(matrix, dual, from, &config, &stop, run.control);
             let LinearSolution { mut solution, certificate, work: more, .. } =
-                found.map_err(|error| self.refused(error.to_string(), "use the solver `linear`, or `smo` over a kernel"))?;
+                found.map_err(|error| Refused::failed(self.name(), &error))?;
             work += more;
             spent += solution.work;
             solution.work = spent;

@@ -3,7 +3,7 @@
 use crate::config::{Shrinking, SmoConfig};
 use crate::pair_budget::PairBudget;
 use crate::solve::solve;
-use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_core::{Alternative, Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
 /// Sequential minimal optimisation over kernel rows, for duals with one sum over all variables or
@@ -45,11 +45,8 @@ impl Solve for Smo {
         let rows = Refused::unless_rows(NAME, space)?;
         let Self { shrinking, conjugate, pair_budget } = *self;
         let config = SmoConfig { refine: run.refine, par: run.par, shrinking, conjugate, pair_budget };
-        let solution = solve(dual, rows, start, &config, &run.stop, run.control).map_err(|error| Refused {
-            solver: NAME,
-            reason: error.to_string(),
-            instead: "`linear` and `pairwise` take problems without a balance",
-        })?;
+        let solution = solve(dual, rows, start, &config, &run.stop, run.control)
+            .map_err(|error| Refused::failed(NAME, &error).instead(Alternative::Solver("linear")))?;
         let exact = run.refine == Refine::Exact && solution.status == Status::Converged;
         Ok(Solved { solution, exact, counts: Vec::new() })
     }

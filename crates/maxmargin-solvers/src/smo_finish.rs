@@ -12,8 +12,8 @@ use crate::merged_rows::MergedRows;
 use crate::two_sums::TwoSums;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
-    Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, SolverControl, Start,
-    Status, Stop, bias_of,
+    Alternative, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved,
+    SolverControl, Start, Status, Stop, bias_of,
 };
 use maxmargin_irwls::{FinishConfig, Irwls, finish};
 use maxmargin_kernel::Space;
@@ -130,11 +130,8 @@ pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut
     let config = FinishConfig { exact_gradient: false, par: run.par, most };
     let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
     let _reserved = rows.reserve(FinishConfig::bytes(dual.len().min(most)));
-    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.control).map_err(|error| Refused {
-        solver: "irwls",
-        reason: error.to_string(),
-        instead: "use the solver `smo`",
-    })?;
+    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.control)
+        .map_err(|error| Refused::failed("irwls", &error))?;
     let exact = outcome.solution.status == Status::Converged;
     let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
     Ok(Solved { solution: outcome.solution, exact, counts })
@@ -304,6 +301,11 @@ fn is_small(error: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {
     violation && goal.gap().is_none_or(|gap| 2.0 * boxes * error <= NEGLIGIBLE * gap * objective)
 }
 
+/// Returns the refusal of a solution that cannot be finished: SMO alone reaches looser tolerances.
+fn unfinished(solver: &'static str, error: &impl std::fmt::Display) -> Refused {
+    Refused::failed(solver, error).instead(Alternative::Kkt(FINISHED_BELOW_KKT))
+}
+
 /// Runs SMO to 10⁻³ and finishes on the free samples (step 3). The tail of SMO takes as many
 /// iterations as all before it; a few dense solves take its place, where they fit in memory.
 fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
@@ -323,11 +325,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
         let left = stop.left(begun, work.iterations);
         let _reserved = rows.reserve(FinishConfig::bytes(most.min(dual.len())));
         let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.control);
-        let outcome = finished.map_err(|error| Refused {
-            solver: smo.name(),
-            reason: error.to_string(),
-            instead: "ask for a tolerance of 1e-5",
-        })?;
+        let outcome = finished.map_err(|error| unfinished(smo.name(), &error))?;
         work += outcome.solution.work;
         nearest = Solution { work, ..outcome.solution };
         if nearest.status != Status::Stalled {
@@ -338,11 +336,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
     // Too many samples are free, or the system is singular: pair steps continue.
     run.stop = stop.left(begun, work.iterations);
     let start = Start::checked(dual, nearest.alpha).or_else(|_| Start::zero(dual));
-    let start = start.map_err(|error| Refused {
-        solver: smo.name(),
-        reason: error.to_string(),
-        instead: "ask for a tolerance of 1e-5",
-    })?;
+    let start = start.map_err(|error| unfinished(smo.name(), &error))?;
     let mut solved = smo.solve(dual, space, start, run)?;
     solved.solution.work += work;
     Ok(solved)

@@ -147,7 +147,7 @@ mod pages;
 pub mod prelude;
 mod svm;
 
-pub use maxmargin_cv::{Alternative, CvError as Error, Fitted, TrainOptions};
+pub use maxmargin_cv::{CvError as Error, Fitted, TrainOptions};
 pub use maxmargin_solvers::Solver;
 pub use svm::Svm;
 pub use svm::nested::{Nested, OuterFold};

@@ -9,7 +9,7 @@ use crate::cell::job::{Data, Train};
 use crate::failure::Failure;
 use crate::measured::{LinearFigures, Measured};
 use bound::Bound;
-use maxmargin::core::{BiasTerm, Dual, EqualityConstraint, Formulation, Loss, Refused, Run, Solve, Solved, Start};
+use maxmargin::core::{BiasTerm, Dual, EqualityConstraint, Formulation, Loss, Reason, Refused, Run, Solve, Solved, Start};
 use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
 use maxmargin::kernel::Space;
 use maxmargin::linear::{Config, Linear, LinearWork, Method, adapt, solve};
@@ -91,11 +91,11 @@ impl Solve for OwnRule {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        let refused = |reason: String| Refused { solver: self.name(), reason, instead: "use the solver `linear`" };
-        let matrix = space.matrix().ok_or_else(|| refused("it works on features".into()))?;
+        let matrix = space.matrix().ok_or_else(|| Refused::new(self.name(), Reason::NoFeatures))?;
         let Linear { method, seed } = self.usual;
         let config = Config { method, seed, shrinking: self.shrinking, par: run.par };
-        let found = solve(matrix, dual, start, &config, &run.stop, run.control).map_err(|error| refused(error.to_string()))?;
+        let found =
+            solve(matrix, dual, start, &config, &run.stop, run.control).map_err(|error| Refused::failed(self.name(), &error))?;
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
         if self.clocks {
             let adapted = Adapted::of(dual, &found.solution.alpha, found.work.steps);

@@ -122,7 +122,7 @@ impl OnSimplex {
     }
 
     fn refused(&self, error: &FrankWolfeError) -> Refused {
-        Refused { solver: self.usual.name(), reason: error.to_string(), instead: "give it another kernel, C or sample" }
+        Refused::failed(self.usual.name(), error)
     }
 }
 

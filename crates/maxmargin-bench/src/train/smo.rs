@@ -47,11 +47,8 @@ impl Solve for SmoAndFinish {
         run.stop = stop;
         let finishing = Instant::now();
         let config = FinishConfig { exact_gradient: rough.status == Status::Converged, par: run.par, ..FinishConfig::default() };
-        let outcome = finish(dual, rows.gram(), &rough, &config, &stop, run.control).map_err(|error| Refused {
-            solver: self.name(),
-            reason: error.to_string(),
-            instead: "leave `finish_from` out",
-        })?;
+        let outcome = finish(dual, rows.gram(), &rough, &config, &stop, run.control)
+            .map_err(|error| Refused::failed(self.name(), &error))?;
         let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.finish_seconds += finishing.elapsed().as_secs_f64();
         finished.finish_iterations += outcome.solution.work.iterations;

@@ -74,11 +74,7 @@ impl Solve for WorkingSetSolver {
         let Irwls { selection, working_set, seed } = self.usual;
         let config = IrwlsConfig { selection, working_set, chunks: self.chunks(), refine: run.refine, seed, par: run.par };
         let found = solve(dual, rows, start, &config, &run.stop, run.control);
-        let outcome = found.map_err(|error| Refused {
-            solver: self.name(),
-            reason: error.to_string(),
-            instead: "give it another working set",
-        })?;
+        let outcome = found.map_err(|error| Refused::failed(self.name(), &error))?;
         *self.optimiser.lock().unwrap_or_else(PoisonError::into_inner) += outcome.optimiser;
         self.idle.fetch_add(outcome.idle_chunks, Ordering::Relaxed);
         let exact = run.refine == Refine::Exact && outcome.solution.status == Status::Converged;

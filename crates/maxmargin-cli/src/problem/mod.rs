@@ -17,13 +17,13 @@ use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
-use maxmargin::core::{BiasTerm, Formulation, Loss, Refused, TargetKind};
+use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::{self, ClassLabels, Impute, Preparing, RunControl, Samples};
 use maxmargin::kernel::{Gamma, Kernel, KernelGram};
 use maxmargin::model::{ModelError, Rule};
-use maxmargin::{Alternative, Error, Svm, TrainOptions};
+use maxmargin::{Error, Svm, TrainOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
@@ -103,7 +103,7 @@ impl ProblemRequest {
                 return Err(Failure::Usage(format!("--updatable: {what}")));
             }
         }
-        svm.check().map_err(|error| refused(&svm, &error))?;
+        svm.check().map_err(|error| refused(&error))?;
         Ok(svm)
     }
 
@@ -191,8 +191,7 @@ impl ProblemRequest {
         let needs = svm.formulation().target_kind();
         let classes = classes_of(input, needs, notes)?;
         let svm = self.weighted(svm, classes.as_ref())?;
-        let weights =
-            classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&svm, &e))?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
         let preparing = Preparing { impute, scale };
         let preparation = preparing.fit(&input.data).map_err(|e| scale_failure(input, &e))?;
         let samples = preparation.apply(&input.data.samples).map_err(|e| scale_failure(input, &e))?;
@@ -336,29 +335,32 @@ fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     }
 }
 
-/// Returns the usage error for a refused combination, worded by options.
-fn refused(svm: &Svm, error: &Error) -> Failure {
-    let Error::Refused(Refused { solver, reason, .. }) = error else { return Failure::Usage(error.to_string()) };
-    let alternatives: Vec<String> = svm.alternatives().into_iter().map(options_of).collect();
-    let alternatives = match &alternatives[..] {
-        [] => String::new(),
-        [only] => format!("; use {only}"),
-        [others @ .., last] => format!("; use {}, or {last}", others.join(", ")),
-    };
-    Failure::Usage(format!("--solver {solver}: {reason}{alternatives}"))
+/// Returns the usage error for options that contradict each other.
+fn refused(error: &Error) -> Failure {
+    match error {
+        Error::Refused(refused) => Failure::Usage(refusal(refused)),
+        other => Failure::Usage(other.to_string()),
+    }
 }
 
-/// Returns the options that an alternative stands for.
-fn options_of(alternative: Alternative) -> String {
+/// Returns the text of a solver's refusal, with the options of the command line.
+fn refusal(refused: &Refused) -> String {
+    format!("--solver {}: {}", refused.solver, refused.worded(option_of))
+}
+
+/// Returns the option that an alternative stands for.
+fn option_of(alternative: &Alternative) -> String {
     match alternative {
         Alternative::LinearKernel => "--kernel linear".to_owned(),
         Alternative::LinearKernelWithoutBias => "--kernel linear with --bias none".to_owned(),
-        Alternative::Bias(BiasTerm::Free) => "--bias free".to_owned(),
-        Alternative::Bias(BiasTerm::None) => "--bias none".to_owned(),
-        Alternative::Bias(BiasTerm::Feature(value)) => format!("--bias {value} for one more feature"),
+        Alternative::BiasTerm(BiasTerm::Free) => "--bias free".to_owned(),
+        Alternative::BiasTerm(BiasTerm::None) => "--bias none".to_owned(),
+        Alternative::BiasTerm(BiasTerm::Feature(value)) => format!("--bias {value} for one more feature"),
         Alternative::Loss(Loss::Hinge) => "--loss hinge".to_owned(),
         Alternative::Loss(Loss::SquaredHinge) => "--loss squared".to_owned(),
-        Alternative::Solver(solver) => format!("--solver {}", solver.name()),
+        Alternative::Kkt(violation) => format!("--eps {violation:e}"),
+        Alternative::Solver(name) => format!("--solver {name}"),
+        other => other.to_string(),
     }
 }
 
@@ -367,6 +369,7 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
         Error::Seeding { seeding, why } => Failure::Usage(format!("--seeding {}: {why}; use cold or full", seeding.name())),
         Error::Search { option, why } => Failure::Usage(format!("--{option}: {why}")),
+        Error::Refused(refused) => Failure::input(&input.name, refusal(refused)),
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";

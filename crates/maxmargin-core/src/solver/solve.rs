@@ -7,12 +7,12 @@ use crate::certificate::gradient::exact_gradient;
 use crate::certificate::rounding::cancels;
 use crate::problem::dual::Dual;
 use crate::problem::formulation::Formulation;
-use crate::problem::loss::{BiasTerm, Loss};
 use crate::problem::solution::Solution;
 use crate::problem::start::Start;
+use crate::solver::refusal::Refused;
 use crate::stopping::stop::Stop;
 use maxmargin_data::{Cancelled, Par, RunControl};
-use maxmargin_kernel::{Rows, Space};
+use maxmargin_kernel::Space;
 
 /// The refinement of a solver's result in exact `f64` kernel values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,86 +80,6 @@ impl Solved {
                 Some((_, sum)) => *sum += count,
                 None => counts.push((name, count)),
             }
-        }
-    }
-}
-
-/// The reason why a solver refuses a problem, and an alternative.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{solver}: {reason}; {instead}")]
-pub struct Refused {
-    /// The name of the solver.
-    pub solver: &'static str,
-    /// The reason.
-    pub reason: String,
-    /// The alternative.
-    pub instead: &'static str,
-}
-
-impl Refused {
-    /// Returns the kernel rows of a space, for solvers that read rows.
-    ///
-    /// # Errors
-    ///
-    /// When the space has features only.
-    pub fn unless_rows<'a>(solver: &'static str, space: Space<'a>) -> Result<&'a Rows<'a>, Self> {
-        space.rows().ok_or_else(|| Self::features(solver))
-    }
-
-    /// Checks the formulation for solvers of C-SVC duals only.
-    ///
-    /// # Errors
-    ///
-    /// When the formulation is another.
-    pub fn unless_svc(solver: &'static str, formulation: &Formulation, instead: &'static str) -> Result<(), Self> {
-        match formulation {
-            Formulation::Svc { .. } => Ok(()),
-            other => Err(Self { solver, reason: format!("it solves C-SVC, not {}", other.name()), instead }),
-        }
-    }
-
-    /// Checks the formulation for solvers over kernel rows with hinge loss and a free bias.
-    ///
-    /// # Errors
-    ///
-    /// When the loss or the bias is another, or there are features only.
-    pub fn unless_hinge(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
-        let refused = |reason: &str, instead| Err(Self { solver, reason: reason.to_owned(), instead });
-        Self::unless_free(solver, formulation, features)?;
-        if formulation.loss() != Loss::Hinge && !matches!(formulation, Formulation::Svc { .. }) {
-            return refused("it has the hinge loss", "for the squared loss use `smo`, or `linear` without a kernel");
-        }
-        if formulation.loss() != Loss::Hinge {
-            return refused(
-                "it has the hinge loss",
-                "for the squared loss use `smo` or `pairwise`, or `linear` without a kernel",
-            );
-        }
-        Ok(())
-    }
-
-    /// Checks the formulation for solvers over kernel rows with a free bias.
-    ///
-    /// # Errors
-    ///
-    /// When the bias is another, or there are features only.
-    pub fn unless_free(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
-        if features {
-            return Err(Self::features(solver));
-        }
-        if formulation.bias_term() != BiasTerm::Free {
-            let reason = "its bias is free".to_owned();
-            return Err(Self { solver, reason, instead: "for another bias use `linear`, or `pairwise` with the squared loss" });
-        }
-        Ok(())
-    }
-
-    /// Returns the refusal of solvers over kernel rows where there are features only.
-    pub fn features(solver: &'static str) -> Self {
-        Self {
-            solver,
-            reason: "it reads kernel rows, and here there are features alone".to_owned(),
-            instead: "use the solver `linear`",
         }
     }
 }

@@ -1,42 +1,21 @@
 //! The changes of options after which a solver supports a problem.
 
 use crate::study::TrainOptions;
-use maxmargin_core::{BiasTerm, Loss};
+use maxmargin_core::{Alternative, BiasTerm, Loss};
 use maxmargin_kernel::Kernel;
-use maxmargin_solvers::Solver;
-
-/// A change of options that the solver refuses, after which it does not. Each interface has its own
-/// words for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Alternative {
-    /// The linear kernel.
-    LinearKernel,
-    /// The linear kernel, and no bias.
-    LinearKernelWithoutBias,
-    /// This bias term.
-    Bias(BiasTerm),
-    /// This loss.
-    Loss(Loss),
-    /// This solver.
-    Solver(Solver),
-}
 
 impl TrainOptions {
-    /// Returns the changes after which [`TrainOptions::check`] accepts these options; none if it
-    /// does already.
-    pub fn alternatives(&self) -> Vec<Alternative> {
-        if self.check().is_ok() {
-            return Vec::new();
-        }
+    /// Returns the changes after which the solver supports the problem.
+    pub(super) fn alternatives(&self) -> Vec<Alternative> {
         let mut candidates = [
-            Alternative::Bias(BiasTerm::Free),
-            Alternative::Bias(BiasTerm::None),
-            Alternative::Bias(BiasTerm::Feature(1.0)),
+            Alternative::BiasTerm(BiasTerm::Free),
+            Alternative::BiasTerm(BiasTerm::None),
+            Alternative::BiasTerm(BiasTerm::Feature(1.0)),
             Alternative::Loss(Loss::Hinge),
             Alternative::Loss(Loss::SquaredHinge),
-            Alternative::Solver(Solver::Smo),
-            Alternative::Solver(Solver::Linear),
-            Alternative::Solver(Solver::Pairwise),
+            Alternative::Solver("smo"),
+            Alternative::Solver("linear"),
+            Alternative::Solver("pairwise"),
         ]
         .to_vec();
         // The values of a precomputed kernel are no features.
@@ -56,35 +35,47 @@ impl TrainOptions {
             Alternative::LinearKernelWithoutBias => {
                 (changed.kernel, changed.bias_term) = (Kernel::Linear, Some(BiasTerm::None));
             }
-            Alternative::Bias(bias_term) => changed.bias_term = Some(bias_term),
+            Alternative::BiasTerm(bias_term) => changed.bias_term = Some(bias_term),
             Alternative::Loss(loss) => changed.loss = Some(loss),
-            Alternative::Solver(solver) => changed.solver = solver,
+            Alternative::Solver(name) => match name.parse() {
+                Ok(solver) => changed.solver = solver,
+                Err(_) => return false,
+            },
+            _ => return false,
         }
-        changed.check().is_ok()
+        changed.supported().is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::Formulation;
+    use crate::run::error::CvError;
+    use maxmargin_core::{Formulation, Reason};
+    use maxmargin_solvers::Solver;
+
+    /// Returns the reason and the alternatives of the refusal of these options.
+    fn refusal(options: &TrainOptions) -> (Reason, Vec<Alternative>) {
+        let Err(CvError::Refused(refused)) = options.check() else { panic!("{options:?} are not refused") };
+        (refused.reason, refused.alternatives)
+    }
 
     #[test]
-    fn every_alternative_is_accepted_and_none_is_offered_without_need() {
+    fn every_alternative_is_accepted() {
         let rbf = TrainOptions { kernel: Kernel::rbf(1.0), ..TrainOptions::default() };
-        assert_eq!(rbf.alternatives(), []);
-        let of = |solver: Solver| TrainOptions { solver, ..rbf.clone() }.alternatives();
-        assert_eq!(
-            of(Solver::Newton),
-            [Alternative::LinearKernel, Alternative::Solver(Solver::Smo), Alternative::Solver(Solver::Pairwise)]
-        );
-        // Coordinate descent alone knows no free bias.
-        assert_eq!(of(Solver::Avsf)[0], Alternative::LinearKernelWithoutBias);
+        assert!(rbf.check().is_ok());
+        let of = |solver: Solver| refusal(&TrainOptions { solver, ..rbf.clone() });
+        let smo = Alternative::Solver("smo");
+        let newton = vec![Alternative::LinearKernel, smo, Alternative::Solver("pairwise")];
+        assert_eq!(of(Solver::Newton), (Reason::NoFeatures, newton));
+        // Coordinate descent alone has no free bias.
+        assert_eq!(of(Solver::Avsf).1[0], Alternative::LinearKernelWithoutBias);
         let options = TrainOptions { solver: Solver::Cvm, loss: Some(Loss::Hinge), ..rbf.clone() };
-        assert_eq!(options.alternatives(), [Alternative::Loss(Loss::SquaredHinge), Alternative::Solver(Solver::Smo)]);
+        let squared = Alternative::Loss(Loss::SquaredHinge);
+        assert_eq!(refusal(&options), (Reason::Loss(Loss::SquaredHinge), vec![squared, smo]));
         let given = TrainOptions { kernel: Kernel::Precomputed, solver: Solver::Linear, ..rbf.clone() };
-        assert!(!given.alternatives().contains(&Alternative::LinearKernel));
+        assert!(!refusal(&given).1.contains(&Alternative::LinearKernel));
         let nu = TrainOptions { formulation: Formulation::NuSvc { nu: 0.5 }, solver: Solver::Fw, ..rbf };
-        assert_eq!(nu.alternatives(), [Alternative::Solver(Solver::Smo)]);
+        assert_eq!(refusal(&nu), (Reason::Formulation("nu-svc"), vec![smo]));
     }
 }

@@ -10,7 +10,6 @@ mod options;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
 
-pub use alternatives::Alternative;
 pub use calibration_options::{CalibrationOptions, Probability};
 pub use class_weights::ClassWeights;
 pub use options::TrainOptions;

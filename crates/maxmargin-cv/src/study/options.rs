@@ -3,7 +3,7 @@
 use crate::run::error::CvError;
 use crate::seed::Seeding;
 use crate::study::{CalibrationOptions, ClassWeights};
-use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Solve, Stop, TargetKind};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Refused, Solve, Stop, TargetKind};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{ClassLabels, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -170,8 +170,16 @@ impl TrainOptions {
     ///
     /// # Errors
     ///
-    /// When it does not. [`TrainOptions::alternatives`] has the changes that help.
+    /// When it does not. A [`CvError::Refused`] has the changes that help.
     pub fn check(&self) -> Result<(), CvError> {
+        self.supported().map_err(|error| match error {
+            CvError::Refused(refused) => Refused { alternatives: self.alternatives(), ..refused }.into(),
+            other => other,
+        })
+    }
+
+    /// As [`TrainOptions::check`], with the alternatives that the solver knows.
+    pub(super) fn supported(&self) -> Result<(), CvError> {
         let solver = self.resolved_solver();
         let built = solver.build(self.seed);
         let formulation = self.resolved_formulation();

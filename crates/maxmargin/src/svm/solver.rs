@@ -2,7 +2,7 @@
 
 use super::Svm;
 use maxmargin_core::{Formulation, Goal};
-use maxmargin_cv::{Alternative, CvError};
+use maxmargin_cv::CvError;
 use maxmargin_kernel::Kernel;
 use maxmargin_solvers::Solver;
 
@@ -48,15 +48,9 @@ impl Svm {
     ///
     /// # Errors
     ///
-    /// When it does not. [`Svm::alternatives`] has the changes that help.
+    /// When it does not. A [`CvError::Refused`] has the changes that help.
     pub fn check(&self) -> Result<(), CvError> {
         self.options.check()
-    }
-
-    /// Returns the changes after which [`Svm::check`] accepts this estimator; none if it does
-    /// already.
-    pub fn alternatives(&self) -> Vec<Alternative> {
-        self.options.alternatives()
     }
 
     /// Returns the kernel, with the width of [`Svm::gamma`] if that is a number.
