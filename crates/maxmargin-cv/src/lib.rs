@@ -44,7 +44,7 @@ pub use run::error::CvError;
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
 pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};
-pub use study::{CalibrationOptions, ClassWeights, Probability, Study, TrainOptions};
+pub use study::{CalibrationOptions, ClassWeights, PreparedData, Probability, Study, TrainOptions};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

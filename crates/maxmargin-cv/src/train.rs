@@ -178,7 +178,7 @@ impl Study<'_> {
     pub fn train(&self, control: &RunControl) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
-        let prepared = self.prepared()?;
+        let prepared = self.prepared_by_all()?;
         let layout = self.layout(None);
         let control = study_control(control, begun, &self.stop);
         let source = self.shared_source(&prepared, &layout, features, &control)?;

@@ -119,7 +119,7 @@ impl Svm {
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
         let (model, calibration) = run(py, report.as_ref(), move |channel| {
-            let Fitted { model, calibration, .. } = svm.fit_with(&data, &channel.control())?;
+            let Fitted { model, calibration, .. } = svm.fit_with(&*data, &channel.control())?;
             // Predicted labels follow decision values, as in scikit-learn, even if there are
             // probabilities.
             let decision_rule = model.multiclass().decision_rule();
@@ -142,7 +142,7 @@ impl Svm {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
-        validation(py, run(py, report.as_ref(), move |channel| Ok(svm.cross_validate_with(&data, &plan, &channel.control())?))?)
+        validation(py, run(py, report.as_ref(), move |channel| Ok(svm.cross_validate_with(&*data, &plan, &channel.control())?))?)
     }
 
     /// Cross-validates every combination of C and gamma over the same folds. Without values, the

@@ -147,11 +147,11 @@ mod pages;
 pub mod prelude;
 mod svm;
 
-pub use maxmargin_cv::{CvError as Error, Fitted, TrainOptions};
+pub use maxmargin_cv::{CvError as Error, Fitted, PreparedData, TrainOptions};
 pub use maxmargin_solvers::Solver;
-pub use svm::Svm;
 pub use svm::nested::{Nested, OuterFold};
 pub use svm::search::{
     Cell, CellScore, ColumnKeys, Descent, DescentEnd, DescentPoint, Logs, MOST_WIDTHS, Ranges, Search, SearchHooks, SearchResult,
     best, flattest, one_standard_error,
 };
+pub use svm::{Svm, TrainingInput};

@@ -1,12 +1,14 @@
 //! The estimator: its parameters and options, training and cross-validation.
 
 mod features;
+mod input;
 pub(crate) mod nested;
 mod probability;
 pub(crate) mod search;
 mod solver;
 mod weights;
 
+pub use input::TrainingInput;
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Stop, TargetKind};
 use maxmargin_cv::{CvError, CvReport, Fitted, FoldPlan, RunControl, Seeding, Study, TrainOptions};
 use maxmargin_data::{ClassLabels, Dataset, Par};
@@ -208,8 +210,8 @@ impl Svm {
     /// # Errors
     ///
     /// As [`Svm::fit`].
-    pub fn fit_with(&self, data: &Dataset, control: &RunControl) -> Result<Fitted, CvError> {
-        self.study(data, |study| self.fitted(study, control))
+    pub fn fit_with<'d>(&self, data: impl Into<TrainingInput<'d>>, control: &RunControl) -> Result<Fitted, CvError> {
+        self.study(data.into(), |study| self.fitted(study, control))
     }
 
     /// Cross-validates by `plan`. The result is that of `k` trainings from scratch, and each fold
@@ -229,8 +231,13 @@ impl Svm {
     /// # Errors
     ///
     /// As [`Svm::cross_validate`].
-    pub fn cross_validate_with(&self, data: &Dataset, plan: &FoldPlan, control: &RunControl) -> Result<CvReport, CvError> {
-        self.study(data, |study| study.cross_validate(plan, self.options.seeding, control))
+    pub fn cross_validate_with<'d>(
+        &self,
+        data: impl Into<TrainingInput<'d>>,
+        plan: &FoldPlan,
+        control: &RunControl,
+    ) -> Result<CvReport, CvError> {
+        self.study(data.into(), |study| study.cross_validate(plan, self.options.seeding, control))
     }
 
     /// Cross-validates with one fold for each sample (exact leave-one-out). Only support vectors
@@ -245,11 +252,13 @@ impl Svm {
     }
 
     /// Runs `run` on the study of this estimator and data.
-    fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
+    fn study<T>(&self, input: TrainingInput, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
+        let TrainingInput { data, prepared } = input;
         let classes = self.classes(data)?;
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.options.given_weights(classes))?;
-        run(&Study::new(data, classes.as_ref(), &self.options, &weights, &*self.options.build_solver()))
+        let solver = self.options.build_solver();
+        run(&Study { prepared, ..Study::new(data, classes.as_ref(), &self.options, &weights, &*solver) })
     }
 
     /// Returns the classes of the data; `None` for regression and one class.

@@ -75,10 +75,10 @@ pub(crate) fn validate(
     let context = RunContext { begun, threads: &threads };
     let input = request.load(data, context, &mut notes)?;
     let (plan, fold_plan) = plan(&input, &mut notes)?;
-    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
+    let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let report = {
         let bar = Bar::new(run.quiet);
-        svm.cross_validate_with(&input.data, &plan, &bar.control()).map_err(|e| failed(&input, &e))?
+        svm.cross_validate_with(&data, &plan, &bar.control()).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);

@@ -62,10 +62,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(&args.data.request(), context, &mut notes)?;
-    let PreparedProblem { svm, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
+    let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = {
         let bar = Bar::new(run.quiet);
-        svm.fit_with(&input.data, &bar.control()).map_err(|e| failed(&input, &e))?
+        svm.fit_with(&data, &bar.control()).map_err(|e| failed(&input, &e))?
     };
     warn_of_unfinished(&fitted, &svm, run, &mut notes);
     warn_of_missing_calibration(&fitted, &mut notes);

@@ -20,18 +20,15 @@ use crate::report::{
 use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::{self, ClassLabels, Impute, Preparing, RunControl, Samples};
-use maxmargin::kernel::{Gamma, Kernel, KernelGram};
+use maxmargin::data::{ClassLabels, Impute};
+use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{ModelError, Rule};
-use maxmargin::{Error, Svm, TrainOptions};
+use maxmargin::{Error, PreparedData, Svm, TrainOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 use weights::Weight;
-
-/// Approximate number of rows that warnings about the kernel inspect.
-const LOOKED_AT: usize = 2000;
 
 /// The problem that a command asks for.
 #[derive(Clone, Debug)]
@@ -62,8 +59,9 @@ pub(crate) struct RunContext<'a> {
 }
 
 /// A problem with its data.
-pub(crate) struct PreparedProblem {
+pub(crate) struct PreparedProblem<'i> {
     pub(crate) svm: Svm,
+    pub(crate) data: PreparedData<'i>,
     /// The classes, if the formulation has any.
     pub(crate) classes: Option<ClassLabels>,
     pub(crate) setup: Setup,
@@ -175,13 +173,13 @@ impl ProblemRequest {
 
     /// Checks options and data against each other, prints warnings and the announcement, and
     /// returns the estimator.
-    pub(crate) fn prepare(
+    pub(crate) fn prepare<'i>(
         &self,
         svm: Svm,
-        input: &Input,
+        input: &'i Input,
         run: RunContext<'_>,
         notes: &mut Notes,
-    ) -> Result<PreparedProblem, Failure> {
+    ) -> Result<PreparedProblem<'i>, Failure> {
         let TrainOptions { kernel, gamma, scale, impute, multiclass, seed, .. } = self.options.clone();
         let gamma = gamma.unwrap_or(Gamma::Auto);
         if kernel == Kernel::Precomputed && input.data.index_base != 0 {
@@ -192,10 +190,8 @@ impl ProblemRequest {
         let classes = classes_of(input, needs, notes)?;
         let svm = self.weighted(svm, classes.as_ref())?;
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
-        let preparing = Preparing { impute, scale };
-        let preparation = preparing.fit(&input.data).map_err(|e| scale_failure(input, &e))?;
-        let samples = preparation.apply(&input.data.samples).map_err(|e| scale_failure(input, &e))?;
-        let kernel = kernel.resolved(gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
+        let data = svm.prepare(&input.data).map_err(|e| failed(input, &e))?;
+        let kernel = kernel.resolved(gamma, data.samples()).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
         let sample_weights = self.sample_weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
@@ -219,16 +215,16 @@ impl ProblemRequest {
             seed: Some(seed),
         };
         let memory = self.memory.unwrap_or_else(memory::default_budget);
-        let start = Announcement { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads: run.threads };
+        let start = Announcement { input, data: &data, classes: classes.as_ref(), setup: &setup, threads: run.threads };
         if solved_by.is_linear() {
-            start.over_features(notes);
+            start.over_features(notes)?;
         } else {
-            start.over_kernel(&kernel, seed, memory, notes);
+            start.over_kernel(&kernel, seed, memory, notes)?;
         }
         let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
         let left = self.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
         let svm = left.into_iter().fold(svm.memory(memory).threads(run.threads.par()), Svm::max_time);
-        Ok(PreparedProblem { svm, classes, setup })
+        Ok(PreparedProblem { svm, data, classes, setup })
     }
 }
 
@@ -250,33 +246,28 @@ fn classes_of(input: &Input, needs: TargetKind, notes: &mut Notes) -> Result<Opt
 /// The training that is about to start, for its announcement and warnings.
 struct Announcement<'a> {
     input: &'a Input,
-    /// The samples, scaled if requested.
-    samples: &'a Samples,
+    data: &'a PreparedData<'a>,
     classes: Option<&'a ClassLabels>,
     setup: &'a Setup,
     threads: &'a Threads,
 }
 
 impl Announcement<'_> {
-    fn over_features(&self, notes: &mut Notes) {
-        self.warn_of_ranges(notes);
-        let values = format::count(self.samples.non_zeros() as u64);
+    fn over_features(&self, notes: &mut Notes) -> Result<(), Failure> {
+        self.warn_of_ranges(notes)?;
+        let values = format::count(self.data.samples().non_zeros() as u64);
         notes.note(&format!("{}, {values} values; linear, {}", self.what(), self.threads.text()));
+        Ok(())
     }
 
-    fn over_kernel(&self, kernel: &Kernel, seed: u64, budget: u64, notes: &mut Notes) {
+    fn over_kernel(&self, kernel: &Kernel, seed: u64, budget: u64, notes: &mut Notes) -> Result<(), Failure> {
         let entries: Vec<f64> = self.entries();
         let all = 4 * entries.iter().sum::<f64>() as u64;
         let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
         let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
-        // The training computes its own matrix; a sample of it is enough for the warnings.
         if *kernel != Kernel::Precomputed {
-            self.warn_of_ranges(notes);
-            let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
-            let some: Vec<usize> = (0..self.samples.len()).step_by(step).collect();
-            if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone(), &RunControl::unlimited()) {
-                warn_of_kernel(&gram, seed, notes);
-            }
+            self.warn_of_ranges(notes)?;
+            self.data.diagnose(kernel, seed).iter().for_each(|found| warn_of_kernel(found, notes));
         }
         let cached = if fits {
             String::new()
@@ -285,11 +276,13 @@ impl Announcement<'_> {
             format!("; the kernel matrix ({all}) exceeds the memory budget ({budget}): rows are cached")
         };
         notes.note(&format!("{}; {}, {}{cached}", self.what(), self.setup.kernel.sentence(), self.threads.text()));
+        Ok(())
     }
 
     /// Returns `a9a: 32,561 rows, 123 features`, and for several classes the number of machines.
     fn what(&self) -> String {
-        let (rows, features) = (self.samples.len() as u64, self.samples.features() as u64);
+        let samples = self.data.samples();
+        let (rows, features) = (samples.len() as u64, samples.features() as u64);
         let machines = match (self.entries().len(), self.classes.map(ClassLabels::count)) {
             (_, None) | (1, _) => String::new(),
             (machines, Some(count)) => format!(", {count} classes, {machines} machines"),
@@ -299,19 +292,20 @@ impl Announcement<'_> {
 
     /// Returns the number of kernel values of each machine.
     fn entries(&self) -> Vec<f64> {
-        let Some(classes) = self.classes else { return vec![(self.samples.len() as f64).powi(2)] };
+        let samples = self.data.samples().len();
+        let Some(classes) = self.classes else { return vec![(samples as f64).powi(2)] };
         let sizes = classes.sizes();
-        let rows = |(earlier, later): (Option<usize>, usize)| {
-            earlier.map_or(self.samples.len(), |earlier| sizes[earlier] + sizes[later])
-        };
+        let rows = |(earlier, later): (Option<usize>, usize)| earlier.map_or(samples, |earlier| sizes[earlier] + sizes[later]);
         let sides = self.setup.multiclass.unwrap_or_default().sides(sizes.len());
         sides.into_iter().map(|sides| (rows(sides) as f64).powi(2)).collect()
     }
 
-    fn warn_of_ranges(&self, notes: &mut Notes) {
-        if let Some(warning) = data::inspect(self.samples).warning(self.input.data.index_base) {
+    fn warn_of_ranges(&self, notes: &mut Notes) -> Result<(), Failure> {
+        let ranges = self.data.ranges().map_err(|e| failed(self.input, &e))?;
+        if let Some(warning) = ranges.warning(self.input.data.index_base) {
             notes.warn(format!("{warning} (--scale minmax)"));
         }
+        Ok(())
     }
 }
 

@@ -4,10 +4,7 @@ use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
 use maxmargin::data::ClassLabels;
-use maxmargin::kernel::{Gram, diagnose};
-
-/// Entries of the kernel matrix that a warning inspects.
-const PROBED: usize = 500;
+use maxmargin::kernel::Diagnosis;
 
 /// A class is rare if it has fewer rows than this share of what equal classes would have.
 const TINY_SHARE: f64 = 0.02;
@@ -16,8 +13,7 @@ const TINY_SHARE: f64 = 0.02;
 const TINY: usize = 5;
 
 /// Warns if the kernel matrix is nearly the identity or nearly constant.
-pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
-    let found = diagnose(gram, PROBED, seed);
+pub(super) fn warn_of_kernel(found: &Diagnosis, notes: &mut Notes) {
     if found.is_identity() {
         notes.warn(format!(
             "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that no machine \

@@ -124,7 +124,7 @@ impl<'a> Study<'a> {
         if self.options.scale.is_some() && self.gamma == Some(Gamma::Scale) {
             return Ok(None);
         }
-        let whole = self.prepared()?;
+        let whole = self.prepared_by_all()?;
         // Given factors and the centre of all data do not depend on the training set.
         if self.options.scale.is_none() && whole.preparation.encoder.is_none() {
             return Ok(Some(whole));

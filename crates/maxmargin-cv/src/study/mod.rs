@@ -7,22 +7,26 @@ pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
 mod options;
+mod prepared_data;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
 
 pub use calibration_options::{CalibrationOptions, Probability};
 pub use class_weights::ClassWeights;
 pub use options::TrainOptions;
+pub use prepared_data::PreparedData;
 
 use crate::plan::FoldPlan;
 use crate::run::error::CvError;
 use crate::study::layout::{MachineLayout, MachineSamples, has_one_thread_each};
+use crate::study::prepared_data::PreparationOptions;
 use crate::study::space_source::Prepared;
 use crate::study::spaces::RowMemory;
-use maxmargin_core::{BiasTerm, Formulation, Problem, Solve, Stop, TargetKind};
-use maxmargin_data::{ClassLabels, Dataset, Preparation, Preparing};
+use maxmargin_core::{Formulation, Problem, Solve, Stop, TargetKind};
+use maxmargin_data::{ClassLabels, Dataset, Preparation, Samples};
 use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_model::Rule;
+use std::borrow::Cow;
 
 /// The inputs of a training or a cross-validation: data, labels, options, solver. Two classes need
 /// one machine; more classes need one for each pair, or one for each against the rest. Regression
@@ -54,6 +58,9 @@ pub struct Study<'a> {
     pub stop: Stop,
     /// Memory for kernel rows, in bytes.
     pub memory: u64,
+    /// Samples that are prepared already. They are used if they are those of this study's data and
+    /// options.
+    pub prepared: Option<&'a PreparedData<'a>>,
 }
 
 impl<'a> Study<'a> {
@@ -78,6 +85,7 @@ impl<'a> Study<'a> {
             gamma: options.gamma,
             stop: options.stop(),
             memory: options.memory,
+            prepared: None,
         }
     }
 
@@ -115,17 +123,23 @@ impl<'a> Study<'a> {
 
     /// The samples, imputed and scaled by statistics of all of them, and the kernel with its width
     /// for them.
-    pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
-        self.prepared_as(self.preparation(0..self.data.samples.len())?)
+    pub(crate) fn prepared_by_all(&self) -> Result<Prepared<'a>, CvError> {
+        let options = self.preparation_options();
+        if let Some(known) = self.prepared.filter(|prepared| prepared.serves(self.data, &options)) {
+            return self.with_kernel(known.preparation.clone(), Cow::Borrowed(&*known.samples));
+        }
+        let PreparedData { preparation, samples, .. } = options.prepare(self.data)?;
+        self.with_kernel(preparation, samples)
     }
 
-    /// As [`Study::prepared`], with the statistics of some rows.
+    /// As [`Study::prepared_by_all`], with the statistics of some rows.
     pub(crate) fn prepared_by(&self, rows: &[usize]) -> Result<Prepared<'a>, CvError> {
-        self.prepared_as(self.preparation(rows.iter().copied())?)
+        let preparation = self.preparation(rows.iter().copied())?;
+        let samples = preparation.apply(&self.data.samples)?;
+        self.with_kernel(preparation, samples)
     }
 
-    fn prepared_as(&self, preparation: Preparation) -> Result<Prepared<'a>, CvError> {
-        let samples = preparation.apply(&self.data.samples)?;
+    fn with_kernel(&self, preparation: Preparation, samples: Cow<'a, Samples>) -> Result<Prepared<'a>, CvError> {
         let kernel = match self.gamma {
             None => self.options.kernel.clone().checked()?,
             Some(gamma) => self.options.kernel.resolved(gamma, &samples)?,
@@ -133,25 +147,13 @@ impl<'a> Study<'a> {
         Ok(Prepared { preparation, samples, kernel })
     }
 
-    /// The preparation of samples by the statistics of some rows.
-    pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
-        let found = Preparing { impute: self.options.impute, scale: self.options.scale }.fit_rows(self.data, rows)?;
-        let Some(factors) = &self.options.feature_weights else {
-            let centred = self.ignores_shifts() && found.scaler.is_none();
-            return Ok(if centred { found.centred(&self.data.samples)? } else { found });
-        };
-        let features = found.encoder.as_ref().map_or(self.data.samples.features(), |encoder| encoder.columns().width());
-        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
-            return Err(CvError::Factors { found: factors.len(), features });
-        }
-        Ok(found.stretched(factors))
+    fn preparation_options(&self) -> PreparationOptions {
+        PreparationOptions::new(self.options, self.formulation)
     }
 
-    /// Returns true if a shift of all samples changes the bias of the machines and nothing else:
-    /// the kernel is linear, and the coefficients of each machine have the sum 0.
-    fn ignores_shifts(&self) -> bool {
-        let free = self.formulation.bias_term() == BiasTerm::Free && self.formulation.target_kind() != TargetKind::Nothing;
-        free && self.options.kernel == Kernel::Linear
+    /// The preparation of samples by the statistics of some rows.
+    pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
+        self.preparation_options().fit(self.data, rows)
     }
 
     /// The decision rule over the machines.

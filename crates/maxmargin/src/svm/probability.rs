@@ -73,7 +73,7 @@ impl Svm {
     pub fn calibrate_with(&self, model: Model, data: &Dataset, control: &RunControl) -> Result<Calibrated, CvError> {
         let platt = CalibrationOptions { probability: Some(Probability::Platt), ..self.options.calibration };
         let fits = if self.options.calibration.is_nothing() { platt } else { self.options.calibration };
-        self.study(data, |study| self.calibrated(study, model, fits, control))
+        self.study(data.into(), |study| self.calibrated(study, model, fits, control))
     }
 
     /// Returns the estimator that trained a model, from its record. Memory, threads and seeds have

@@ -24,7 +24,7 @@ use crate::report::missing_classes::{warn_of_folds, warn_of_report};
 use crate::report::{End, Seconds, Setup};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
-use maxmargin::{SearchResult, Svm};
+use maxmargin::{PreparedData, SearchResult, Svm};
 use std::time::Instant;
 
 /// A finished search.
@@ -32,7 +32,8 @@ pub(super) struct FinishedSearch<'a> {
     pub(super) args: &'a GridArgs,
     pub(super) begun: Instant,
     pub(super) choice: Choice,
-    pub(super) input: Input,
+    pub(super) input: &'a Input,
+    pub(super) data: &'a PreparedData<'a>,
     /// The number of folds, and their name.
     pub(super) folds: (usize, String),
     pub(super) svm: Svm,
@@ -181,7 +182,28 @@ impl FinishedSearch<'_> {
         let left = self.args.run.time_limit.map(|limit| limit.saturating_sub(self.begun.elapsed()));
         let svm = left.into_iter().fold(self.found.cells[at].svm.clone(), Svm::max_time);
         let svm = self.args.probability.apply(svm);
-        refit(&svm, &self.input, output, notes, self.args).map(Some)
+        self.refit(&svm, output, notes).map(Some)
+    }
+
+    /// Trains an estimator on all data and writes the model.
+    fn refit(&self, svm: &Svm, output: Output, notes: &mut Notes) -> Result<Refit, Failure> {
+        let (input, args) = (self.input, self.args);
+        let (model, quiet) = (output.name().to_owned(), args.run.quiet);
+        let fitted = {
+            let bar = Bar::new(quiet);
+            svm.fit_with(self.data, &bar.control()).map_err(|e| failed(input, &e))?
+        };
+        if fitted.status != Status::Converged {
+            notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, args.run.limits())));
+        }
+        warn_of_missing_calibration(&fitted, notes);
+        let support_vectors = fitted.model.support_vectors();
+        let decide = decision_rule(&fitted.model, args.probability.decide);
+        let written = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
+        let _writing = Phase::new(quiet, format!("writing {model}"));
+        model_file::save(&written, output)?;
+        let (status, certificate, threshold) = (fitted.status, fitted.certificate, fitted.threshold);
+        Ok(Refit { model, status, certificate, support_vectors, threshold })
     }
 }
 
@@ -212,26 +234,6 @@ fn write(
         picture.write(|out| plot::write(out, in_ranges, best, choice))?;
     }
     Ok(())
-}
-
-/// Trains an estimator on all data and writes the model.
-fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &GridArgs) -> Result<Refit, Failure> {
-    let (model, quiet) = (output.name().to_owned(), args.run.quiet);
-    let fitted = {
-        let bar = Bar::new(quiet);
-        svm.fit_with(&input.data, &bar.control()).map_err(|e| failed(input, &e))?
-    };
-    if fitted.status != Status::Converged {
-        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, args.run.limits())));
-    }
-    warn_of_missing_calibration(&fitted, notes);
-    let support_vectors = fitted.model.support_vectors();
-    let decide = decision_rule(&fitted.model, args.probability.decide);
-    let written = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
-    let _writing = Phase::new(quiet, format!("writing {model}"));
-    model_file::save(&written, output)?;
-    let (status, certificate, threshold) = (fitted.status, fitted.certificate, fitted.threshold);
-    Ok(Refit { model, status, certificate, support_vectors, threshold })
 }
 
 /// Returns the values of C and γ that were tried, ascending.

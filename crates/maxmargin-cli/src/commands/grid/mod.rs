@@ -98,11 +98,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     } else {
         None
     };
-    let PreparedProblem { svm, classes, setup } = request.prepare(request.svm()?, &input, context, &mut notes)?;
+    let PreparedProblem { svm, data, classes, setup } = request.prepare(request.svm()?, &input, context, &mut notes)?;
     choice.check(classes.as_ref())?;
     // Checked now, because after the search it would be too late.
     args.probability.calibration_options().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
-    let widths = if args.whole { scales::widths(&input.data, &request.options) } else { args.search.gamma.clone() };
+    let widths = if args.whole { scales::widths(&data) } else { args.search.gamma.clone() };
     let (ranges, columns) = ranges(args, &widths);
     let search = search(args, ranges, &choice);
     let log = Log::open(&args.log, &setup, &plan, settings(args))?;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
         let attended = SearchHooks { control: &bar.control(), logs: &log };
         let each =
             |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, &input.data.labels, &setup, run.detail());
-        svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
+        svm.search(&data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
     let outer = match args.outer {
         Some(k) if found.cells.len() == found.planned => {
@@ -123,7 +123,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     };
     log.settle(&mut notes)?;
     let folds = (plan.folds(), fold_plan);
-    FinishedSearch { args, begun, choice, input, folds, svm, classes, setup, scales, found, outer }.end(files, &threads, notes)
+    FinishedSearch { args, begun, choice, input: &input, data: &data, folds, svm, classes, setup, scales, found, outer }
+        .end(files, &threads, notes)
 }
 
 /// Refuses options of a model where none is written.
@@ -149,7 +150,7 @@ fn scaling(
     let svm = request.weighted(svm, classes.as_ref())?;
     let left = args.run.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
     let timed = left.into_iter().fold(svm.threads(run.threads.par()), Svm::max_time);
-    let options = scales::TrialOptions { impute: args.problem.impute, seed: args.data.options.seed, quiet: args.run.quiet };
+    let options = scales::TrialOptions { seed: args.data.options.seed, quiet: args.run.quiet };
     scales::choose_scaling(&timed, input, choice, &options)
 }
 

@@ -9,10 +9,10 @@ use crate::problem::failed;
 use crate::report::scale_name;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, Unlogged};
+use maxmargin::data::Dataset;
 use maxmargin::data::scale::ScaleMethod;
-use maxmargin::data::{Dataset, Impute, Preparing};
 use maxmargin::kernel::gamma_scale;
-use maxmargin::{Ranges, Search, SearchHooks, Svm, TrainOptions};
+use maxmargin::{PreparedData, Ranges, Search, SearchHooks, Svm};
 use serde::Serialize;
 
 /// Approximate size of the subset: enough to tell scaling methods apart that differ by a percentage
@@ -31,17 +31,15 @@ const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 /// to nearly the identity on most data.
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
-/// Returns powers of two around the `scale` rule for samples that are scaled like this.
-pub(super) fn widths(data: &Dataset, options: &TrainOptions) -> Widths {
-    let preparing = Preparing { impute: options.impute, scale: options.scale };
-    let usual = usual(data, preparing).unwrap_or(1.0).log2().round() as i32;
+/// Returns powers of two around the `scale` rule for these samples.
+pub(super) fn widths(data: &PreparedData) -> Widths {
+    let usual = usual(data).unwrap_or(1.0).log2().round() as i32;
     Widths::Values(WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect())
 }
 
-/// Returns 1/(features · variance) of the prepared samples; None if they cannot be prepared or are
-/// all zero.
-fn usual(data: &Dataset, preparing: Preparing) -> Option<f64> {
-    let gamma = gamma_scale(&*preparing.fit(data).ok()?.apply(&data.samples).ok()?);
+/// Returns 1/(features · variance) of the prepared samples; None if they are all zero.
+fn usual(data: &PreparedData) -> Option<f64> {
+    let gamma = gamma_scale(data.samples());
     (gamma.is_finite() && gamma > 0.0).then_some(gamma)
 }
 
@@ -58,7 +56,6 @@ pub(super) struct ScalingTrial {
 
 /// Options of the trials.
 pub(super) struct TrialOptions {
-    pub(super) impute: Option<Impute>,
     pub(super) seed: u64,
     pub(super) quiet: bool,
 }
@@ -72,7 +69,7 @@ pub(super) fn choose_scaling(
     choice: &Choice,
     options: &TrialOptions,
 ) -> Result<(Option<ScaleMethod>, Vec<ScalingTrial>), Failure> {
-    let TrialOptions { impute, seed, quiet } = *options;
+    let TrialOptions { seed, quiet } = *options;
     let planned = |data: &Dataset, folds: usize| match choice.target_kind() {
         TargetKind::Classes => {
             FoldPlan::stratified(&data.labels, folds, seed).or_else(|_| FoldPlan::shuffled(data.labels.len(), folds, seed))
@@ -91,13 +88,14 @@ pub(super) fn choose_scaling(
     let mut tried = Vec::new();
     for method in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)].map(|name| name.map(ScaleName::method)) {
         // The search itself reports data that cannot be scaled.
-        let Some(usual) = usual(data, Preparing { impute, scale: method }) else { continue };
         let scaled = method.into_iter().fold(svm.clone(), Svm::scale);
+        let Ok(data) = scaled.prepare(data) else { continue };
+        let Some(usual) = usual(&data) else { continue };
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
         let attended = SearchHooks { control: &bar.control(), logs: &Unlogged };
-        let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
+        let found = scaled.search(&data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].score);
         let (score, error) = (best.and_then(|best| best.value), best.and_then(|best| best.standard_error));
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, method });

@@ -124,7 +124,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let control = self.hooks.control.child(move |progress| Progress { done, total: done + 1, ..*progress });
         let mut iterations = 0;
         let tight = start.clone().goal(goal).with(|options| options.max_time = left);
-        let (visited, ended) = tight.study(self.data, |study| {
+        let (visited, ended) = tight.study(self.input, |study| {
             let mut loss = SmoothLoss::new(*study, self.plan)?;
             let features = loss.features();
             let mut at = |at: &[f64], apart: bool| {

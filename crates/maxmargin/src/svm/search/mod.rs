@@ -23,6 +23,7 @@ pub use result::SearchResult;
 pub use select::{best, flattest, one_standard_error};
 
 use crate::Svm;
+use crate::svm::TrainingInput;
 use maxmargin_core::{Goal, TargetKind};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, RunControl, Seeding, SmoothLoss, Unlogged};
 use maxmargin_data::Dataset;
@@ -74,21 +75,22 @@ impl Svm {
     ///
     /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are
     /// told in [`SearchResult::failed`]. When the search is not one for these parameters.
-    pub fn search<T: Send>(
+    pub fn search<'d, T: Send>(
         &self,
-        data: &Dataset,
+        input: impl Into<TrainingInput<'d>>,
         plan: &FoldPlan,
         search: &Search,
         hooks: SearchHooks,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
     ) -> Result<SearchResult<T>, CvError> {
-        let metric = search.metric_of(self);
+        let (metric, input) = (search.metric_of(self), input.into());
+        let data = input.data;
         self.check_search(data, search, metric)?;
-        self.check_gradient(data, plan, search)?;
+        self.check_gradient(input, plan, search)?;
         let asked = self.resolved_goal();
         // A goal that is no stricter than the loose one needs no second stage.
         let loose = if asked.kkt().is_none() && asked.gap().is_some_and(|gap| gap >= LOOSE) { asked } else { Goal::Gap(LOOSE) };
-        let run = Run { svm: self, data, plan, search, metric, hooks, each: &each, asked, loose, begun: Instant::now() };
+        let run = Run { svm: self, input, plan, search, metric, hooks, each: &each, asked, loose, begun: Instant::now() };
         let found = run.execute()?;
         if found.cells.is_empty() && !found.failed.is_empty() {
             let mut failed = found.failed;
@@ -123,7 +125,7 @@ impl Svm {
     }
 
     /// Checks, before any training, that every column of a search has a smooth loss.
-    fn check_gradient(&self, data: &Dataset, plan: &FoldPlan, search: &Search) -> Result<(), CvError> {
+    fn check_gradient(&self, input: TrainingInput, plan: &FoldPlan, search: &Search) -> Result<(), CvError> {
         let mut checked = Vec::new();
         for column in search.ranges.columns(self).iter().filter(|_| search.gradient) {
             if !matches!(column.options.gamma, None | Some(Gamma::Value(_))) {
@@ -133,7 +135,7 @@ impl Svm {
             // The width of a kernel does not matter for this check.
             let kind = column.options.kernel.clone().with_gamma(1.0);
             if !checked.contains(&kind) {
-                let features = column.study(data, |study| Ok(SmoothLoss::new(*study, plan)?.features()))?;
+                let features = column.study(input, |study| Ok(SmoothLoss::new(*study, plan)?.features()))?;
                 if search.per_feature && features > MOST_WIDTHS {
                     let why = format!("{features} features are too many for a width each, at most {MOST_WIDTHS}; leave some out");
                     return Err(CvError::Search { option: "gradient", why });

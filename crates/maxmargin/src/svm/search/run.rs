@@ -8,9 +8,9 @@ use super::result::SearchResult;
 use super::select::{best, better, width};
 use super::stage::{SearchColumn, Stage};
 use crate::Svm;
+use crate::svm::TrainingInput;
 use maxmargin_core::{Goal, Status};
 use maxmargin_cv::{CvError, CvReport, FoldPlan};
-use maxmargin_data::Dataset;
 use maxmargin_kernel::{Gamma, gamma_scale};
 use maxmargin_metrics::{Best, Metric};
 use std::time::Instant;
@@ -36,7 +36,7 @@ const STEPS: usize = 8;
 
 pub(super) struct Run<'a, E> {
     pub(super) svm: &'a Svm,
-    pub(super) data: &'a Dataset,
+    pub(super) input: TrainingInput<'a>,
     pub(super) plan: &'a FoldPlan,
     pub(super) search: &'a Search,
     pub(super) metric: &'static Metric,
@@ -130,7 +130,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let asked: Vec<SearchColumn> =
             asked.into_iter().map(|asked| SearchColumn { svm: asked.svm.goal(goal), ..asked }).collect();
         if !self.search.prune {
-            return self.columns(self.data, self.plan, asked, None);
+            return self.columns(self.input, self.plan, asked, None);
         }
         let mut left = self.promising(asked);
         let (mut found, mut waves) = (SearchResult::nothing(), WAVES.iter());
@@ -138,7 +138,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         while !left.is_empty() && !found.is_cut() {
             size = waves.next().copied().unwrap_or(size);
             let wave: Vec<SearchColumn> = left.drain(..size.min(left.len())).collect();
-            found.take(self.columns(self.data, self.plan, wave, Some(self.most_errors(&found, goal)))?);
+            found.take(self.columns(self.input, self.plan, wave, Some(self.most_errors(&found, goal)))?);
         }
         // The cells of waves that did not start count as planned.
         found.planned += left.iter().map(|asked| asked.values.len()).sum::<usize>();
@@ -147,7 +147,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 
     fn columns(
         &self,
-        data: &Dataset,
+        input: TrainingInput,
         plan: &FoldPlan,
         mut asked: Vec<SearchColumn>,
         most_errors: Option<usize>,
@@ -156,7 +156,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let left = self.svm.options.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         asked.iter_mut().for_each(|asked| asked.svm.options.max_time = left);
         let score_of = |svm: &Svm, report: &CvReport| self.score_of(svm, report);
-        let stage = Stage { data, plan, hooks: self.hooks, most_errors };
+        let stage = Stage { input, plan, hooks: self.hooks, most_errors };
         let mut found = self.svm.stage(&stage, asked, &score_of, self.each)?;
         found.cells.iter_mut().for_each(|cell| cell.svm.options.max_time = self.svm.options.max_time);
         Ok(found)
@@ -165,7 +165,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// Returns the greatest number of errors with which a cell can still be the best, or, with the
     /// loose goal, a rival of the best.
     fn most_errors(&self, found: &SearchResult<T>, goal: Goal) -> usize {
-        let samples = self.data.labels.len();
+        let samples = self.input.data.labels.len();
         let whole = found.cells.iter().filter(|cell| cell.score.converged && cell.score.pruned.is_none());
         let fewest = whole.filter_map(|cell| cell.score.errors).min();
         let slack = if goal == self.asked { 0 } else { (self.points() * POINT * samples as f64).ceil() as usize };
@@ -174,7 +174,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 
     /// Sorts columns by the distance of their width from the usual one.
     fn promising(&self, mut asked: Vec<SearchColumn>) -> Vec<SearchColumn> {
-        let usual = gamma_scale(&self.data.samples);
+        let usual = gamma_scale(&self.input.data.samples);
         let far = |asked: &SearchColumn| match asked.svm.options.gamma {
             Some(Gamma::Value(gamma)) if usual > 0.0 => (gamma / usual).ln().abs(),
             _ => 0.0,
@@ -230,7 +230,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// work of the rungs is added to `before`.
     fn halve(&self, mut asked: Vec<SearchColumn>, before: &mut SearchResult<T>) -> Result<Vec<SearchColumn>, CvError> {
         let mut cells: usize = asked.iter().map(|asked| asked.values.len()).sum();
-        let order = choose::nested(self.data, self.plan, self.svm.options.seed);
+        let order = choose::nested(self.input.data, self.plan, self.svm.options.seed);
         let (mut rungs, mut rows) = (0, order.len() / HALVING);
         while rows >= LEAST * self.plan.folds() && cells > HALVING {
             (rungs, rows, cells) = (rungs + 1, rows / HALVING, cells.div_ceil(HALVING));
@@ -238,13 +238,13 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         for rung in (1..=rungs).rev() {
             let mut rows = order[..order.len() / HALVING.pow(rung)].to_vec();
             rows.sort_unstable();
-            let data = self.data.select(&rows);
+            let data = self.input.data.select(&rows);
             let plan = self.plan.among(&rows)?;
             let part = |asked: SearchColumn| SearchColumn {
-                svm: asked.svm.among(&self.data.labels, &rows).goal(self.loose),
+                svm: asked.svm.among(&self.input.data.labels, &rows).goal(self.loose),
                 values: asked.values,
             };
-            let mut found = self.columns(&data, &plan, asked.into_iter().map(part).collect(), None)?;
+            let mut found = self.columns((&data).into(), &plan, asked.into_iter().map(part).collect(), None)?;
             before.repeated_iterations += found.cells.iter().map(|cell| cell.score.iterations).sum::<u64>();
             before.failed.append(&mut found.failed);
             if found.is_cut() {

@@ -4,9 +4,9 @@ use super::cell::{Cell, CellScore};
 use super::hooks::{Base, SearchHooks};
 use super::result::SearchResult;
 use crate::Svm;
+use crate::svm::TrainingInput;
 use maxmargin_core::Solve;
 use maxmargin_cv::{CvError, CvReport, FoldPlan, GridColumn, Shared, Study};
-use maxmargin_data::Dataset;
 
 /// A column of a search: an estimator and its values of C, each trained from the solution before.
 pub(crate) struct SearchColumn {
@@ -17,7 +17,7 @@ pub(crate) struct SearchColumn {
 /// The data, folds and callbacks of one stage of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct Stage<'a> {
-    pub(crate) data: &'a Dataset,
+    pub(crate) input: TrainingInput<'a>,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) hooks: SearchHooks<'a>,
     /// The number of errors at which a cell is pruned, if cells are pruned.
@@ -34,7 +34,7 @@ impl Svm {
         score_of: &(dyn Fn(&Svm, &CvReport) -> CellScore + Sync),
         each: &(impl Fn(&Svm, CvReport) -> T + Sync),
     ) -> Result<SearchResult<T>, CvError> {
-        let Stage { data, plan, hooks, most_errors } = *stage;
+        let Stage { input: TrainingInput { data, prepared }, plan, hooks, most_errors } = *stage;
         let (mut checked, mut failed) = (Vec::new(), Vec::new());
         for asked in columns {
             let first = asked.svm.options.formulation.with_c(asked.values[0]);
@@ -48,7 +48,7 @@ impl Svm {
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.options.given_weights(classes))?;
         let mut studies = Vec::new();
         for (SearchColumn { svm, values }, solver) in checked.iter().zip(&solvers) {
-            let study = Study::new(data, classes.as_ref(), &svm.options, &weights, &**solver);
+            let study = Study { prepared, ..Study::new(data, classes.as_ref(), &svm.options, &weights, &**solver) };
             studies.push(GridColumn { study, values: values.clone(), most_errors });
         }
         let keep = |column: usize, row: usize, report: CvReport| {
