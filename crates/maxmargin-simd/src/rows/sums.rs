@@ -3,7 +3,7 @@
 //! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
 //! bits.
 
-use crate::dispatch::level::{Level, level};
+use crate::dispatch::each::at_level;
 
 /// Number of partial sums of [`dot`], independent of the vector width.
 const LANES: usize = 16;
@@ -15,15 +15,7 @@ const LANES: usize = 16;
 /// When the slices differ in length.
 pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     assert_eq!(f.len(), row.len(), "one length");
-    match level() {
-        // SAFETY: `level` found these instructions on this machine.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { add_scaled_avx512(f, factor, row) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { add_scaled_avx2(f, factor, row) },
-        _ => plain_add_scaled(f, factor, row),
-    }
+    at_level!(plain_add_scaled [T: Into<f64> + Copy] [T] (f: &mut [f64], factor: f64, row: &[T]) -> ());
 }
 
 /// Computes `Σ_k f_k row_k` in 16 interleaved partial sums.
@@ -50,15 +42,9 @@ impl Products {
     pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
         assert_eq!(f.len(), row.len(), "one length");
         let lanes = &mut self.lanes;
-        self.rest = match level() {
-            // SAFETY: `level` found these instructions on this machine.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { products_avx512(lanes, f, row) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { products_avx2(lanes, f, row) },
-            _ => plain_products(lanes, f, row),
-        };
+        self.rest = at_level!(
+            plain_products [T: Into<f64> + Copy] [T] (lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64
+        );
     }
 
     /// The sum of all parts.
@@ -84,28 +70,4 @@ fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row:
         }
     }
     f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn add_scaled_avx512<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
-    plain_add_scaled(f, factor, row);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_scaled_avx2<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
-    plain_add_scaled(f, factor, row);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn products_avx512<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
-    plain_products(lanes, f, row)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn products_avx2<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
-    plain_products(lanes, f, row)
 }

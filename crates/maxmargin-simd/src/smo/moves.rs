@@ -3,7 +3,7 @@
 //! The loops are plain Rust that is compiled once per dispatch level. All levels return the same
 //! bits.
 
-use crate::dispatch::level::{Level, level};
+use crate::dispatch::each::at_level;
 
 /// Variables with their bounds.
 #[derive(Clone, Copy, Debug)]
@@ -25,15 +25,7 @@ pub struct Between<'a> {
 pub fn moved(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
     let n = to.len();
     assert!([from.at, from.least, from.most, p].iter().all(|slice| slice.len() == n), "one length");
-    match level() {
-        // SAFETY: `level` found these instructions on this machine.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { moved_avx512(from, p, beta, step, to) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { moved_avx2(from, p, beta, step, to) },
-        _ => plain(from, p, beta, step, to),
-    }
+    at_level!(plain [] [] (from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize)
 }
 
 #[inline(always)]
@@ -48,22 +40,4 @@ fn plain(Between { at, least, most }: Between, p: &mut [f64], beta: f64, step: f
         inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
     }
     n - inside as usize
-}
-
-/// # Safety
-///
-/// Requires AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn moved_avx2(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
-    plain(from, p, beta, step, to)
-}
-
-/// # Safety
-///
-/// Requires AVX-512 F, BW, DQ and VL.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn moved_avx512(from: Between, p: &mut [f64], beta: f64, step: f64, to: &mut [f64]) -> usize {
-    plain(from, p, beta, step, to)
 }

@@ -11,6 +11,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};

@@ -13,6 +13,8 @@ use crate::dispatch::level::{Level, detect, level};
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 /// Coefficients of `(2^r − 1) / r` on |r| ≤ ½, Chebyshev fit, relative error 9e-9.
 pub(crate) const C32: [f32; 6] = [0.693_147_2, 0.240_226_5, 0.055_503_57, 0.009_618_082, 0.001_339_097_9, 0.000_154_532_62];
@@ -88,148 +90,6 @@ impl Gaussian {
         Self { less_one: true, ..self }
     }
 
-    /// Computes `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f32]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill32(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill32(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one32((-2.0f32).mul_add(dot, norm + n));
-                }
-            }
-        }
-    }
-
-    /// [`Gaussian::fill32`] from `f64` norms and dot products: the distance is computed in `f64`,
-    /// its exponential in `f32`.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill32_from64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f32]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill32_from64(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill32_from64(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one32((-2.0f64).mul_add(dot, norm + n) as f32);
-                }
-            }
-        }
-    }
-
-    /// [`Gaussian::fill32`] with all numbers in `f64`.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f64]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill64(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill64(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one64((-2.0f64).mul_add(dot, norm + n));
-                }
-            }
-        }
-    }
-
-    /// [`Gaussian::fill64`] from `f32` norms and dot products, with the distance in `f64`. It is
-    /// meant for integer data, whose norms and dot products are exact in `f32` (the sum of two
-    /// norms may not be).
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill64_from32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill64_from32(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill64_from32(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)));
-                }
-            }
-        }
-    }
-
-    /// Computes `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers. Intermediate results
-    /// may wrap; the exact distance must lie in 0 … 2³¹ − 1.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill32_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill32_from_integers(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill32_from_integers(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one32(integer_distance(norm, n, dot) as f32);
-                }
-            }
-        }
-    }
-
-    /// [`Gaussian::fill32_from_integers`] in `f64`.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths differ.
-    pub fn fill64_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
-        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        match self.level {
-            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the
-            // lengths were compared above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::fill64_from_integers(self, norm, norms, dots, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::fill64_from_integers(self, norm, norms, dots, out) },
-            _ => {
-                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one64(f64::from(integer_distance(norm, n, dot)));
-                }
-            }
-        }
-    }
-
     /// Computes `exp(−γ max(0, squared))` in `f32`, minus 1 where that is selected.
     #[inline]
     pub fn one32(&self, squared: f32) -> f32 {
@@ -263,4 +123,61 @@ impl Gaussian {
         let bits = p.to_bits().wrapping_add(rounded.to_bits() << 52);
         if x <= self.limit64 { f64::from_bits(bits) } else { 0.0 }
     }
+}
+
+/// Defines methods that fill slices. The plain expression is the definition; the levels have
+/// functions of the same names.
+macro_rules! fills {
+    ($($(#[$doc:meta])* $name:ident: $from:ty => $to:ty, |$g:ident, $norm:ident, $n:ident, $dot:ident| $plain:expr;)*) => {
+        impl Gaussian {
+            $($(#[$doc])*
+            ///
+            /// # Panics
+            ///
+            /// When the lengths differ.
+            pub fn $name(&self, norm: $from, norms: &[$from], dots: &[$from], out: &mut [$to]) {
+                let len = out.len();
+                assert!(norms.len() == len && dots.len() == len, "lengths {} {} {len}", norms.len(), dots.len());
+                match self.level {
+                    // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and
+                    // the lengths were compared above.
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx512 => unsafe { avx512::$name(self, norm, norms, dots, out) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx2 => unsafe { avx2::$name(self, norm, norms, dots, out) },
+                    _ => {
+                        let ($g, $norm) = (self, norm);
+                        for ((out, &$n), &$dot) in out.iter_mut().zip(norms).zip(dots) {
+                            *out = $plain;
+                        }
+                    }
+                }
+            })*
+        }
+    };
+}
+
+fills! {
+    /// Computes `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
+    fill32: f32 => f32, |g, norm, n, dot| g.one32((-2.0f32).mul_add(dot, norm + n));
+
+    /// [`Gaussian::fill32`] from `f64` norms and dot products: the distance is computed in `f64`,
+    /// its exponential in `f32`.
+    fill32_from64: f64 => f32, |g, norm, n, dot| g.one32((-2.0f64).mul_add(dot, norm + n) as f32);
+
+    /// [`Gaussian::fill32`] with all numbers in `f64`.
+    fill64: f64 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(dot, norm + n));
+
+    /// [`Gaussian::fill64`] from `f32` norms and dot products, with the distance in `f64`. It is
+    /// meant for integer data, whose norms and dot products are exact in `f32` (the sum of two
+    /// norms may not be).
+    fill64_from32: f32 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)));
+
+    /// Computes `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers. Intermediate results
+    /// may wrap; the exact distance must lie in 0 … 2³¹ − 1.
+    fill32_from_integers: i32 => f32, |g, norm, n, dot| g.one32(integer_distance(norm, n, dot) as f32);
+
+    /// [`Gaussian::fill32_from_integers`] in `f64`.
+    fill64_from_integers: i32 => f64, |g, norm, n, dot| g.one64(f64::from(integer_distance(norm, n, dot)));
 }
