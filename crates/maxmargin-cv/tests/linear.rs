@@ -10,6 +10,7 @@ use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
 use maxmargin_linear::{Config, solve};
 use maxmargin_smo::{SmoConfig, solve as smo};
 use maxmargin_solvers::Solver;
+use maxmargin_testkit::strategies::any_problem;
 use proptest::prelude::*;
 
 #[test]
@@ -104,28 +105,13 @@ fn a_bias_feature_is_a_constant_of_the_kernel() {
     }
 }
 
-/// A problem of any shape: points, labels, one C a row.
-fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
-    (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {
-        let value = prop_oneof![2 => Just(0.0), 3 => (-8_i32..=8).prop_map(|v| f64::from(v) / 4.0), 1 => -3.0..3.0_f64];
-        let values = proptest::collection::vec(value, n * d);
-        let labels = proptest::collection::vec(prop_oneof![Just(1.0), Just(-1.0)], n);
-        let factors = proptest::collection::vec(prop_oneof![3 => Just(1.0), 1 => 0.1..4.0_f64], n);
-        (values, labels, factors).prop_map(move |(values, mut labels, factors)| {
-            (labels[0], labels[1]) = (1.0, -1.0);
-            let samples = Samples::from_dense(n, d, values).expect("samples").compact();
-            (samples, labels, factors.iter().map(|f| f * 10_f64.powf(log_c)).collect())
-        })
-    })
-}
-
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(96))]
 
     /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the
     /// same machine.
     #[test]
-    fn equals_smo_on_the_linear_kernel((samples, labels, c) in problems()) {
+    fn equals_smo_on_the_linear_kernel((samples, labels, c) in any_problem()) {
         let ids: Vec<usize> = (0..labels.len()).collect();
         let dual = Dual::c_svc(ids, labels, c.clone()).expect("two classes");
         let matrix = Matrix::new(&samples, None, Par::Seq);

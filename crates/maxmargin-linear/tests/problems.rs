@@ -3,6 +3,7 @@
 use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Goal, Progress, RunControl, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
+use maxmargin_testkit::strategies::any_problem;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 
@@ -257,27 +258,12 @@ fn sweeps_that_do_not_arrive_are_given_up() {
     assert_eq!(newton.solution.status, Status::Converged, "{:?}", newton.certificate);
 }
 
-/// Generates a problem of any shape: points, labels, one C per row.
-fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
-    (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {
-        let value = prop_oneof![2 => Just(0.0), 3 => (-8_i32..=8).prop_map(|v| f64::from(v) / 4.0), 1 => -3.0..3.0_f64];
-        let values = proptest::collection::vec(value, n * d);
-        let labels = proptest::collection::vec(prop_oneof![Just(1.0), Just(-1.0)], n);
-        let factors = proptest::collection::vec(prop_oneof![3 => Just(1.0), 1 => 0.1..4.0_f64], n);
-        (values, labels, factors).prop_map(move |(values, mut labels, factors)| {
-            (labels[0], labels[1]) = (1.0, -1.0);
-            let samples = Samples::from_dense(n, d, values).expect("samples").compact();
-            (samples, labels, factors.iter().map(|f| f * 10_f64.powf(log_c)).collect())
-        })
-    })
-}
-
 proptest! {
     #![proptest_config(maxmargin_testkit::cases(96))]
 
     /// All methods reach the same objective, with certificates that hold and feasible α.
     #[test]
-    fn methods_agree((samples, labels, c) in problems(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
+    fn methods_agree((samples, labels, c) in any_problem(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
         let ids: Vec<usize> = (0..labels.len()).collect();
         let dual = if squared {
             Dual::squared_hinge(ids, labels.clone(), &c, BiasTerm::None).expect("a problem")

@@ -207,8 +207,10 @@ impl Model {
         if settled { Ok(self.report(1.0, counts)) } else { self.seal(pool, 1.0, counts) }
     }
 
+    /// Returns the number of breakpoints after which the path is left and the active set solves for
+    /// its end. No path that makes progress has needed more.
     fn switch(&self) -> usize {
-        self.config.switch.unwrap_or(4 * self.state.slots() + 1000)
+        4 * self.state.slots() + 1000
     }
 
     /// Follows the path under way to its end, to `limit`, or to the point where the active set

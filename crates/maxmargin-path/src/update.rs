@@ -23,10 +23,6 @@ pub struct PathConfig {
     /// The number of breakpoints after which the path stops and reports its position
     /// ([`Status::IterationLimit`]).
     pub limit: Option<usize>,
-    /// The number of breakpoints after which the path is left and the active set solves for its
-    /// end. `None` is four times the members plus 1,000; no path that makes progress has needed
-    /// more.
-    pub switch: Option<usize>,
     /// The bytes that kernel columns and the factor of the margin may take together. Columns
     /// without room are computed for each use; a factor that alone is larger is
     /// [`PathError::Memory`].
@@ -35,7 +31,7 @@ pub struct PathConfig {
 
 impl Default for PathConfig {
     fn default() -> Self {
-        Self { mode: Mode::Multiple, limit: None, switch: None, memory: 1 << 30 }
+        Self { mode: Mode::Multiple, limit: None, memory: 1 << 30 }
     }
 }
 
@@ -51,13 +47,6 @@ impl PathConfig {
     #[must_use]
     pub fn with_limit(mut self, limit: Option<usize>) -> Self {
         self.limit = limit;
-        self
-    }
-
-    /// Returns the options with another point at which the active set takes over.
-    #[must_use]
-    pub fn with_switch(mut self, switch: Option<usize>) -> Self {
-        self.switch = switch;
         self
     }
 

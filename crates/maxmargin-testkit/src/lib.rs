@@ -8,6 +8,7 @@
 //! - [`Problem`] is a named dual over a [`PointsGram`]; [`generate`] draws problems from seeds, and
 //!   [`analytic`] has problems solved by hand.
 //! - [`mod@oracle`] solves small problems exactly; [`Optimum`] is its result.
+//! - [`strategies`] draws problems for property tests.
 //! - [`conformance`] is the suite that every solver must pass.
 //! - [`outside`] finds real data and other programs; [`root()`] returns samples with a given linear
 //!   kernel.
@@ -20,6 +21,7 @@ pub mod outside;
 pub mod points;
 pub mod problem;
 pub mod root;
+pub mod strategies;
 
 pub use oracle::Optimum;
 pub use points::PointsGram;

@@ -1,11 +1,16 @@
 //! Command lines as LIBSVM reads them: only the second character of an option counts, its value is
 //! always the next argument, and numbers are parsed as in C.
 
+use super::data;
 use super::exit::Exit;
 use crate::args::{bytes, threads};
+use crate::files::model_file::reason_of;
+use crate::files::output::Output;
 use crate::machine::memory;
 use crate::machine::threads::Threads;
-use std::ffi::OsString;
+use maxmargin::model::ModelError;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 /// Options that LIBSVM's programs do not have. None of theirs begins with two dashes.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +108,68 @@ impl<'a> Arguments<'a> {
             at += if letter(&word).is_some_and(|letter| alone.contains(letter)) { 1 } else { 2 };
         }
         Ok(&self.words[at..])
+    }
+
+    /// Returns the files of a training: the data, and the model, which is named after the data if
+    /// it is not given.
+    pub(super) fn training_files(&self, files: &[OsString]) -> Result<(OsString, PathBuf), Exit> {
+        match files {
+            [] => Err(self.usage(None)),
+            [data] => Ok((data.clone(), data::default_model(data))),
+            [data, model, ..] => Ok((data.clone(), PathBuf::from(model))),
+        }
+    }
+}
+
+/// The command line of a program that predicts.
+pub(super) struct PredictRequest<'a> {
+    pub(super) test: &'a OsStr,
+    pub(super) model: &'a OsStr,
+    pub(super) output: Output,
+    pub(super) threads: Threads,
+    /// Probabilities are wanted.
+    pub(super) probabilities: bool,
+    pub(super) quiet: bool,
+}
+
+impl<'a> PredictRequest<'a> {
+    /// Reads a command line, and opens the output. `unknown` are the first words of the message for
+    /// an unknown option.
+    pub(super) fn new(words: &'a [OsString], usage: &'static str, unknown: &str) -> Result<Self, Exit> {
+        let words = Arguments::new(words, usage);
+        let (mut probabilities, mut quiet, mut ours) = (false, false, OwnOptions::default());
+        let files = words.options("q", Some(&mut ours), |word, value| {
+            match letter(word) {
+                Some('b') => probabilities = atoi(value) != 0,
+                Some('q') => quiet = true,
+                other => return Err(unknown_option(unknown, other)),
+            }
+            Ok(())
+        })?;
+        let [test, model, output, ..] = files else { return Err(words.usage(None)) };
+        let threads = ours.threads()?;
+        data::check_opens(test, "input")?;
+        let unwritable = |_| Exit::Error(format!("can't open output file {}", output.to_string_lossy()));
+        let output = Output::open(Path::new(output)).map_err(unwritable)?;
+        Ok(Self { test, model, output, threads, probabilities, quiet })
+    }
+
+    /// Returns the failure of a model that cannot be read.
+    pub(super) fn unreadable(&self, error: &ModelError) -> Exit {
+        Exit::Error(format!("can't open model file {} ({})", self.model.to_string_lossy(), reason_of(error)))
+    }
+}
+
+/// Returns the message for an unknown option: `Unknown option: -x`.
+pub(super) fn unknown_option(words: &str, letter: Option<char>) -> String {
+    format!("{words}: -{}", letter.map_or_else(String::new, String::from))
+}
+
+/// Parses the value of `-v`.
+pub(super) fn fold_count(value: &str) -> Result<usize, String> {
+    match atoi(value) {
+        count if count < 2 => Err("n-fold cross validation: n must >= 2".to_owned()),
+        count => Ok(count as usize),
     }
 }
 

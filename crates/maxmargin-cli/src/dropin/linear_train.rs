@@ -1,6 +1,8 @@
 //! LIBLINEAR's `train`.
 
-use super::arguments::{Arguments, OwnOptions, atof, atoi, letter, own_options_usage, weighted_label};
+use super::arguments::{
+    Arguments, OwnOptions, atof, atoi, fold_count, letter, own_options_usage, unknown_option, weighted_label,
+};
 use super::data;
 use super::exit::{Exit, print};
 use super::svm_train::{certified, g, result};
@@ -77,23 +79,13 @@ fn request(words: &[OsString]) -> Result<LinearTrainRequest, Exit> {
             Some('R') => parameters.regularised = false,
             Some('C') => search = true,
             Some('q') => quiet = true,
-            Some('v') => {
-                let count = atoi(value);
-                if count < 2 {
-                    return Err("n-fold cross validation: n must >= 2".to_owned());
-                }
-                folds = Some(count as usize);
-            }
+            Some('v') => folds = Some(fold_count(value)?),
             Some('w') => parameters.weights.push((weighted_label(word)?, atof(value))),
-            other => return Err(format!("unknown option: -{}", other.map_or_else(String::new, String::from))),
+            other => return Err(unknown_option("unknown option", other)),
         }
         Ok(())
     })?;
-    let (data, model) = match files {
-        [] => return Err(words.usage(None)),
-        [data] => (data.clone(), data::default_model(data)),
-        [data, model, ..] => (data.clone(), PathBuf::from(model)),
-    };
+    let (data, model) = words.training_files(files)?;
     if search {
         if !s_given {
             print_line("Solver not specified. Using -s 2");

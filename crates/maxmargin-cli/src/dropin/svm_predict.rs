@@ -1,18 +1,15 @@
 //! `svm-predict`.
 
-use super::arguments::{Arguments, OwnOptions, atoi, letter, own_options_usage};
+use super::arguments::{PredictRequest, own_options_usage};
 use super::data;
 use super::exit::{Exit, print};
 use super::svm_train::g;
-use crate::files::model_file::reason_of;
-use crate::files::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
 use maxmargin::libsvm::{TrainedModel, error_distribution_text, squares};
 use maxmargin::model::{DecisionRule, Model, ModelError};
 use std::ffi::OsString;
-use std::path::Path;
 
 const USAGE: &str = concat!(
     "Usage: svm-predict [options] test_file model_file output_file
@@ -24,25 +21,10 @@ options:
 );
 
 pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
-    let words = Arguments::new(words, USAGE);
-    let (mut wants, mut quiet, mut ours) = (false, false, OwnOptions::default());
-    let files = words.options("q", Some(&mut ours), |word, value| {
-        match letter(word) {
-            Some('b') => wants = atoi(value) != 0,
-            Some('q') => quiet = true,
-            other => return Err(format!("Unknown option: -{}", other.map_or_else(String::new, String::from))),
-        }
-        Ok(())
-    })?;
-    let [test, model, output, ..] = files else { return Err(words.usage(None)) };
-    let threads = ours.threads()?;
-    data::check_opens(test, "input")?;
-    let unwritable = |_| Exit::Error(format!("can't open output file {}", output.to_string_lossy()));
-    let output = Output::open(Path::new(output)).map_err(unwritable)?;
-    let name = model.to_string_lossy();
-    let bytes = data::bytes(model, "model")?;
-    let learned = TrainedModel::read(&bytes)
-        .map_err(|error| Exit::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+    let request = PredictRequest::new(words, USAGE, "Unknown option")?;
+    let (wants, quiet, par) = (request.probabilities, request.quiet, request.threads.par());
+    let bytes = data::bytes(request.model, "model")?;
+    let learned = TrainedModel::read(&bytes).map_err(|error| request.unreadable(&error))?;
     let has = learned.is_probability_model();
     if wants && !has {
         return Err(Exit::Error("Model does not support probabiliy estimates".to_owned()));
@@ -52,20 +34,20 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
     }
     let learned = if wants { learned } else { learned.by_votes().map_err(Exit::parameter)? };
     let base = learned.model().map_or(1, |model| model.parts().index_base);
-    let data = data::read(test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, threads.par())?;
+    let data = data::read(request.test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, par)?;
     let learned = if data.index_base < base { from_zero(learned).map_err(Exit::parameter)? } else { learned };
-    let predicted = learned.predict(&data.samples, threads.par()).map_err(Exit::parameter)?;
+    let predicted = learned.predict(&data.samples, par).map_err(Exit::parameter)?;
     match &learned {
         TrainedModel::Constant { label, .. } if wants => {
-            output.write(|out| {
+            request.output.write(|out| {
                 writeln!(out, "labels {label}")?;
                 predicted.iter().try_for_each(|label| writeln!(out, "{} 1", format_g(*label, 6)))
             })?;
         }
         TrainedModel::Model(model) if wants && !model.outcomes().is_empty() => {
             let order = order_of(model);
-            let all = model.probabilities(&data.samples, threads.par()).map_err(Exit::parameter)?;
-            output.write(|out| {
+            let all = model.probabilities(&data.samples, par).map_err(Exit::parameter)?;
+            request.output.write(|out| {
                 out.write_all(heading(model, &order).as_bytes())?;
                 for (label, row) in predicted.iter().zip(all.chunks_exact(order.len())) {
                     write!(out, "{}", format_g(*label, 6))?;
@@ -75,7 +57,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
                 Ok(())
             })?;
         }
-        _ => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
+        _ => request.output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
     }
     if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
         print(&error_distribution_text(scale, ""))?;
