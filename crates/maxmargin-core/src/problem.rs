@@ -2,6 +2,7 @@
 
 pub(crate) mod dual;
 pub(crate) mod formulation;
+pub(crate) mod formulation_kind;
 pub(crate) mod loss;
 pub(crate) mod machine;
 pub(crate) mod solution;

@@ -154,7 +154,7 @@ fn laid_out(text: &str) -> Option<*mut c::SvmModel> {
     let list = |name: &str| line(name).map_or(Some(Vec::new()), numbers::<f64>);
     let place = |names: &[&str], name: &str| names.iter().position(|known| Some(*known) == word(name)).map(|at| at as c_int);
     let svm_type = place(&TYPES, "svm_type")?;
-    let kernel_type = KernelKind::with_libsvm_name(word("kernel_type")?)?.libsvm_number;
+    let kernel_type = KernelKind::with_libsvm_name(word("kernel_type")?)?.libsvm_number?;
     let classes: usize = word("nr_class")?.parse().ok()?;
     let total: usize = word("total_sv")?.parse().ok()?;
     let pairs = classes * classes.checked_sub(1)? / 2;

@@ -26,6 +26,6 @@ pub use calibration::Calibration;
 pub use decision::{DecisionRule, Multiclass, Rule};
 pub use error::ModelError;
 pub use formats::file::{decode, encode, read};
-pub use formats::{file, liblinear, libsvm};
+pub use formats::{ModelFormat, file, liblinear, libsvm};
 pub use model::{Model, check_width, likeliest_in_order};
 pub use parts::{Machine, MachineRecord, Parts, Record, Section, data_sha256, numbers_sha256};

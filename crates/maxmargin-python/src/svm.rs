@@ -5,7 +5,7 @@ use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
-use maxmargin::core::{BiasTerm, Formulation, Goal, Loss};
+use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss};
 use maxmargin::cv::{CalibrationOptions, CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
@@ -68,14 +68,9 @@ impl Svm {
             Some(0.0) => BiasTerm::None,
             Some(value) => BiasTerm::Feature(value),
         };
-        let formulation = match formulation {
-            "c-svc" => Formulation::Svc { c, loss, bias_term },
-            "epsilon-svr" => Formulation::Svr { c, epsilon, loss, bias_term },
-            "nu-svc" => Formulation::NuSvc { nu },
-            "nu-svr" => Formulation::NuSvr { c, nu },
-            "one-class" => Formulation::OneClass { nu },
-            other => return Err(PyValueError::new_err(format!("no formulation is called `{other}`"))),
-        };
+        let known = FormulationKind::named(formulation);
+        let known = known.ok_or_else(|| PyValueError::new_err(format!("no formulation is called `{formulation}`")))?;
+        let formulation = known.formulation(FormulationParameters { c, epsilon, nu });
         let kind = KernelKind::named(kernel);
         let kind = kind.ok_or_else(|| PyValueError::new_err(format!("no kernel is called `{kernel}`")))?;
         let kernel = kind.kernel(gamma, coef0, degree);

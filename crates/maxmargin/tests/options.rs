@@ -1,7 +1,7 @@
 //! The options of a training are the same in every interface, with the same defaults.
 
 use maxmargin::TrainOptions;
-use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::core::{BiasTerm, FormulationParameters, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::model::Multiclass;
 use std::collections::BTreeMap;
@@ -47,7 +47,8 @@ fn python_has_every_option_with_the_same_default() {
     } = TrainOptions::default();
     let options = TrainOptions::default();
     assert!(loss.is_none() && bias_term.is_none() && goal.is_none() && gamma.is_none() && weights.is_empty());
-    let c = formulation.c().expect("C-SVC");
+    let (c, parameters) = (formulation.c().expect("C-SVC"), FormulationParameters::default());
+    assert_eq!(c, parameters.c);
     let name_of = |seeding: Seeding| Seeding::ALL.into_iter().find(|known| known.1 == seeding).map(|known| known.0);
     let defaults = [
         ("kernel", format!("{:?}", kernel.name())),
@@ -56,8 +57,8 @@ fn python_has_every_option_with_the_same_default() {
         ("coef0", "0.0".to_owned()),
         ("degree", "3".to_owned()),
         ("c", format!("{c:?}")),
-        ("nu", "0.5".to_owned()),
-        ("epsilon", "0.1".to_owned()),
+        ("nu", format!("{:?}", parameters.nu)),
+        ("epsilon", format!("{:?}", parameters.epsilon)),
         ("squared", format!("{}", options.resolved_formulation().loss() == Loss::SquaredHinge)),
         ("bias", if options.resolved_formulation().bias_term() == BiasTerm::Free { "None" } else { "another" }.to_owned()),
         ("class_weight", "Vec::new()".to_owned()),

@@ -57,16 +57,6 @@ pub(crate) enum Bound {
     Violation,
 }
 
-/// The name of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum KernelName {
-    Linear,
-    Rbf,
-    Poly,
-    Sigmoid,
-}
-
 /// The rule that assigns samples to folds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,6 +1,6 @@
 //! A job and its settings, as JSON describes them.
 
-use super::choice::{Bound, Folds, Inner, KernelName, Method, Selection};
+use super::choice::{Bound, Folds, Inner, Method, Selection};
 use super::task::Task;
 use super::update_samples::UpdateSamples;
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use crate::system::machine;
 use maxmargin::Solver;
 use maxmargin::core::Stop;
 use maxmargin::cv::Seeding;
-use maxmargin::kernel::Kernel;
+use maxmargin::kernel::{Kernel, KernelKind};
 use maxmargin::solvers::UnknownSolver;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny};
@@ -31,7 +31,8 @@ pub(crate) enum Job {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Setting {
     pub(crate) data: Data,
-    pub(crate) kernel: KernelName,
+    #[serde(deserialize_with = "kernel_kind")]
+    pub(crate) kernel: &'static KernelKind,
     #[serde(default = "one")]
     pub(crate) gamma: f64,
     #[serde(default)]
@@ -311,6 +312,12 @@ impl Trainer {
     }
 }
 
+/// Reads the name of a kernel.
+fn kernel_kind<'d, D: Deserializer<'d>>(from: D) -> Result<&'static KernelKind, D::Error> {
+    let name = String::deserialize(from)?;
+    KernelKind::named(&name).ok_or_else(|| D::Error::custom(format!("no kernel is called `{name}`")))
+}
+
 impl Setting {
     pub(crate) fn kernel(&self) -> Result<Kernel, Failure> {
         self.kernel_of(self.gamma)
@@ -318,14 +325,7 @@ impl Setting {
 
     /// Returns the kernel with another width.
     pub(crate) fn kernel_of(&self, gamma: f64) -> Result<Kernel, Failure> {
-        let (coef0, degree) = (self.coef0, self.degree);
-        let kernel = match self.kernel {
-            KernelName::Linear => Kernel::Linear,
-            KernelName::Rbf => Kernel::Rbf { gamma },
-            KernelName::Poly => Kernel::Poly { gamma, coef0, degree },
-            KernelName::Sigmoid => Kernel::Sigmoid { gamma, coef0 },
-        };
-        Ok(kernel.checked()?)
+        Ok(self.kernel.kernel(gamma, self.coef0, self.degree).checked()?)
     }
 
     pub(crate) fn stop(&self) -> Stop {

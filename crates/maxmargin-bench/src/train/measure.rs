@@ -9,7 +9,6 @@ use super::study::{Posed, options, study};
 use super::trace::TracedSolver;
 use super::working_sets::WorkingSetSolver;
 use super::{linear, svmlight};
-use crate::cell::choice::KernelName;
 use crate::cell::job::{Train, Trainer};
 use crate::data::{input, split};
 use crate::failure::Failure;
@@ -18,7 +17,7 @@ use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, TargetKind};
 use maxmargin::cv::RunControl;
 use maxmargin::data::{ClassLabels, Par, Samples};
-use maxmargin::kernel::Space;
+use maxmargin::kernel::{KernelKind, Space};
 use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
 use maxmargin::solvers::SmoFinish;
@@ -82,7 +81,7 @@ fn contender(cell: &Train) -> Option<Box<dyn MeasuredSolver>> {
 
 pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let setting = &cell.setting;
-    if cell.solver.is_linear() && setting.kernel != KernelName::Linear {
+    if cell.solver.is_linear() && setting.kernel.name != "linear" {
         return Err(Failure::LinearKernel);
     }
     let (source, _file) = if cell.solver.reads_files() { input::as_file(&setting.data)? } else { (setting.data.clone(), None) };
@@ -119,7 +118,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
 }
 
 /// Returns γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.
-fn mean_gamma(kernel: KernelName, samples: &Samples) -> f64 {
+fn mean_gamma(kernel: &KernelKind, samples: &Samples) -> f64 {
     let mut mean = vec![0.0; samples.features()];
     let mut norms = 0.0;
     for i in 0..samples.len() {
@@ -130,5 +129,5 @@ fn mean_gamma(kernel: KernelName, samples: &Samples) -> f64 {
     }
     let n = samples.len() as f64;
     let distance = 2.0 * (norms / n - mean.iter().map(|m| (m / n) * (m / n)).sum::<f64>());
-    if kernel == KernelName::Rbf { 0.5 / distance } else { 1.0 / distance }
+    if kernel.name == "rbf" { 0.5 / distance } else { 1.0 / distance }
 }

@@ -1,7 +1,6 @@
 //! The learning program of `SVMlight`, as a process on the file of the data. Its certificate is
 //! computed from the α that it writes.
 
-use crate::cell::choice::KernelName;
 use crate::cell::job::{Data, Setting, Train};
 use crate::failure::Failure;
 use crate::measured::{Measured, WorkingSets};
@@ -80,15 +79,9 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
 }
 
 fn arguments(setting: &Setting) -> Vec<String> {
-    let kernel = match setting.kernel {
-        KernelName::Linear => 0,
-        KernelName::Poly => 1,
-        KernelName::Rbf => 2,
-        KernelName::Sigmoid => 3,
-    };
     let gamma = setting.gamma.to_string();
     let pairs = [
-        ("-t", kernel.to_string()),
+        ("-t", setting.kernel.libsvm_number.unwrap_or_default().to_string()),
         ("-c", setting.c.to_string()),
         // `-g` is the γ of Gaussians; `-s` is the factor of products in other kernels.
         ("-g", gamma.clone()),

@@ -1,6 +1,5 @@
 //! LIBSVM's installed svm-train, as a process on a file of its own.
 
-use crate::cell::choice::KernelName;
 use crate::cell::job::Setting;
 use crate::failure::Failure;
 use crate::system::process;
@@ -55,16 +54,10 @@ fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {
 }
 
 fn arguments(setting: &Setting) -> Vec<String> {
-    let kernel = match setting.kernel {
-        KernelName::Linear => 0,
-        KernelName::Poly => 1,
-        KernelName::Rbf => 2,
-        KernelName::Sigmoid => 3,
-    };
     let with = |name: &str, value: String| [name.to_owned(), value];
     let pairs = [
         with("-s", "0".into()),
-        with("-t", kernel.to_string()),
+        with("-t", setting.kernel.libsvm_number.unwrap_or_default().to_string()),
         with("-c", setting.c.to_string()),
         with("-g", setting.gamma.to_string()),
         with("-d", setting.degree.to_string()),

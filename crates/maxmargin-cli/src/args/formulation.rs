@@ -1,23 +1,8 @@
 //! Options of the formulation.
 
 use super::values;
-use clap::{Args, ValueEnum};
-use maxmargin::core::Formulation;
-
-/// The formulations on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormulationName {
-    /// classes, margin violations at cost -c
-    CSvc,
-    /// classes, at most the share --nu of the samples violates its margin
-    NuSvc,
-    /// regression, errors beyond --epsilon at cost -c
-    EpsilonSvr,
-    /// regression, at most the share --nu of the samples outside the tube, whose width is found
-    NuSvr,
-    /// the region of the samples, at most the share --nu of them outside; labels are ignored
-    OneClass,
-}
+use clap::Args;
+use maxmargin::core::{Formulation, FormulationKind, FormulationParameters};
 
 /// The formulation and its parameters except C.
 #[derive(Clone, Debug, Args)]
@@ -25,8 +10,8 @@ pub(crate) enum FormulationName {
 pub(crate) struct FormulationArgs {
     /// Formulation (LIBSVM's -s) [default: c-svc]; named explicitly, c-svc and nu-svc accept as
     /// classes labels that look like values
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) formulation: Option<FormulationName>,
+    #[arg(long, value_name = "NAME", value_parser = values::formulation())]
+    pub(crate) formulation: Option<&'static FormulationKind>,
     /// Half-width of the tube of epsilon-svr, within which errors cost nothing (LIBSVM's -p)
     /// [default: 0.1]
     #[arg(long, value_name = "P", value_parser = values::not_negative, allow_hyphen_values = true)]
@@ -36,10 +21,6 @@ pub(crate) struct FormulationArgs {
     pub(crate) nu: Option<f64>,
 }
 
-/// LIBSVM's defaults.
-const EPSILON: f64 = 0.1;
-const NU: f64 = 0.5;
-
 impl FormulationArgs {
     /// Returns the formulation with this C, if it has one.
     ///
@@ -47,14 +28,10 @@ impl FormulationArgs {
     ///
     /// If an option is for another formulation.
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
-        let (nu, epsilon) = (self.nu.unwrap_or(NU), self.epsilon.unwrap_or(EPSILON));
-        let formulation = match self.formulation.unwrap_or(FormulationName::CSvc) {
-            FormulationName::CSvc => Formulation::c_svc(c),
-            FormulationName::NuSvc => Formulation::NuSvc { nu },
-            FormulationName::EpsilonSvr => Formulation::epsilon_svr(c, epsilon),
-            FormulationName::NuSvr => Formulation::NuSvr { c, nu },
-            FormulationName::OneClass => Formulation::OneClass { nu },
-        };
+        let usual = FormulationParameters::default();
+        let (epsilon, nu) = (self.epsilon.unwrap_or(usual.epsilon), self.nu.unwrap_or(usual.nu));
+        let parameters = FormulationParameters { c, epsilon, nu };
+        let formulation = self.formulation.map_or(Formulation::c_svc(c), |kind| kind.formulation(parameters));
         if self.epsilon.is_some() && formulation.epsilon().is_none() {
             return Err(format!("--epsilon is for --formulation epsilon-svr, not {}", formulation.name()));
         }

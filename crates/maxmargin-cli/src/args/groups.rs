@@ -3,7 +3,7 @@
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
-use super::values::{self, Json, KernelName, ScaleName, Shard};
+use super::values::{self, Json, ScaleName, Shard};
 use crate::problem::folds::Folds;
 use crate::problem::weights::Weight;
 use crate::report::Detail;
@@ -13,7 +13,7 @@ use maxmargin::Solver;
 use maxmargin::core::{BiasTerm, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::data::Impute;
-use maxmargin::kernel::{Gamma, Kernel};
+use maxmargin::kernel::{Gamma, Kernel, KernelKind};
 use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -63,8 +63,8 @@ pub(crate) struct DataOptions {
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
     /// Kernel function
-    #[arg(long, value_enum, ignore_case = true, default_value = "rbf")]
-    pub(crate) kernel: KernelName,
+    #[arg(long, ignore_case = true, default_value = "rbf", value_parser = values::kernel())]
+    pub(crate) kernel: &'static KernelKind,
     /// Width: a number, auto (1/features) or scale (1/(features * variance))
     #[arg(short = 'g', long = "gamma", value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
     pub(crate) gamma: Gamma,
@@ -81,8 +81,8 @@ pub(crate) struct KernelArgs {
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
     /// Kernel functions, comma-separated
-    #[arg(long, value_enum, ignore_case = true, default_value = "rbf", value_delimiter = ',')]
-    pub(crate) kernel: Vec<KernelName>,
+    #[arg(long, ignore_case = true, default_value = "rbf", value_delimiter = ',', value_parser = values::kernel())]
+    pub(crate) kernel: Vec<&'static KernelKind>,
     /// Values of C: a list, FROM:TO for powers of ten, FROM:TO:FACTOR; numbers may be powers such
     /// as 2^-5
     #[arg(short = 'c', long = "cost", value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
@@ -168,12 +168,11 @@ impl SearchArgs {
 
     /// Returns the kernels to try, each with a placeholder gamma.
     pub(crate) fn kernels(&self) -> Vec<Kernel> {
-        let each = |name: &KernelName| match name {
-            KernelName::Poly => self.degree.iter().map(|degree| Kernel::poly(1.0, self.coef0, *degree)).collect(),
-            KernelName::Linear => vec![Kernel::Linear],
-            KernelName::Rbf => vec![Kernel::rbf(1.0)],
-            KernelName::Sigmoid => vec![Kernel::sigmoid(1.0, self.coef0)],
-            KernelName::Precomputed => vec![Kernel::Precomputed],
+        let each = |kind: &&'static KernelKind| {
+            let kind = *kind;
+            // A kernel without a degree needs one value of it.
+            let degrees = if kind.has("degree") { &self.degree[..] } else { &self.degree[..1] };
+            degrees.iter().map(move |degree| kind.kernel(1.0, self.coef0, *degree))
         };
         self.kernel.iter().flat_map(each).collect()
     }

@@ -20,8 +20,8 @@ pub(crate) use numbers::Numbers;
 pub(crate) use parse::parse;
 pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
 pub(crate) use ranges::{Values, Widths};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat, ScaleArgs};
-pub(crate) use values::{KernelName, ScaleName, Shard, bytes, threads};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ScaleArgs};
+pub(crate) use values::{ScaleName, Shard, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::Probability;

@@ -1,7 +1,7 @@
 //! The step from the options of the command line to requests, which know no parser of options.
 
 use super::groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, SvmArgs};
-use super::values::{KernelName, ScaleName};
+use super::values::ScaleName;
 use crate::console::failure::Failure;
 use crate::files::input::request::{DataRequest, ReadRequest};
 use crate::problem::ProblemRequest;
@@ -61,13 +61,7 @@ impl ScaleName {
 impl KernelArgs {
     /// Returns the kernel. The rule of its width is applied once there is data.
     fn kernel(&self) -> Kernel {
-        match self.kernel {
-            KernelName::Linear => Kernel::Linear,
-            KernelName::Rbf => Kernel::rbf(1.0),
-            KernelName::Poly => Kernel::poly(1.0, self.coef0, self.degree),
-            KernelName::Sigmoid => Kernel::sigmoid(1.0, self.coef0),
-            KernelName::Precomputed => Kernel::Precomputed,
-        }
+        self.kernel.kernel(1.0, self.coef0, self.degree)
     }
 }
 
@@ -79,7 +73,7 @@ impl SvmArgs {
     /// If an option is for another formulation or another kernel.
     pub(crate) fn train_options(&self, c: f64, seed: u64) -> Result<TrainOptions, Failure> {
         let Self { kernel, problem, solver, run } = self;
-        if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
+        if kernel.kernel() == Kernel::Precomputed && problem.scale.is_some() {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         Ok(TrainOptions {
@@ -127,6 +121,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
     use maxmargin::TrainOptions;
     use maxmargin::kernel::Gamma;
+    use std::collections::{BTreeMap, BTreeSet};
 
     /// Without options, a training has the defaults of the library, but for the kernel.
     #[test]
@@ -141,6 +136,69 @@ mod tests {
         let cli = Cli::try_parse_from(["maxmargin", "cv", "data"]).expect("no option is required");
         let Command::Cv(args) = cli.command else { panic!("another command") };
         assert_eq!(args.folds.seeding.seeding, library.seeding);
+    }
+
+    /// Returns the documentation of each field of [`TrainOptions`], from its source.
+    fn field_documentation() -> BTreeMap<String, String> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../maxmargin-cv/src/study/options.rs");
+        let source = std::fs::read_to_string(path).expect("the source of the options");
+        let (_, rest) = source.split_once("pub struct TrainOptions {").expect("the options");
+        let (fields, _) = rest.split_once("\n}\n").expect("their end");
+        let (mut found, mut text) = (BTreeMap::new(), String::new());
+        for line in fields.lines().map(str::trim) {
+            if let Some(more) = line.strip_prefix("///") {
+                text.push_str(more);
+            } else if let Some((name, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(':')) {
+                found.insert(name.to_owned(), std::mem::take(&mut text).to_lowercase());
+            }
+        }
+        found
+    }
+
+    /// An option has the words of the library's field in the help, and every field has an option.
+    #[test]
+    fn help_has_the_words_of_the_library() {
+        let fields = field_documentation();
+        let mut command = Cli::command();
+        command.build();
+        let mut compared = BTreeSet::new();
+        for (field, subcommand, option, words) in [
+            ("kernel", "train", "kernel", "kernel function"),
+            ("gamma", "train", "gamma", "width"),
+            ("formulation", "train", "formulation", "formulation"),
+            ("loss", "train", "loss", "loss"),
+            ("bias_term", "train", "bias", "bias"),
+            ("weights", "train", "weight", "factor of c for one class"),
+            ("class_weights", "train", "weight", "each training set"),
+            ("sample_weights", "train", "weights", "factor of c for each sample"),
+            ("multiclass", "train", "classes", "multiclass scheme"),
+            ("scale", "train", "scale", "the features"),
+            ("impute", "train", "impute", "missing"),
+            ("solver", "train", "solver", "solver"),
+            ("keep_support_vectors", "train", "updatable", "add and remove samples"),
+            ("shrinking", "train", "no_shrinking", "shrinking"),
+            ("merge_equal_rows", "train", "equal_rows", "one variable"),
+            ("goal", "train", "eps", "kkt violation"),
+            ("max_iter", "train", "max_iter", "iterations of one training"),
+            ("max_time", "train", "time_limit", "after this long"),
+            ("memory", "train", "memory", "budget for kernel values"),
+            ("par", "train", "threads", "threads"),
+            ("seeding", "cv", "seeding", "start"),
+            ("seed", "train", "seed", "seed of"),
+            ("calibration", "train", "probability", "probabilities"),
+        ] {
+            let arguments = command.find_subcommand(subcommand).expect("a command").get_arguments();
+            let help = arguments.filter(|argument| argument.get_id() == option).filter_map(|argument| argument.get_help());
+            let help = help.last().unwrap_or_else(|| panic!("--{option} has help")).to_string().to_lowercase();
+            let documented = fields.get(field).unwrap_or_else(|| panic!("there is no field {field}"));
+            for text in [&help, documented] {
+                assert!(text.contains(words), "{field}: `{words}` is not in `{text}`");
+            }
+            compared.insert(field);
+        }
+        // Feature weights are for the library's callers.
+        let others: Vec<&String> = fields.keys().filter(|field| !compared.contains(field.as_str())).collect();
+        assert_eq!(others, ["feature_weights"]);
     }
 
     /// A default that the help names is the library's default.

@@ -2,20 +2,10 @@
 
 use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
 use super::values::{self, ScaleName};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use clap_complete::Shell;
+use maxmargin::model::ModelFormat;
 use std::path::PathBuf;
-
-/// The format of a model file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModelFormat {
-    /// maxmargin's
-    Native,
-    /// LIBSVM's text
-    Libsvm,
-    /// LIBLINEAR's text
-    Liblinear,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
@@ -26,8 +16,8 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write
-    #[arg(long, value_enum)]
-    pub(crate) format: ModelFormat,
+    #[arg(long, value_parser = values::model_format())]
+    pub(crate) format: &'static ModelFormat,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -5,27 +5,12 @@ use crate::problem::weights::Weight;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
-use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::core::{BiasTerm, FormulationKind, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::data::{Impute, MOST_THREADS};
-use maxmargin::kernel::Gamma;
-use maxmargin::model::Multiclass;
+use maxmargin::kernel::{Gamma, KernelKind};
+use maxmargin::model::{ModelFormat, Multiclass};
 use std::time::Duration;
-
-/// Kernel functions on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KernelName {
-    /// x·z
-    Linear,
-    /// exp(-gamma |x-z|²)
-    Rbf,
-    /// (gamma x·z + coef0)^degree
-    Poly,
-    /// tanh(gamma x·z + coef0)
-    Sigmoid,
-    /// kernel values in the file: label 0:serial 1:K(x,x1) …
-    Precomputed,
-}
 
 /// The detail of a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,17 +20,6 @@ pub(crate) enum Json {
     /// folds with every machine
     Full,
 }
-
-const SEEDINGS: [(&str, &str); 8] = [
-    ("cold", "from zero"),
-    ("avg", "spread the removed alphas evenly"),
-    ("top", "move the removed alphas to the most similar samples"),
-    ("sir", "from the previous fold, replacing samples one by one"),
-    ("mir", "from the previous fold, by least squares"),
-    ("ato", "from the previous fold, along the exact path while that is faster"),
-    ("dec", "train on all data once, reach every fold along the exact decremental path"),
-    ("full", "train on all data once, derive every fold from it"),
-];
 
 const SCHEMES: [(&str, &str); 2] =
     [("one-vs-one", "k(k-1)/2 machines that vote"), ("one-vs-rest", "k machines, the largest decision value wins")];
@@ -57,6 +31,24 @@ fn named<const N: usize>(names: [(&'static str, &'static str); N]) -> PossibleVa
     PossibleValuesParser::new(names.map(|(name, help)| PossibleValue::new(name).help(help)))
 }
 
+/// A parser of kernels, in upper or lower case.
+pub(crate) fn kernel() -> impl TypedValueParser<Value = &'static KernelKind> {
+    let known = |name: String| KernelKind::named(&name.to_lowercase()).ok_or("no such kernel");
+    named(KernelKind::ALL.map(|kind| (kind.name, kind.help))).try_map(known)
+}
+
+/// A parser of formulations.
+pub(crate) fn formulation() -> impl TypedValueParser<Value = &'static FormulationKind> {
+    let known = |name: String| FormulationKind::named(&name).ok_or("no such formulation");
+    named(FormulationKind::ALL.map(|kind| (kind.name, kind.help))).try_map(known)
+}
+
+/// A parser of formats of model files.
+pub(crate) fn model_format() -> impl TypedValueParser<Value = &'static ModelFormat> {
+    let known = |name: String| ModelFormat::named(&name).ok_or("no such format");
+    named(ModelFormat::ALL.map(|format| (format.name, format.help))).try_map(known)
+}
+
 /// A parser of solvers.
 pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
     let names = Solver::choices().map(|solver| PossibleValue::new(solver.name()).help(solver.help()));
@@ -65,7 +57,7 @@ pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
 
 /// A parser of seedings.
 pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
-    named(SEEDINGS)
+    named(Seeding::ALL.map(|(name, seeding)| (name, seeding.help())))
         .map(|name| Seeding::ALL.into_iter().find(|known| known.0 == name).map_or_else(Seeding::default, |known| known.1))
 }
 

@@ -1,14 +1,14 @@
 //! `search`: finds scaling, C and gamma, and trains the best combination.
 
 use crate::args::{
-    CellChoice, FoldArgs, GridArgs, KernelName, LogArgs, SearchArgs, SearchCommandArgs, SeedingArgs, SolverArgs, StrategyArgs,
-    Values, Widths,
+    CellChoice, FoldArgs, GridArgs, LogArgs, SearchArgs, SearchCommandArgs, SeedingArgs, SolverArgs, StrategyArgs, Values, Widths,
 };
 use crate::commands::grid;
 use crate::commands::train;
 use crate::console::failure::{Failure, Outcome};
 use maxmargin::Solver;
 use maxmargin::cv::Seeding;
+use maxmargin::kernel::KernelKind;
 
 pub(crate) fn run(args: &SearchCommandArgs) -> Result<Outcome, Failure> {
     let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SearchCommandArgs) -> Result<Outcome, Failure> {
             seeding: SeedingArgs { seeding: Seeding::Full },
         },
         search: SearchArgs {
-            kernel: vec![KernelName::Rbf],
+            kernel: KernelKind::named("rbf").into_iter().collect(),
             // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and ranges
             // are extended. Widths are those of the data.
             c: Values((-5..=11).step_by(4).map(|k| 2.0_f64.powi(k)).collect()),

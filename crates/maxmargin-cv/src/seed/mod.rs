@@ -77,6 +77,20 @@ impl Seeding {
         Self::ALL.iter().find(|(_, seeding)| *seeding == self).map_or("", |(name, _)| name)
     }
 
+    /// Returns one line of help for users.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Cold => "from zero",
+            Self::Avg => "spread the removed alphas evenly",
+            Self::Top => "move the removed alphas to the most similar samples",
+            Self::Sir => "from the previous fold, replacing samples one by one",
+            Self::Mir => "from the previous fold, by least squares",
+            Self::Ato => "from the previous fold, along the exact path while that is faster",
+            Self::Dec => "train on all data once, reach every fold along the exact decremental path",
+            Self::Full => "train on all data once, derive every fold from it",
+        }
+    }
+
     /// The solution that must exist before a fold can start.
     pub fn source(self) -> SeedSource {
         match self {

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// these: the estimator of the library, the command line, Python.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
-    /// The kernel. Default: linear.
+    /// The kernel function. Default: linear.
     pub kernel: Kernel,
     /// The kernel's width γ, as a number or by a rule, which uses the samples of each training
     /// after scaling. Default: that of the kernel.
@@ -31,17 +31,17 @@ pub struct TrainOptions {
     /// The bias term. Default: that of the solver, which is a free bias, or a feature of value 1
     /// for solvers on the simplex.
     pub bias_term: Option<BiasTerm>,
-    /// A factor of C for classes, by label; the last one of a label counts. A label that the data
-    /// does not have is an error. Default: 1 for all.
+    /// Labels, each with a factor of C for one class; the last one of a label counts. A label that
+    /// the data does not have is an error. Default: 1 for all.
     pub weights: Vec<(f64, f64)>,
     /// Factors computed from each training set, which multiply the given ones. Default: none.
     pub class_weights: ClassWeights,
     /// A factor of C for each sample, 0 or more. A sample of weight 2 is equivalent to two equal
     /// samples. Default: 1 for all.
     pub sample_weights: Option<Vec<f64>>,
-    /// The machines for several classes. Default: one for each pair.
+    /// The multiclass scheme: the machines for several classes. Default: one for each pair.
     pub multiclass: Multiclass,
-    /// The scaling of features, fitted to the training samples; in a cross-validation to those of
+    /// The scaling of the features, fitted to the training samples; in a cross-validation to those of
     /// each fold. Default: none.
     pub scale: Option<ScaleMethod>,
     /// The rule that fills in missing values of a table, fitted as the scaling is. Default: none,
@@ -52,8 +52,8 @@ pub struct TrainOptions {
     pub feature_weights: Option<Arc<[f64]>>,
     /// The solver. Default: chosen by kernel and loss.
     pub solver: Solver,
-    /// True to store support vectors in linear models too, so that samples can be added and
-    /// removed. Default: false.
+    /// True to store support vectors in linear models too, so that updates can add and remove
+    /// samples. Default: false.
     pub keep_support_vectors: bool,
     /// True if SMO uses shrinking on large problems, and conjugate steps where they save
     /// iterations. Default: true.
@@ -65,9 +65,9 @@ pub struct TrainOptions {
     pub goal: Option<Goal>,
     /// The limit of iterations of one training. Default: none.
     pub max_iter: Option<u64>,
-    /// The limit of the time of a run. Default: none.
+    /// The time limit of a run, which stops after this long. Default: none.
     pub max_time: Option<Duration>,
-    /// The limit of stored kernel rows, in bytes. Default: 2 GiB.
+    /// The budget for kernel values, in bytes. Default: 2 GiB.
     pub memory: u64,
     /// The threads. Results do not depend on them. Default: the calling thread.
     pub par: Par,

@@ -8,7 +8,7 @@ use super::kernel::Kernel;
 /// use maxmargin_kernel::{Kernel, KernelKind};
 ///
 /// let kind = KernelKind::with_libsvm_name("polynomial").expect("a kernel of LIBSVM");
-/// assert_eq!((kind.name, kind.libsvm_number), ("poly", 1));
+/// assert_eq!((kind.name, kind.libsvm_number), ("poly", Some(1)));
 /// assert_eq!(kind.kernel(0.5, 1.0, 3), Kernel::poly(0.5, 1.0, 3));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +16,10 @@ use super::kernel::Kernel;
 pub struct KernelKind {
     /// The name on the command line, in Python and in reports.
     pub name: &'static str,
-    /// The name in LIBSVM's model files.
-    pub libsvm_name: &'static str,
-    /// The number of LIBSVM's option `-t`.
-    pub libsvm_number: i32,
+    /// The name in LIBSVM's model files, if LIBSVM has the kernel.
+    pub libsvm_name: Option<&'static str>,
+    /// The number of LIBSVM's option `-t`, if it has the kernel.
+    pub libsvm_number: Option<i32>,
     /// The names of the kernel's parameters: `gamma`, `coef0`, `degree`.
     pub parameters: &'static [&'static str],
     /// One line of help: the formula.
@@ -32,40 +32,40 @@ impl KernelKind {
     pub const ALL: [Self; 5] = [
         Self {
             name: "linear",
-            libsvm_name: "linear",
-            libsvm_number: 0,
+            libsvm_name: Some("linear"),
+            libsvm_number: Some(0),
             parameters: &[],
             help: "xᵀz",
             build: |_, _, _| Kernel::Linear,
         },
         Self {
             name: "poly",
-            libsvm_name: "polynomial",
-            libsvm_number: 1,
+            libsvm_name: Some("polynomial"),
+            libsvm_number: Some(1),
             parameters: &["gamma", "coef0", "degree"],
             help: "(gamma xᵀz + coef0)^degree",
             build: Kernel::poly,
         },
         Self {
             name: "rbf",
-            libsvm_name: "rbf",
-            libsvm_number: 2,
+            libsvm_name: Some("rbf"),
+            libsvm_number: Some(2),
             parameters: &["gamma"],
             help: "exp(-gamma ‖x - z‖²)",
             build: |gamma, _, _| Kernel::rbf(gamma),
         },
         Self {
             name: "sigmoid",
-            libsvm_name: "sigmoid",
-            libsvm_number: 3,
+            libsvm_name: Some("sigmoid"),
+            libsvm_number: Some(3),
             parameters: &["gamma", "coef0"],
             help: "tanh(gamma xᵀz + coef0)",
             build: |gamma, coef0, _| Kernel::sigmoid(gamma, coef0),
         },
         Self {
             name: "precomputed",
-            libsvm_name: "precomputed",
-            libsvm_number: 4,
+            libsvm_name: Some("precomputed"),
+            libsvm_number: Some(4),
             parameters: &[],
             help: "the data hold kernel values: 0:serial 1:K(x,x1) 2:K(x,x2) ...",
             build: |_, _, _| Kernel::Precomputed,
@@ -79,12 +79,12 @@ impl KernelKind {
 
     /// The kernel with this [`KernelKind::libsvm_name`].
     pub fn with_libsvm_name(name: &str) -> Option<&'static Self> {
-        ALL.iter().find(|kind| kind.libsvm_name == name)
+        ALL.iter().find(|kind| kind.libsvm_name == Some(name))
     }
 
     /// The kernel with this [`KernelKind::libsvm_number`].
     pub fn with_libsvm_number(number: i32) -> Option<&'static Self> {
-        ALL.iter().find(|kind| kind.libsvm_number == number)
+        ALL.iter().find(|kind| kind.libsvm_number == Some(number))
     }
 
     /// Returns whether the kernel has the parameter `name`.
@@ -129,13 +129,14 @@ mod tests {
     fn every_kernel_is_the_one_of_its_row() {
         for (number, kind) in KernelKind::ALL.iter().enumerate() {
             let kernel = kind.kernel(0.5, 1.0, 3);
-            assert_eq!((kernel.name(), kind.libsvm_number), (kind.name, number as i32));
+            assert_eq!((kernel.name(), kind.libsvm_number.unwrap_or(number as i32)), (kind.name, number as i32));
             let parameters: Vec<&str> = kernel.parameters().map(|parameter| parameter.0).collect();
             assert_eq!(parameters, kind.parameters);
-            for same in [KernelKind::named(kind.name), KernelKind::with_libsvm_name(kind.libsvm_name)] {
-                assert_eq!(same.map(|same| same.libsvm_number), Some(kind.libsvm_number));
+            let by_name = kind.libsvm_name.map(KernelKind::with_libsvm_name);
+            let by_number = kind.libsvm_number.map(KernelKind::with_libsvm_number);
+            for same in [Some(KernelKind::named(kind.name)), by_name, by_number].into_iter().flatten() {
+                assert_eq!(same.map(|same| same.name), Some(kind.name));
             }
-            assert_eq!(KernelKind::with_libsvm_number(kind.libsvm_number).map(|same| same.name), Some(kind.name));
             assert!(kind.parameters.iter().all(|name| kind.has(name)));
         }
         assert!(Kernel::user("one", |_, _| 1.0).kind().is_none());

@@ -1,13 +1,14 @@
 //! The command line and the Python lines that train a cell again.
 
 use super::cell::CellDocument;
-use crate::args::{DataArgs, GridArgs, KernelName};
+use crate::args::{DataArgs, GridArgs};
 use crate::console::format;
 use crate::problem::weights::Weight;
 use crate::report::Setup;
 use clap::ValueEnum;
 use maxmargin::Solver;
 use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::kernel::KernelKind;
 use maxmargin::model::Multiclass;
 use serde::Serialize;
 use std::fmt::Display;
@@ -71,7 +72,7 @@ impl Words {
     /// Adds the options of the problem but C and gamma.
     fn problem(&mut self, args: &GridArgs) {
         let problem = &args.problem;
-        self.option("--formulation", problem.formulation.formulation.as_ref().map(name));
+        self.option("--formulation", problem.formulation.formulation.map(|kind| kind.name));
         self.number("--epsilon", problem.formulation.epsilon);
         self.number("--nu", problem.formulation.nu);
         for weight in &problem.weight {
@@ -114,7 +115,7 @@ fn name(value: &impl ValueEnum) -> String {
 
 /// Returns whether a kernel has a constant term.
 fn has_constant(kernel: &str) -> bool {
-    [KernelName::Poly, KernelName::Sigmoid].iter().any(|with| name(with) == kernel)
+    KernelKind::named(kernel).is_some_and(|kind| kind.has("coef0"))
 }
 
 /// Returns the command line of the training.

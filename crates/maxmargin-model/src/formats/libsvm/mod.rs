@@ -12,6 +12,7 @@ mod write;
 
 pub use layout::decision_values;
 pub use read::read_model;
+pub(crate) use write::write_alone;
 pub use write::{kernel_lines, write_model};
 
 use crate::decision::DecisionRule;
@@ -69,12 +70,14 @@ impl Kind {
 
     /// Returns the type of a model, from its record, else its section, else its decision rule.
     fn of(model: &Model) -> Self {
-        let trained = model.record().map(|record| match record.formulation {
-            Formulation::NuSvc { .. } => Self::NuSvc,
-            Formulation::Svr { .. } => Self::EpsilonSvr,
-            Formulation::NuSvr { .. } => Self::NuSvr,
-            Formulation::OneClass { .. } => Self::OneClass,
-            _ => Self::CSvc,
+        let trained = model.record().and_then(|record| match record.formulation {
+            Formulation::Svc { .. } => Some(Self::CSvc),
+            Formulation::NuSvc { .. } => Some(Self::NuSvc),
+            Formulation::Svr { .. } => Some(Self::EpsilonSvr),
+            Formulation::NuSvr { .. } => Some(Self::NuSvr),
+            Formulation::OneClass { .. } => Some(Self::OneClass),
+            // LIBSVM reads another formulation as a model with the same decision rule.
+            _ => None,
         });
         let stored = || model.section(TYPE_TAG).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
         let by_rule = match model.decision_rule() {

@@ -157,10 +157,30 @@ fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelEr
 ///
 /// When LIBSVM has no such kernel.
 pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
-    let kind = kernel.kind().ok_or_else(|| ModelError::Unsupported(format!("kernel {kernel:?}")))?;
+    let name = kernel.kind().and_then(|kind| kind.libsvm_name);
+    let name = name.ok_or_else(|| ModelError::Unsupported(format!("kernel {kernel:?}")))?;
     let field = |name: &str| Some(format!("{name} {}\n", shortest(kernel.parameter(name)?)));
     let fields: String = ["degree", "gamma", "coef0"].into_iter().filter_map(field).collect();
-    Ok(format!("kernel_type {}\n{fields}", kind.libsvm_name))
+    Ok(format!("kernel_type {name}\n{fields}"))
+}
+
+/// Writes a model as [`write_model`] does, for programs that prepare no samples.
+///
+/// # Errors
+///
+/// As [`write_model`], and when the model fills in or scales features: without that it would
+/// predict differently.
+pub(crate) fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+    let model = model.uncentred()?;
+    let Parts { encoder, scaler, .. } = model.parts();
+    let (what, instead) = match (encoder, scaler) {
+        (_, Some(_)) => ("a model that scales its features", "train on data that is scaled already (maxmargin scale)"),
+        (Some(encoder), None) if !encoder.is_plain() => {
+            ("a model of words or of gaps that are filled in", "train on a table of numbers without gaps")
+        }
+        _ => return write_model(&model, out),
+    };
+    Err(ModelError::Unsupported(format!("{what}, in LIBSVM's text; {instead}")))
 }
 
 fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) -> io::Result<()> {

@@ -70,11 +70,10 @@ impl Ranges {
         let kernels = if self.kernels.is_empty() { vec![svm.options.kernel.clone()] } else { self.kernels.clone() };
         let mut columns = Vec::new();
         for kernel in kernels {
-            let widths: Vec<Option<Gamma>> = match kernel {
-                Kernel::Rbf { .. } | Kernel::Poly { .. } | Kernel::Sigmoid { .. } if !self.gamma.is_empty() => {
-                    self.gamma.iter().map(|gamma| Some(Gamma::Value(*gamma))).collect()
-                }
-                _ => vec![svm.options.gamma],
+            let widths: Vec<Option<Gamma>> = if kernel.gamma().is_some() && !self.gamma.is_empty() {
+                self.gamma.iter().map(|gamma| Some(Gamma::Value(*gamma))).collect()
+            } else {
+                vec![svm.options.gamma]
             };
             for gamma in widths {
                 for formulation in self.formulations(svm.options.formulation) {
