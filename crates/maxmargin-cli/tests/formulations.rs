@@ -191,7 +191,7 @@ fn what_cannot_be_is_said_in_one_line() {
     refused("cv values --formulation nu-svr --folds stratified", 2, "there are no classes");
     refused("grid classes --formulation one-class --metric f1", 2, "unknown metric; there are inliers");
     refused("train values --formulation one-class --loss squared", 2, "its loss is the hinge loss");
-    refused("train values --formulation nu-svr --solver irwls", 2, "nu-svr has one for each sign; use --solver smo");
+    refused("train values --formulation nu-svr --solver irwls", 2, "it does not solve nu-svr; use --solver smo");
     refused("train values --formulation epsilon-svr --updatable", 2, "models of epsilon-svr cannot be updated");
     refused("cv values --formulation epsilon-svr --seeding sir", 2, "it is for C-SVC");
     assert_eq!(bench.run("train values --formulation epsilon-svr -o m -q").code, 0);
