@@ -41,8 +41,8 @@ pub struct TrainOptions {
     pub sample_weights: Option<Vec<f64>>,
     /// The multiclass scheme: the machines for several classes. Default: one for each pair.
     pub multiclass: Multiclass,
-    /// The scaling of the features, fitted to the training samples; in a cross-validation to those of
-    /// each fold. Default: none.
+    /// The scaling of the features, fitted to the training samples; in a cross-validation to those
+    /// of each fold. Default: none.
     pub scale: Option<ScaleMethod>,
     /// The rule that fills in missing values of a table, fitted as the scaling is. Default: none,
     /// so that a missing value is an error.
