@@ -9,23 +9,24 @@ use crate::stopping::stop::Stop;
 pub struct Forecast {
     mark: f64,
     noted: Option<f64>,
+    fastest: f64,
 }
 
 impl Forecast {
     /// Creates a forecast with its first note after so much work.
     pub fn new(first: f64) -> Self {
-        Self { mark: first, noted: None }
+        Self { mark: first, noted: None, fastest: f64::INFINITY }
     }
 
     /// Returns the work that remains when `spent` is done and the measure is `left` times its
-    /// bound; `None` if no note is due.
+    /// bound; `None` if no note is due, or if the first note tells no fall yet.
     pub fn remaining(&mut self, spent: f64, left: f64) -> Option<f64> {
         if spent < self.mark {
             return None;
         }
         self.mark = 2.0 * spent;
-        let before = self.noted.replace(left)?;
-        let fall: f64 = before / left;
+        let before = self.noted.replace(left).or(self.fastest.is_finite().then_some(f64::INFINITY))?;
+        let fall = (before / left).min(self.fastest);
         Some(if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() - spent } else { f64::INFINITY })
     }
 }
@@ -54,6 +55,12 @@ impl Pace {
     pub fn new(variables: usize, price: u64) -> Self {
         let of = |all: u64, each: u64| all.max(each.saturating_mul(price).saturating_mul(variables as u64)) as f64;
         Self { forecast: Forecast::new(of(FREE, FREE_EACH)), most: of(MOST, MOST_EACH), least: f64::INFINITY }
+    }
+
+    /// Assumes that the measure falls at most by this factor while the work doubles. A forecast
+    /// needs one note then, and noise in the measure does not promise a faster fall.
+    pub fn limit_fall(&mut self, fastest: f64) {
+        self.forecast.fastest = fastest;
     }
 
     /// Returns true if the whole run would exceed its limit, by the least measure so far. Always
@@ -106,6 +113,18 @@ mod tests {
         assert_eq!(given_up(pace, &stop, |t| if t % 7000.0 == 0.0 { 1e4 / t } else { 9.0 }), None);
         // A large problem has a thousand iterations for each variable: 200 seconds.
         assert_eq!(given_up(Pace::new(20_000, 10_000), &stop, |t| 1e5 / t), None);
+    }
+
+    #[test]
+    fn a_method_with_a_known_rate_is_given_up_at_the_first_note_whatever_the_noise() {
+        let stop = Stop::at(1e-3);
+        // Noise falls tenfold between the first notes: a forecast that believes it goes on.
+        let noisy = |t: f64| if t < 1.5e6 { 1.0 } else { 0.1 };
+        let mut pace = Pace::new(1000, 1000);
+        assert_eq!(given_up(pace, &stop, noisy), Some(4_000_000));
+        pace.limit_fall(2.0);
+        assert_eq!(given_up(pace, &stop, noisy), Some(1_000_000));
+        assert_eq!(given_up(pace, &stop, |t| 1e4 / t), None, "ten seconds");
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl<'a, 'g> SolverControl<'a, 'g> {
         }
     }
 
+    /// Assumes a rate of the method: see [`Pace::limit_fall`].
+    pub fn limit_fall(&mut self, fastest: f64) {
+        self.pace.limit_fall(fastest);
+    }
+
     /// Returns true if every iteration is to be reported ([`RunControl::traced`]).
     pub fn is_traced(&self) -> bool {
         self.mask == 0

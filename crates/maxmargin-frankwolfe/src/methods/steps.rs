@@ -124,6 +124,12 @@ pub(crate) fn run(
 ) -> (Status, Evidence) {
     let mut stall = StallDetector::new(iterate.len());
     let mut check = Check::of(control);
+    let passes = passes(method, target.rule);
+    if method == StepMethod::Fw && target.rule == StopRule::Violation {
+        // Plain steps never remove a point, so that this violation need not fall at all. The gap of
+        // Frank-Wolfe falls like 1/t: at most by half while the steps double.
+        control.limit_fall(2.0);
+    }
     loop {
         if let Err(status) = candidates.keep(iterate, control) {
             return (status, Evidence::None);
@@ -147,11 +153,17 @@ pub(crate) fn run(
             StepMethod::Swap => swap(iterate, furthest, steps),
             _ => toward(iterate, furthest, steps),
         };
-        control.step(iterate.len());
+        control.step(passes * iterate.len());
         if !moved || stall.stalls(before - iterate.square, iterate.square, measure) {
             return (Status::Stalled, Evidence::None);
         }
     }
+}
+
+/// Returns the number of passes over the gradient in a step: one for the furthest point and the
+/// update, and one for the nearest point of the support where the method or the rule asks for it.
+fn passes(method: StepMethod, rule: StopRule) -> usize {
+    1 + usize::from(rule == StopRule::Violation || matches!(method, StepMethod::Mfw | StepMethod::Swap))
 }
 
 /// Searches for the furthest point; returns the end of the run if the rule holds (step 1).
