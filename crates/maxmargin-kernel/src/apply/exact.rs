@@ -5,12 +5,19 @@ use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::{Cancelled, Par, RunControl};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
 const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
 const IDS: usize = 64;
+
+thread_local! {
+    /// The kernel values of a tile. It is taken while in use, so that a kernel of the caller's may
+    /// compute products, too.
+    static TILE: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
 
 /// Computes `F = K[columns, ids] · coef` in `f64`. `coef` is row-major `ids.len() × h`, the result
 /// row-major `columns.len() × h`.
@@ -95,10 +102,14 @@ impl TiledProduct<'_> {
     /// `start`.
     fn add_tile(&self, ids: &[usize], coef: &[f64], columns: &[usize], start: usize, sums: &mut [f64]) {
         let (width, count) = (columns.len(), sums.len() / self.sums_per_column());
-        let mut tile = vec![0.0; IDS * count];
+        // A thread keeps its tile: machines of some hundred samples make thousands of them.
+        let mut values = TILE.take();
+        if values.len() < IDS * count {
+            values.resize(IDS * count, 0.0);
+        }
         let mut part = vec![0.0; width * count];
         for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
-            let tile = &mut tile[..ids.len() * count];
+            let tile = &mut values[..ids.len() * count];
             self.gram.fill_exact(ids, start..start + count, tile);
             matmul(
                 MatMut::from_row_major_slice_mut(&mut part, width, count),
@@ -112,6 +123,7 @@ impl TiledProduct<'_> {
         for (part, column) in part.chunks_exact(count).zip(columns) {
             sums[column * count..][..count].iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         }
+        TILE.set(values);
     }
 
     /// Writes the sums of a strip to its rows of the result.

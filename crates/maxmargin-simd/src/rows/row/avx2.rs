@@ -1,17 +1,10 @@
 //! Values of a row of any form, a stretch at a time.
 
-use super::{CHUNK, CodeTable, FEW, RowSlice};
+use super::{CodeTable, FEW, RowSlice, Stretch};
 use std::arch::x86_64::*;
 
-/// A buffer for the values of a stretch of codes, in the first-level cache.
-pub(crate) struct Stretch([f32; CHUNK]);
-
 impl Stretch {
-    pub(crate) fn new() -> Self {
-        Self([0.0; CHUNK])
-    }
-
-    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: in place, or
+    /// The values of the entries from `from` to `to`, at most a chunk of them: in place, or
     /// decoded.
     ///
     /// # Safety
@@ -23,7 +16,7 @@ impl Stretch {
         match row {
             RowSlice::Values(values) => &values[from..to],
             RowSlice::Codes(codes, table) => {
-                let out = &mut self.0[..to - from];
+                let out = &mut self.buffer()[..to - from];
                 // SAFETY: as for this function; both have `to − from` entries.
                 unsafe { decode(table, &codes[from..to], out) };
                 out

@@ -1,17 +1,8 @@
 //! Sixteen kernel values at a time from a row of any form. Codes whose table does not fit in two
 //! registers are decoded a stretch at a time.
 
-use super::{CHUNK, CodeTable, FEW, FEW_CODES, MANY_CODES, RowSlice, VALUES};
+use super::{CodeTable, FEW, FEW_CODES, MANY_CODES, RowSlice, Stretch, VALUES};
 use std::arch::x86_64::*;
-
-/// A buffer for the values of a stretch of codes, in the first-level cache.
-pub(crate) struct Stretch([f32; CHUNK]);
-
-impl Stretch {
-    pub(crate) fn new() -> Self {
-        Self([0.0; CHUNK])
-    }
-}
 
 /// The addresses of a row, and the table of its codes in registers.
 #[derive(Clone, Copy)]
@@ -51,10 +42,11 @@ impl<'r> Source<'r> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(crate) unsafe fn enter<const FORM: u8>(&mut self, stretch: &mut Stretch, from: usize, to: usize) {
         if let (MANY_CODES, Some(table)) = (FORM, self.table) {
+            let values = stretch.buffer();
             // SAFETY: the row has these codes.
-            unsafe { decode(table, std::slice::from_raw_parts(self.codes.add(from), to - from), &mut stretch.0[..to - from]) };
+            unsafe { decode(table, std::slice::from_raw_parts(self.codes.add(from), to - from), &mut values[..to - from]) };
             // Entry `from` is the first of the stretch.
-            self.values = stretch.0.as_ptr().wrapping_sub(from);
+            self.values = values.as_ptr().wrapping_sub(from);
         }
     }
 

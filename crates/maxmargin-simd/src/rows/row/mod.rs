@@ -17,6 +17,21 @@ const FEW: usize = 32;
 /// Number of codes that are decoded at once, on the stack.
 const DECODED: usize = 512;
 
+/// A buffer for the values of a stretch of codes, in the first-level cache. Rows of values need
+/// none, and on problems of some hundred samples its zeros would be a good part of a pass.
+#[cfg(target_arch = "x86_64")]
+#[derive(Default)]
+pub(crate) struct Stretch(Option<[f32; CHUNK]>);
+
+#[cfg(target_arch = "x86_64")]
+impl Stretch {
+    /// Returns the buffer. Its first call fills it with zeros.
+    #[inline]
+    pub(crate) fn buffer(&mut self) -> &mut [f32; CHUNK] {
+        self.0.get_or_insert([0.0; CHUNK])
+    }
+}
+
 /// The value of each one-byte code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeTable {

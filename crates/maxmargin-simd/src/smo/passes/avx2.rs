@@ -2,11 +2,9 @@
 
 use super::portable::MASKS;
 use super::{
-    Along, CONJUGATE, ChunkExtreme, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, locate, scan_chunk,
-    update_each,
+    Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, bit, scan_chunk, update_each,
 };
-use crate::rows::row::avx2::Stretch;
-use crate::rows::row::{CHUNK, RowSlice};
+use crate::rows::row::{CHUNK, RowSlice, Stretch};
 use std::arch::x86_64::*;
 
 /// Vectors that hold the virtual lanes.
@@ -44,7 +42,7 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
-    let (mut one, mut two) = (Stretch::new(), Stretch::new());
+    let (mut one, mut two) = (Stretch::default(), Stretch::default());
     let (step, betas) = (_mm256_set1_pd(delta), _mm256_set1_pd(beta));
     let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
@@ -93,8 +91,27 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
             (max_low, chunk_low) = (most, start);
         }
     }
-    let least = ChunkExtreme { value: min_up, chunk: chunk_up };
-    locate(f, up, low, least, ChunkExtreme { value: max_low, chunk: chunk_low })
+    let (argmin_up, argmax_low) = (place(f, up, min_up, chunk_up), place(f, low, max_low, chunk_low));
+    Extremes { min_up, argmin_up, max_low, argmax_low }
+}
+
+/// The lowest index of an element of `set` with this value, in the chunk from `start` on;
+/// `usize::MAX` where there is none.
+#[target_feature(enable = "avx2")]
+fn place(f: &[f64], set: &[u8], value: f64, start: usize) -> usize {
+    let end = (start + CHUNK).min(f.len());
+    let full = start + (end - start) / 8 * 8;
+    let values = _mm256_set1_pd(value);
+    for k in (start..full).step_by(8) {
+        // SAFETY: k + 8 ≤ full ≤ n.
+        let (first, second) = unsafe { (_mm256_loadu_pd(f.as_ptr().add(k)), _mm256_loadu_pd(f.as_ptr().add(k + 4))) };
+        let equal = |part| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(part, values)) as u8;
+        let found = (equal(first) | equal(second) << 4) & set[k / 8];
+        if found != 0 {
+            return k + found.trailing_zeros() as usize;
+        }
+    }
+    (full..end).find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
 }
 
 /// # Safety
@@ -104,7 +121,7 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
     let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
-    let mut stretch = Stretch::new();
+    let mut stretch = Stretch::default();
     let full = f.len() / LANES * LANES;
     let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));
     let (two, own) = (_mm256_set1_pd(2.0), _mm256_set1_pd(kii));

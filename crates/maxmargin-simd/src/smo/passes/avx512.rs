@@ -2,8 +2,8 @@
 //! registers.
 
 use super::{Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE};
-use crate::rows::row::avx512::{Source, Stretch};
-use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, RowSlice, VALUES};
+use crate::rows::row::avx512::Source;
+use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, RowSlice, Stretch, VALUES};
 use std::arch::x86_64::*;
 
 /// Distance, in elements, of prefetches of rows from memory: the hardware prefetcher stops at every
@@ -52,7 +52,7 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
 ) -> Extremes {
     let n = f.len();
     let (mut one, mut two) = (Source::of(&ki), Source::of(&kj));
-    let (mut first, mut second) = (Stretch::new(), Stretch::new());
+    let (mut first, mut second) = (Stretch::default(), Stretch::default());
     let (step, beta) = (_mm512_set1_pd(delta), _mm512_set1_pd(beta));
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
@@ -186,7 +186,7 @@ unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
     let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
     let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
     let full = f.len() / LANES * LANES;
-    let (mut source, mut stretch) = (Source::of(&ki), Stretch::new());
+    let (mut source, mut stretch) = (Source::of(&ki), Stretch::default());
     let (threshold, least) = (_mm512_set1_pd(fi), _mm512_set1_pd(tau));
     let (two, own) = (_mm512_set1_pd(2.0), _mm512_set1_pd(kii));
     let constant = match diagonal {

@@ -6,7 +6,7 @@
 
 use crate::dispatch::lengths::bits;
 use crate::dispatch::level::{Level, level};
-use crate::rows::row::{CHUNK, RowSlice};
+use crate::rows::row::RowSlice;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -323,25 +323,4 @@ pub(crate) fn scan_chunk(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
         }
     }
     found
-}
-
-/// An extreme value, and the start of the chunk that contains it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ChunkExtreme {
-    pub(crate) value: f64,
-    pub(crate) chunk: usize,
-}
-
-/// Finds the lowest index of each extreme in its chunk.
-#[inline(always)]
-pub(crate) fn locate(f: &[f64], up: &[u8], low: &[u8], least: ChunkExtreme, most: ChunkExtreme) -> Extremes {
-    let find = |ChunkExtreme { value, chunk }: ChunkExtreme, set: &[u8]| {
-        let end = (chunk + CHUNK).min(f.len());
-        // Compares a block at a time with vectors, and its elements only if one is equal.
-        let blocks = f[chunk..end].chunks(LANES).zip((chunk..end).step_by(LANES));
-        let equal = blocks.filter(|(block, _)| block.iter().map(|f| u8::from(*f == value)).sum::<u8>() > 0);
-        let mut places = equal.flat_map(|(block, at)| at..at + block.len());
-        places.find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
-    };
-    Extremes { min_up: least.value, argmin_up: find(least, up), max_low: most.value, argmax_low: find(most, low) }
 }
