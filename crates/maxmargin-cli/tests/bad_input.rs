@@ -79,6 +79,36 @@ fn warnings_are_printed_however_quiet_a_command_is() {
 }
 
 #[test]
+fn equal_rows_are_no_question_of_gamma() {
+    let bench = Bench::new();
+    bench.file("equal", "1 1:1 2:1\n-1 1:1 2:1\n".repeat(2));
+    bench.file("none", "1\n-1\n".repeat(2));
+    for line in ["train equal -o m --force", "train none -o m --force", "train equal -o m --force --kernel linear"] {
+        let answer = bench.run(line);
+        assert_eq!(answer.code, 0, "{line}: {answer:?}");
+        assert_eq!(answer.warnings(), ["warning: all rows have the same features: no machine can tell them apart"], "{line}");
+    }
+}
+
+#[test]
+fn feature_four_thousand_million_takes_the_memory_of_its_entries() {
+    let bench = Bench::new();
+    let rows = |far: u64| {
+        let rows: Vec<String> = (0..20).map(|i| format!("{} 5:0.{i} 4000000000:{far}\n", i % 2)).collect();
+        rows.concat()
+    };
+    for (far, option) in [(1, "--kernel linear"), (1 << 31, "--kernel linear"), (1, "--kernel linear --bias 1"), (1, "-g 1")] {
+        bench.file("hollow", rows(far));
+        let answer = bench.run(&format!("train hollow -o m --force --memory 64M {option}"));
+        assert_eq!(answer.code, 0, "{option}: {answer:?}");
+        assert_eq!(bench.run("verify m hollow").code, 0, "{option}");
+        assert_eq!(bench.run("predict hollow m").out.lines().count(), 20, "{option}");
+        let exported = bench.run("convert m out --format libsvm --force");
+        assert!(exported.code == 0 || exported.err.contains("4000000000"), "{option}: {exported:?}");
+    }
+}
+
+#[test]
 fn a_class_is_rare_beside_the_others_only() {
     let bench = Bench::new();
     let rows = |counts: &[usize]| -> String {

@@ -122,9 +122,9 @@ fn a_goal_that_a_solver_does_not_reach_is_said() {
     assert!(slow.err.contains("stopped, too slow to reach the tolerance: KKT violation "), "{slow:?}");
     assert!(slow.err.contains("; try --solver pairwise, which solves the same problem, "), "{slow:?}");
     let json = slow.json();
-    // 2 · 10⁹ ns at 100 + 300/3 ns, after what the coarse solution took.
+    // 10⁹ ns at 100 + 2 · 300/3 ns, after what the coarse solution took.
     let steps = json["iterations"].as_u64().expect("a number");
-    assert!(json["status"] == "slow" && (10_000_000..30_000_000).contains(&steps), "{json}");
+    assert!(json["status"] == "slow" && (3_000_000..10_000_000).contains(&steps), "{json}");
     let done = of("-c 10 -g 1e-3 --solver pairwise --eps 1e-2");
     assert!(done.code == 0 && done.json()["iterations"].as_u64().is_some_and(|steps| steps < 200_000), "{done:?}");
     for options in [

@@ -20,7 +20,7 @@ use crate::report::{
 use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::{ClassLabels, Impute};
+use maxmargin::data::{ClassLabels, FeatureRanges, Impute};
 use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, PreparedData, Svm, TrainOptions};
@@ -266,8 +266,11 @@ impl Announcement<'_> {
         let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
         let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
         if *kernel != Kernel::Precomputed {
-            self.warn_of_ranges(notes)?;
-            self.data.diagnose(kernel, seed).iter().for_each(|found| warn_of_kernel(found, notes));
+            let ranges = self.warn_of_ranges(notes)?;
+            // Equal rows have a constant kernel matrix, whatever gamma is.
+            if ranges.widest.is_some() {
+                self.data.diagnose(kernel, seed).iter().for_each(|found| warn_of_kernel(found, notes));
+            }
         }
         let cached = if fits {
             String::new()
@@ -300,12 +303,16 @@ impl Announcement<'_> {
         sides.into_iter().map(|sides| (rows(sides) as f64).powi(2)).collect()
     }
 
-    fn warn_of_ranges(&self, notes: &mut Notes) -> Result<(), Failure> {
+    /// Warns of features that differ in scale or not at all, and returns their ranges.
+    fn warn_of_ranges(&self, notes: &mut Notes) -> Result<FeatureRanges, Failure> {
         let ranges = self.data.ranges().map_err(|e| failed(self.input, &e))?;
         if let Some(warning) = ranges.warning(self.input.data.index_base) {
             notes.warn(format!("{warning} (--scale minmax)"));
         }
-        Ok(())
+        if ranges.widest.is_none() {
+            notes.warn("all rows have the same features: no machine can tell them apart".to_owned());
+        }
+        Ok(ranges)
     }
 }
 

@@ -34,24 +34,23 @@ impl Model {
     }
 
     /// Returns `w · c` for the weights `w` of a machine.
-    fn product_with(&self, machine: &Machine, centre: &[f64]) -> f64 {
+    fn product_with(&self, machine: &Machine, centre: &[(usize, f64)]) -> f64 {
         let support = &self.parts.support;
         if super::weights::are_dense(support) {
-            return dense(support, machine).iter().zip(centre).map(|(w, c)| w * c).sum();
+            let weights = dense(support, machine);
+            return centre.iter().filter_map(|&(j, c)| Some(weights.get(j)? * c)).sum();
         }
-        let mut terms: Vec<(usize, f64)> = sparse(support, machine).into_iter().collect();
-        terms.sort_unstable_by_key(|term| term.0);
-        terms.iter().map(|&(j, w)| w * centre[j]).sum()
+        let weights = sparse(support, machine);
+        centre.iter().filter_map(|(j, c)| Some(weights.get(j)? * c)).sum()
     }
 }
 
 /// The rows plus `centre`.
-fn shifted(rows: &Samples, centre: &[f64]) -> Result<Samples, ModelError> {
-    let far: Vec<(usize, f64)> = centre.iter().copied().enumerate().filter(|(_, c)| *c != 0.0).collect();
+fn shifted(rows: &Samples, centre: &[(usize, f64)]) -> Result<Samples, ModelError> {
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..rows.len() {
         let mut row = rows.row(i).entries();
-        for &(j, c) in &far {
+        for &(j, c) in centre {
             match row.binary_search_by_key(&j, |entry| entry.0) {
                 Ok(at) => row[at].1 += c,
                 Err(at) => row.insert(at, (j, c)),
@@ -63,7 +62,8 @@ fn shifted(rows: &Samples, centre: &[f64]) -> Result<Samples, ModelError> {
         }
         offsets.push(indices.len());
     }
-    let made = Samples::from_sparse(centre.len(), offsets, indices, values);
+    let features = centre.last().map_or(0, |far| far.0 + 1).max(rows.features());
+    let made = Samples::from_sparse(features, offsets, indices, values);
     Ok(made.map_err(|error| ModelError::invalid("support vectors", error.to_string()))?.compact())
 }
 

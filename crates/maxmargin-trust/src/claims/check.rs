@@ -64,14 +64,20 @@ pub(super) fn check(problem: &Problem) -> Result<Option<(bool, bool)>, String> {
 /// # Errors
 ///
 /// When a difference is not exact.
-fn shifted(rows: &[Vec<f64>], centre: &[f64]) -> Result<Vec<Vec<f64>>, String> {
-    let difference = |(value, c): (&f64, &f64)| {
-        let exact = (Double::from(*value) - Double::from(*c)).value();
+fn shifted(rows: &[Vec<f64>], centre: &[(usize, f64)]) -> Result<Vec<Vec<f64>>, String> {
+    let difference = |value: f64, c: f64| {
+        let exact = (Double::from(value) - Double::from(c)).value();
         let found = value - c;
-        let is_exact = (Double::from(found) - Double::from(*value) + Double::from(*c)).value() == 0.0;
+        let is_exact = (Double::from(found) - Double::from(value) + Double::from(c)).value() == 0.0;
         if is_exact { Ok(found) } else { Err(format!("{value:e} − {c:e} is {exact:e}, not {found:e}")) }
     };
-    rows.iter().map(|row| row.iter().zip(centre).map(difference).collect()).collect()
+    let mut rows = rows.to_vec();
+    for row in &mut rows {
+        for &(j, c) in centre {
+            row[j] = difference(row[j], c)?;
+        }
+    }
+    Ok(rows)
 }
 
 /// A point, and the kernel values of its problem.

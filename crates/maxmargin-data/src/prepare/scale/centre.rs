@@ -46,6 +46,12 @@ impl Scaler {
     /// and keeps the others. The differences of the rows of `samples` are exact. `None` if
     /// products of the rows as they are lose no more than 20 bits.
     pub fn centre(samples: &Samples) -> Option<Self> {
+        if let Some((packed, features)) = samples.packed() {
+            let Self { columns, .. } = Self::centre(&packed)?;
+            let columns =
+                columns.into_iter().map(|column| Column { feature: features[column.feature as usize], ..column }).collect();
+            return Some(Self { method: ScaleMethod::Centre, features: samples.features(), columns, target: None });
+        }
         let far = far_features(samples);
         let largest = far.iter().map(Range::nearest).fold(0.0, f64::max);
         if largest == 0.0 {
@@ -80,10 +86,11 @@ impl Scaler {
         Some(Self { method: ScaleMethod::Centre, features: samples.features(), columns, target: None })
     }
 
-    /// The numbers that are subtracted from the features, if the scaler does nothing else.
-    pub fn centred_at(&self) -> Option<Vec<f64>> {
-        let low = |j: usize| self.find(j).map_or(0.0, |column| column.low);
-        (self.method == ScaleMethod::Centre).then(|| (0..self.features).map(low).collect())
+    /// The features that are centred and the numbers that are subtracted from them, if the scaler
+    /// does nothing else.
+    pub fn centred_at(&self) -> Option<Vec<(usize, f64)>> {
+        let centred = self.columns.iter().filter(|column| column.low != 0.0);
+        (self.method == ScaleMethod::Centre).then(|| centred.map(|column| (column.feature as usize, column.low)).collect())
     }
 }
 
@@ -125,13 +132,27 @@ mod tests {
         let big = 2_147_483_647.0;
         let rows = samples(&[[big, 1.0, -5e9], [big + 3.0, 0.0, -5e9 - 2.0], [big + 1.0, 2.0, -5e9 - 1.0]]);
         let scaler = Scaler::centre(&rows).expect("far");
-        let at = scaler.centred_at().expect("a shift");
-        assert_eq!(at[1], 0.0);
+        let far = scaler.centred_at().expect("a shift");
+        assert_eq!(far.iter().map(|far| far.0).collect::<Vec<_>>(), [0, 2]);
+        let at = [far[0].1, 0.0, far[1].1];
         let centred = scaler.apply(&rows).expect("finite").dense_rows(0..3);
         for (k, (value, raw)) in centred.iter().zip(rows.dense_rows(0..3)).enumerate() {
             assert!(value.abs() <= 3.0, "{value}");
             assert_eq!(value + at[k % 3], raw);
         }
+    }
+
+    #[test]
+    fn a_feature_of_any_number_is_centred_in_the_memory_of_the_entries() {
+        let (last, big) = (4_000_000_000, 2_147_483_647.0);
+        let rows = |far: f64| {
+            let (indices, values) = (vec![5, last as u32, 5, last as u32], vec![0.25, far, 0.5, far + 1.0]);
+            Samples::from_sparse(last + 1, vec![0, 2, 4], indices, values).expect("rows")
+        };
+        let scaler = Scaler::centre(&rows(big)).expect("far");
+        assert_eq!(scaler.centred_at(), Some(vec![(last, big + 0.5)]));
+        assert_eq!(scaler.apply(&rows(big)).expect("finite").row(1).entries(), [(5, 0.5), (last, 0.5)]);
+        assert!(Scaler::centre(&rows(1.0)).is_none());
     }
 
     #[test]
