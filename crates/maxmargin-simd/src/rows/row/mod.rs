@@ -18,7 +18,7 @@ const FEW: usize = 32;
 const DECODED: usize = 512;
 
 /// A buffer for the values of a stretch of codes, in the first-level cache. Rows of values need
-/// none, and on problems of some hundred samples its zeros would be a good part of a pass.
+/// none, so that their passes do not fill it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Default)]
 pub(crate) struct Stretch(Option<[f32; CHUNK]>);
