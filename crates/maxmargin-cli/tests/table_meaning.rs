@@ -45,10 +45,17 @@ fn words_for_missing_values_are_known_and_told() {
     }
     bench.file("below.csv", with_word("<0.5"));
     let ways = ["below.csv:5: column dose: `<0.5` is no number, but 108 of 120 values", "--missing '<0.5'", "--category dose"];
-    for command in ["train", "cv", "loo", "grid", "search", "info", "scale"] {
-        let impute = if ["info", "scale"].contains(&command) { "" } else { "--impute median" };
+    for command in ["train", "cv", "loo", "grid", "search", "scale"] {
+        let impute = if command == "scale" { "" } else { "--impute median" };
         failed(&bench.run(&format!("{command} below.csv {impute}")), 1, &ways);
     }
+    // A description leaves the column out, and says how it can be read.
+    let info = bench.run("info below.csv");
+    assert!(
+        info.code == 0 && info.err.contains("to train on it: maxmargin train below.csv --missing '<0.5' -o MODEL"),
+        "{info:?}"
+    );
+    assert!(info.warnings().iter().any(|line| line.contains("line 5, column dose: `<0.5` is no number")), "{info:?}");
     assert_eq!(bench.run("train below.csv --impute median --missing <0.5 -o below").code, 0);
     // The model knows the word, and predicts what the model of empty fields does.
     for (data, model) in [("below.csv", "below"), ("empty.csv", "empty")] {

@@ -4,8 +4,8 @@
 //!
 //! [`Metric`] is a row of the tables in `classification`, `ranking`, `regression` and `one_class`;
 //! [`metrics_of`] and [`all_metrics`] list the rows for a kind of target, and [`scores`] computes
-//! all of them. [`Confusion`] counts classes against predictions. [`Reliability`] scores
-//! probabilities. [`FoldStatistics`] tells how the scores of folds spread.
+//! all of them. [`Confusion`] counts classes against predictions. [`RankingCurves`] are those of
+//! ROC and of precision and recall. [`Reliability`] scores probabilities. [`FoldStatistics`] tells how the scores of folds spread.
 //!
 //! Layer 3 of maxmargin: of the core it takes the kinds of targets alone.
 
@@ -25,7 +25,7 @@ pub use classification::{
 pub use confusion::Confusion;
 pub use metric::{Best, Metric, greatest_label};
 pub use one_class::{INLIER_METRICS, INLIERS};
-pub use ranking::{AVERAGE_PRECISION, ROC_AUC};
+pub use ranking::{AVERAGE_PRECISION, ROC_AUC, RankingCurves};
 pub use regression::{
     EXPLAINED_VARIANCE, MEAN_ABSOLUTE_ERROR, MEAN_SQUARED_ERROR, R2, REGRESSION_METRICS, ROOT_MEAN_SQUARED_ERROR, SPEARMAN,
     SQUARED_CORRELATION,

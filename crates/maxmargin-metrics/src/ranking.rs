@@ -21,6 +21,37 @@ fn runs(truth: &[f64], decisions: &[f64]) -> Vec<[f64; 2]> {
     order.chunk_by(|&a, &b| decisions[a] == decisions[b]).map(run).collect()
 }
 
+/// The curves of a ranking by decision values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankingCurves {
+    /// False and true positive rates at every threshold, from (0, 0) to (1, 1).
+    pub roc: Vec<(f64, f64)>,
+    /// Recall and precision at every threshold, from the greatest one.
+    pub precision_recall: Vec<(f64, f64)>,
+    /// The share of samples with the greater label: the precision of a guess.
+    pub positive_share: f64,
+}
+
+impl RankingCurves {
+    /// Returns the curves of samples with two labels; None where there is one label.
+    pub fn of(truth: &[f64], decisions: &[f64]) -> Option<Self> {
+        let runs = runs(truth, decisions);
+        let (positives, all) = runs.iter().fold((0.0, 0.0), |(positives, all), run| (positives + run[0], all + run[1]));
+        if positives == 0.0 || positives == all {
+            return None;
+        }
+        let (mut roc, mut precision_recall) = (vec![(0.0, 0.0)], Vec::new());
+        let (mut above, mut seen) = (0.0, 0.0);
+        for [positive, count] in runs {
+            above += positive;
+            seen += count;
+            roc.push(((seen - above) / (all - positives), above / positives));
+            precision_recall.push((above / positives, above / seen));
+        }
+        Some(Self { roc, precision_recall, positive_share: positives / all })
+    }
+}
+
 fn roc_auc(truth: &[f64], decisions: &[f64]) -> f64 {
     let (mut above, mut won, mut others) = (0.0, 0.0, 0.0);
     for [positive, all] in runs(truth, decisions) {
@@ -45,6 +76,18 @@ fn average_precision(truth: &[f64], decisions: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn curves_by_hand() {
+        let truth = [1.0, -1.0, 1.0, -1.0];
+        let curves = RankingCurves::of(&truth, &[0.9, 0.8, 0.7, 0.7]).expect("two labels");
+        assert_eq!(curves.roc, [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (1.0, 1.0)]);
+        assert_eq!(curves.precision_recall, [(0.5, 1.0), (0.5, 0.5), (1.0, 0.5)]);
+        assert_eq!((curves.positive_share, RankingCurves::of(&[1.0; 2], &[0.0, 1.0])), (0.5, None));
+        // The area below the first is the score of the same name.
+        let area: f64 = curves.roc.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1)).sum();
+        assert_eq!(area, ROC_AUC.score(&truth, &[0.9, 0.8, 0.7, 0.7]));
+    }
 
     #[test]
     fn ranks_by_hand() {

@@ -11,6 +11,8 @@ pub struct ChartPoint {
     pub at: (f64, f64),
     /// The text beside it in a chart of points.
     pub name: String,
+    /// The ends of its error bar.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// A line of a panel. Lines with the same name have the same colour.
@@ -20,6 +22,8 @@ pub struct Line {
     pub name: String,
     /// True if it is drawn with gaps.
     pub dashed: bool,
+    /// True if its points have dots.
+    pub dots: bool,
     /// Its points, from left to right.
     pub points: Vec<ChartPoint>,
 }
@@ -68,11 +72,22 @@ const APART: f64 = 13.0;
 impl Panel {
     /// Adds a point to the line of this name and kind, which it begins where there is none.
     pub fn put(&mut self, name: &str, dashed: bool, at: (f64, f64), of: &str) {
-        let point = ChartPoint { at, name: of.to_owned() };
+        self.put_with(name, dashed, at, of, None);
+    }
+
+    /// Adds a point with an error bar, as [`Panel::put`].
+    pub fn put_with(&mut self, name: &str, dashed: bool, at: (f64, f64), of: &str, interval: Option<(f64, f64)>) {
+        let point = ChartPoint { at, name: of.to_owned(), interval };
         match self.lines.iter_mut().find(|line| line.name == name && line.dashed == dashed) {
             Some(line) => line.points.push(point),
-            None => self.lines.push(Line { name: name.to_owned(), dashed, points: vec![point] }),
+            None => self.lines.push(Line { name: name.to_owned(), dashed, dots: true, points: vec![point] }),
         }
+    }
+
+    /// Adds a line without dots through the points.
+    pub fn curve(&mut self, name: &str, dashed: bool, points: &[(f64, f64)]) {
+        let points = points.iter().map(|&at| ChartPoint { at, name: String::new(), interval: None }).collect();
+        self.lines.push(Line { name: name.to_owned(), dashed, dots: false, points });
     }
 }
 
@@ -107,7 +122,9 @@ pub fn chart(title: &str, style: &ChartStyle, panels: &[Panel]) -> Svg {
     svg.text((14.0, 25.0), Anchor::Start, "big", &capital(title));
     let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
     let x = Axis::over(all().map(|point| point.at.0), style.x.logarithmic);
-    let y = Axis::over(all().map(|point| point.at.1), style.y.logarithmic);
+    let heights =
+        |point: &ChartPoint| [point.at.1].into_iter().chain(point.interval.into_iter().flat_map(|(low, high)| [low, high]));
+    let y = Axis::over(all().flat_map(heights), style.y.logarithmic);
     // Names stand above points, and need room.
     let (x, y) = if style.points { (x.wider(0.12), y.wider(0.06)) } else { (x, y) };
     for (n, panel) in panels.iter().enumerate() {
@@ -126,6 +143,12 @@ fn paint(svg: &mut Svg, frame: &Frame, panel: &Panel, names: &[&str]) {
         let places: Vec<Point> = line.points.iter().map(|point| frame.place(point.at)).collect();
         if !points {
             svg.curve(&places, colour, line.dashed);
+        }
+        for (point, (low, high)) in line.points.iter().filter_map(|point| Some((point, point.interval?))) {
+            svg.curve(&[frame.place((point.at.0, low)), frame.place((point.at.0, high))], colour, false);
+        }
+        if !line.dots {
+            continue;
         }
         places.iter().for_each(|place| svg.dot(*place, colour, if points { 4.0 } else { 2.6 }));
     }

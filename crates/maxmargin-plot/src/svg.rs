@@ -106,6 +106,12 @@ impl Svg {
         let _ = writeln!(self.body, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
     }
 
+    /// Adds elements as they are.
+    pub(crate) fn elements(&mut self, text: &str) {
+        self.body.push_str(text);
+        self.body.push('\n');
+    }
+
     /// Returns the whole document.
     pub fn document(&self) -> String {
         let (width, height) = (at(self.width), at(self.height));

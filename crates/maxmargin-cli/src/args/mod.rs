@@ -122,6 +122,9 @@ pub(crate) struct TrainArgs {
     /// standard output]
     #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a full report with pictures as one HTML file
+    #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -140,6 +143,9 @@ pub(crate) struct CvArgs {
     /// the fold that tested it (NaN for a fold that was stopped before it had a solution)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a full report with pictures as one HTML file
+    #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -190,7 +196,7 @@ pub(crate) struct GridArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a full report with pictures as one HTML file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
     /// Write one line per combination as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -234,7 +240,7 @@ pub(crate) struct SearchCommandArgs {
     #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Write a full report with pictures as one HTML file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
     /// Keep every finished combination in this folder, and reuse those that it holds
     #[arg(long, value_name = "DIR")]

@@ -25,6 +25,15 @@ pub(crate) enum HeaderName {
     No,
 }
 
+/// The decimal separator of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecimalName {
+    #[value(alias = ",")]
+    Comma,
+    #[value(alias = ".")]
+    Point,
+}
+
 /// Options of reading tables.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tables")]
@@ -32,9 +41,16 @@ pub(crate) struct TableArgs {
     /// Format of the file [default: detected from its first lines and its name]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<FormatName>,
-    /// Separator of the fields of a table: one character, or tab [default: detected]
+    /// Separator of the fields of a table: one character, tab, or space for any number of blanks
+    /// [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
+    /// Lines before the first row, such as titles [default: comments and plain titles are detected]
+    #[arg(long, value_name = "N")]
+    pub(crate) skip_rows: Option<usize>,
+    /// Decimal separator of numbers [default: a comma where it is plain, or else the point]
+    #[arg(long, value_enum, value_name = "MARK")]
+    pub(crate) decimal: Option<DecimalName>,
     /// First row holds names [default: detected]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) header: Option<HeaderName>,
@@ -71,6 +87,8 @@ impl TableArgs {
         TableRequest {
             format,
             delimiter: self.delimiter,
+            skip_rows: self.skip_rows,
+            decimal_comma: self.decimal.map(|mark| mark == DecimalName::Comma),
             header: self.header.map(|header| header == HeaderName::Yes),
             target: self.target.clone(),
             no_target: self.no_target,
@@ -85,7 +103,8 @@ impl TableArgs {
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
+        b"space" => Ok(b' '),
         [byte] if !(byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'\r' | b'\n')) => Ok(*byte),
-        _ => Err("one character that is no letter, digit or quote, or tab".to_owned()),
+        _ => Err("one character that is no letter, digit or quote, or tab, or space".to_owned()),
     }
 }

@@ -1,5 +1,6 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
+use super::cv_page;
 use crate::args::{CvArgs, RunArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
@@ -25,17 +26,26 @@ use std::path::Path;
 use std::time::Instant;
 
 #[derive(Debug, Serialize)]
-struct CvDocument {
+pub(super) struct CvDocument {
     #[serde(flatten)]
-    setup: Setup,
-    k: usize,
-    fold_plan: String,
+    pub(super) setup: Setup,
+    pub(super) k: usize,
+    pub(super) fold_plan: String,
     #[serde(flatten)]
-    found: CvResults,
+    pub(super) found: CvResults,
     #[serde(flatten)]
-    seconds: Seconds,
+    pub(super) seconds: Seconds,
     #[serde(flatten)]
-    end: End,
+    pub(super) end: End,
+}
+
+/// The files that a cross-validation writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CvFiles<'a> {
+    /// Predictions and decision values.
+    pub(crate) decisions: Option<&'a Path>,
+    /// The page.
+    pub(crate) report: Option<&'a Path>,
 }
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
@@ -47,30 +57,31 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
-    validate(&request, &args.svm.run, &args.data.request(), paths, args.output.as_deref(), |input, notes| {
+    let files = CvFiles { decisions: args.output.as_deref(), report: args.report.as_deref() };
+    validate(&request, &args.svm.run, &args.data.request(), paths, files, |input, notes| {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
 }
 
-/// Cross-validates by a plan that is made from the data, and writes the predictions to `output`, if
-/// there is one.
+/// Cross-validates by a plan that is made from the data, and writes the requested files.
 pub(crate) fn validate(
     request: &ProblemRequest,
     run: &RunArgs,
     data: &DataRequest,
     mut paths: OutputPaths,
-    output: Option<&Path>,
+    files: CvFiles<'_>,
     plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(run.quiet);
-    if run.json.is_some() && output.is_some_and(|path| path.as_os_str() == "-") {
+    if run.json.is_some() && files.decisions.is_some_and(|path| path.as_os_str() == "-") {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
     }
     let svm = request.svm()?;
-    let output = output.map(|path| paths.output(path, Content::Text)).transpose()?;
+    let mut open = |path: Option<&Path>| path.map(|path| paths.output(path, Content::Text)).transpose();
+    let (output, page) = (open(files.decisions)?, open(files.report)?);
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(data, context, &mut notes)?;
@@ -103,6 +114,9 @@ pub(crate) fn validate(
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..CvResults::seconds(&report) },
         end: End::now(&threads, &mut notes),
     };
+    if let Some(page) = page {
+        page.write(|out| out.write_all(cv_page::html(&document, &report, &input.data.labels).as_bytes()))?;
+    }
     show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
     Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }

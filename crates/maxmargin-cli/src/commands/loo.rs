@@ -1,7 +1,7 @@
 //! `loo`: exact leave-one-out cross-validation.
 
 use crate::args::LooArgs;
-use crate::commands::cv;
+use crate::commands::cv::{self, CvFiles};
 use crate::console::failure::{Failure, Outcome};
 use crate::files::output_paths::OutputPaths;
 use crate::problem::folds::LEAVE_ONE_OUT;
@@ -13,7 +13,8 @@ pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
-    cv::validate(&request, &args.svm.run, &args.data.request(), paths, args.output.as_deref(), |input, _| {
+    let files = CvFiles { decisions: args.output.as_deref(), ..CvFiles::default() };
+    cv::validate(&request, &args.svm.run, &args.data.request(), paths, files, |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })

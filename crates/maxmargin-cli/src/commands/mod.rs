@@ -3,6 +3,7 @@
 mod calibrate;
 mod convert;
 mod cv;
+mod cv_page;
 mod doctor;
 mod grid;
 mod info;

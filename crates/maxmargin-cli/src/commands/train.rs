@@ -13,9 +13,11 @@ use crate::machine::threads::Threads;
 use crate::problem::{BoundedSamples, PreparedProblem, RunContext, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
+use crate::report::page::{Page, reliability, run_facts};
 use crate::report::{
     End, MachineDocument, Seconds, Setup, SolutionDocument, calibration_text, certificate_text, cost_text, data_line, fields,
-    kernel_rows, machines_table, multiclass_text, reliability_table, setup_line, status_text, threshold_text, work_text,
+    kernel_rows, machines_table, multiclass_text, reliability_table, reliability_text, setup_line, status_text, threshold_text,
+    work_text,
 };
 use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
@@ -59,6 +61,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     paths.reads(args.svm.problem.weights.as_deref());
     let output = paths.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
+    let page = args.report.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(&args.data.request(), context, &mut notes)?;
@@ -98,6 +101,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
         },
         end: End::now(&threads, &mut notes),
     };
+    if let Some(page) = page {
+        page.write(|out| out.write_all(html(&document).as_bytes()))?;
+    }
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
@@ -165,7 +171,29 @@ fn support_vectors_text(d: &TrainDocument) -> String {
     format!("{all}: {} bounded, {} free", count(report.bounded), count(free))
 }
 
+/// Returns the training as a page.
+fn html(d: &TrainDocument) -> String {
+    let mut page = Page::new(format!("Training on {}", d.setup.data.name));
+    page.facts(&summary(d, false));
+    page.warnings(&d.end.warnings);
+    if let Some(found) = d.calibration.as_ref().and_then(|found| found.reliability.as_ref()) {
+        page.heading("Probabilities");
+        let caption = format!("{}; bars: one standard error", reliability_text(found));
+        page.pictures(&[(reliability(found), caption)]);
+    }
+    page.heading("What was run");
+    page.facts(&run_facts(&d.setup));
+    page.html()
+}
+
 fn report(d: &TrainDocument, verbose: bool) -> String {
+    let reliability = d.calibration.as_ref().and_then(|found| found.reliability.as_ref());
+    let reliability = reliability.map_or_else(String::new, |found| format!("\n{}", reliability_table(found, &d.setup.labels())));
+    data_line(&d.setup.data) + &fields(&summary(d, verbose)) + &machines_table(&d.solved.machines) + &reliability
+}
+
+/// Returns the lines about the training.
+fn summary(d: &TrainDocument, verbose: bool) -> Vec<(&'static str, String)> {
     let TrainDocument { setup, solved, seconds, .. } = d;
     let certified = MachineDocument::certified(&solved.machines);
     let classes = setup.labels().len();
@@ -202,16 +230,14 @@ fn report(d: &TrainDocument, verbose: bool) -> String {
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),
     ]);
-    let reliability = d.calibration.as_ref().and_then(|found| found.reliability.as_ref());
-    let reliability = reliability.map_or_else(String::new, |found| format!("\n{}", reliability_table(found, &setup.labels())));
-    data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines) + &reliability
+    rows
 }
 
 /// Returns the data's name with `.model`, in the current directory.
 pub(crate) fn default_model(source: &str) -> PathBuf {
     let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
     let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
-    let packed = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end));
+    let packed = [".gz", ".bz2", ".xz", ".zst"].into_iter().find_map(|end| name.strip_suffix(end));
     PathBuf::from(format!("{}.model", packed.unwrap_or(&name)))
 }
 

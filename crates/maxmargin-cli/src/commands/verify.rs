@@ -117,7 +117,16 @@ pub(crate) fn training_data(
         return Err(Failure::Usage(format!("{name} does not keep its training data; name it behind the model")));
     };
     let (name, seconds) = (format!("the data in {name}"), begun.elapsed().as_secs_f64());
-    Ok(Input { name, data: kept.data, seconds, is_labelled: true, lines: Vec::new(), unlabelled: 0, written: None })
+    Ok(Input {
+        name,
+        data: kept.data,
+        seconds,
+        is_labelled: true,
+        lines: Vec::new(),
+        unlabelled: 0,
+        written: None,
+        likelier_target: None,
+    })
 }
 
 fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {

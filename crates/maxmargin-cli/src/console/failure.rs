@@ -1,4 +1,4 @@
-//! Exit codes, and the one line that explains a failure.
+//! Exit codes, and the message that explains a failure.
 
 use crate::console::interrupt;
 use crate::console::stderr::print_line;
@@ -24,6 +24,8 @@ pub(crate) enum Outcome {
 pub(crate) enum Failure {
     /// Exit code 1.
     Input(String),
+    /// Exit code 1: several faults, one a line, and what to do about all of them.
+    List { message: String, lines: Vec<String>, advice: String },
     /// Exit code 2.
     Usage(String),
     /// Exit code 0, silently: the reader of our output closed the pipe.
@@ -75,6 +77,12 @@ pub(crate) fn exit_code(result: Result<Outcome, Failure>) -> ExitCode {
         Ok(Outcome::Interrupted) => ExitCode::from(interrupt::INTERRUPTED),
         Err(Failure::Input(message)) => {
             print_line(&format!("error: {}", one_line(&message)));
+            ExitCode::from(1)
+        }
+        Err(Failure::List { message, lines, advice }) => {
+            print_line(&format!("error: {}:", one_line(&message)));
+            lines.iter().for_each(|line| print_line(&format!("  {}", one_line(line))));
+            print_line(&one_line(&advice));
             ExitCode::from(1)
         }
         Err(Failure::Usage(message)) => {

@@ -62,6 +62,11 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
+/// A share as a percentage with one decimal, for pages: `85.2 %`
+pub(crate) fn share(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
 /// An upper bound in two significant digits, rounded up: `9.7e-4`, `1e-3`, `0.25`, `0`. A figure
 /// above a tolerance is therefore never shown as equal to it.
 pub(crate) fn bound(value: f64) -> String {

@@ -30,7 +30,7 @@ pub(crate) fn long() -> &'static str {
             format!("built for  {ARCH}-{OS}, {profile}"),
             format!("vectors    {vectors}"),
             format!("models     format {FORMAT} and all before it; LIBSVM's and LIBLINEAR's text"),
-            format!("data       LIBSVM's format and tables ({}), plain or packed as .gz, .bz2, .xz", tables.join(", ")),
+            format!("data       LIBSVM's format and tables ({}), plain or packed as .gz, .bz2, .xz, .zst", tables.join(", ")),
             format!("pictures   {pictures}"),
         ];
         text.join("\n")

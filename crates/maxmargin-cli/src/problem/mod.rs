@@ -150,9 +150,11 @@ impl ProblemRequest {
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
+            let first = input.likelier_target.as_ref().map(|first| format::shell(&quoted(&first.column, 40)));
+            let other = first.map(|first| format!("--target {first} to predict that column, ")).unwrap_or_default();
             let what = format!(
-                "{why} look like values to predict; as classes they need {} machines; pass --formulation epsilon-svr for a regression, or \
-                 --formulation c-svc for classes",
+                "{why} look like values to predict; as classes they need {} machines; pass {other}--formulation epsilon-svr for a regression, \
+                 or --formulation c-svc for classes",
                 format::count(machines),
             );
             return Err(Failure::input(&input.name, what));

@@ -5,6 +5,7 @@ mod certificate;
 mod document;
 mod kernel;
 pub(crate) mod missing_classes;
+pub(crate) mod page;
 mod probability;
 mod table;
 mod tabular;
@@ -24,4 +25,4 @@ pub(crate) use text::{
     SHOWN, confusion_table, cost_text, data_line, kernel_rows, machines_table, multiclass_text, scaling_text, setup_line,
     status_text, work_text,
 };
-pub(crate) use validated::{CvResults, Scores};
+pub(crate) use validated::{CvResults, FoldScore, Scores};

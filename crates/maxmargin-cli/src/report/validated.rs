@@ -2,6 +2,7 @@
 
 use super::certificate::{CertifiedTraining, certificate_text};
 use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
+use super::page::PageRow;
 use super::table::{Align, columns};
 use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
@@ -16,6 +17,15 @@ const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
 pub(crate) type Scores = BTreeMap<&'static str, f64>;
+
+/// The score of a fold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldScore {
+    pub(crate) fold: usize,
+    pub(crate) score: f64,
+    /// The standard error of a share of samples.
+    pub(crate) error: Option<f64>,
+}
 
 /// One fold.
 #[derive(Clone, Debug, Serialize)]
@@ -197,6 +207,46 @@ impl CvResults {
     /// Returns the statistics of a metric over the folds.
     pub(crate) fn spread_of(&self, metric: &str) -> Option<&FoldStatistics> {
         self.spread.get(metric)
+    }
+
+    /// Returns the confusion matrix; empty without classes.
+    pub(crate) fn confusion(&self) -> &Confusion {
+        &self.confusion
+    }
+
+    /// Returns the score of each fold with its standard error, if it is a share of the samples, and
+    /// the score of all.
+    pub(crate) fn fold_scores(&self) -> (Vec<FoldScore>, Option<f64>) {
+        let is_share = self.needs != TargetKind::Values;
+        let error = |score: f64, samples: usize| is_share.then(|| (score * (1.0 - score) / samples as f64).sqrt());
+        let of = |fold: &FoldDocument| {
+            let score = self.score_of(&fold.scores)?;
+            Some(FoldScore { fold: fold.report.fold, score, error: error(score, fold.report.test) })
+        };
+        (self.folds.iter().filter_map(of).collect(), self.score_of(&self.scores))
+    }
+
+    /// Returns the heads and the rows of the folds for a page.
+    pub(crate) fn fold_rows(&self) -> (Vec<String>, Vec<PageRow>) {
+        let heads = ["fold", "train", "test", self.column(), "iterations", "support vectors", "duality gap", "KKT", "status"];
+        let row = |fold: &FoldDocument| {
+            let f = &fold.report;
+            let counts = [f.fold, f.train, f.test].map(|count| count.to_string());
+            let score = match self.needs {
+                TargetKind::Values => self.score_text(&fold.scores),
+                _ => self.score_of(&fold.scores).map_or_else(|| "none".to_owned(), format::share),
+            };
+            let solved = [
+                score,
+                format::count(f.iterations),
+                format::count(f.support_vectors as u64),
+                format::known_bound(f.certificate.relative_gap),
+                format::bound(f.certificate.kkt),
+                status_text(f.status).to_owned(),
+            ];
+            PageRow { class: "", cells: counts.into_iter().chain(solved).collect() }
+        };
+        (heads.map(str::to_owned).to_vec(), self.folds.iter().map(row).collect())
     }
 
     /// Returns the per-class table, where there are classes.

@@ -1,5 +1,6 @@
-//! Compressed input: gzip, bzip2 and xz, recognised by their first bytes.
+//! Compressed input: gzip, bzip2, xz and Zstandard, recognised by their first bytes.
 
+use super::zstd::ZstdReader;
 use std::io::{self, Read};
 
 /// Upper bound on the working memory of the xz decoder, in KiB: the header of a corrupted file may
@@ -9,9 +10,10 @@ const XZ_MEMORY_KIB: u32 = 1 << 20;
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
 /// Reads all of `reader` and decompresses gzip (with one or more members), bzip2 and xz (with one
-/// or more streams). The result has at most `most` bytes, since a small file can decompress to any
+/// or more streams) and Zstandard (with one or more frames). The result has at most `most` bytes, since a small file can decompress to any
 /// size.
 ///
 /// # Errors
@@ -32,6 +34,8 @@ pub fn read_all(mut reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     } else if xz {
         let packed = io::BufReader::with_capacity(1 << 16, all);
         unpack("xz", most, lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KIB))
+    } else if has(ZSTD) {
+        unpack("zstd", most, ZstdReader::new(io::BufReader::with_capacity(1 << 16, all)))
     } else {
         let mut bytes = Vec::new();
         all.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -89,11 +93,15 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
     #[test]
     fn every_format_reads_back_also_in_two_parts() {
         let text = text();
         let (head, tail) = text.split_at(text.len() / 3);
-        for pack in [gzip, bzip2, xz, <[u8]>::to_vec] {
+        for pack in [gzip, bzip2, xz, zstd, <[u8]>::to_vec] {
             assert!(read_all(&pack(&text)[..], u64::MAX).expect("valid data") == text);
             let parts = [pack(head), pack(tail)].concat();
             assert!(read_all(&parts[..], u64::MAX).expect("valid data") == text);
@@ -107,7 +115,7 @@ mod tests {
     fn no_more_is_unpacked_than_is_allowed() {
         let text = text();
         let all = text.len() as u64;
-        for pack in [gzip, bzip2, xz, <[u8]>::to_vec] {
+        for pack in [gzip, bzip2, xz, zstd, <[u8]>::to_vec] {
             let packed = pack(&text);
             assert!(read_all(&packed[..], all).expect("just enough") == text);
             for most in [0, 1, all / 2, all - 1] {
@@ -138,7 +146,7 @@ mod tests {
     #[test]
     fn truncated_data_is_an_error_that_says_so() {
         let text = text();
-        for (name, packed) in [("gzip", gzip(&text)), ("bzip2", bzip2(&text)), ("xz", xz(&text))] {
+        for (name, packed) in [("gzip", gzip(&text)), ("bzip2", bzip2(&text)), ("xz", xz(&text)), ("zstd", zstd(&text))] {
             for keep in [12, packed.len() / 2, packed.len() - 1] {
                 let error = read_all(&packed[..keep], u64::MAX).expect_err("cut data").to_string();
                 assert!(error.starts_with(name) && error.contains("truncated"), "{name} cut to {keep}: {error}");
@@ -149,7 +157,7 @@ mod tests {
     #[test]
     fn damaged_data_never_panics_and_is_rarely_taken() {
         let text = text();
-        for packed in [gzip(&text), bzip2(&text), xz(&text)] {
+        for packed in [gzip(&text), bzip2(&text), xz(&text), zstd(&text)] {
             for at in (0..packed.len()).step_by(7) {
                 let mut damaged = packed.clone();
                 damaged[at] ^= 0x55;

@@ -4,3 +4,4 @@ pub mod cache;
 pub mod codec;
 pub mod compress;
 pub mod sealed;
+mod zstd;

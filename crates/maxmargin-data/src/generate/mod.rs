@@ -1,6 +1,7 @@
 //! Built-in data generators: seeded, with the same bits on every platform.
 
 mod draw;
+mod penguins;
 mod plane;
 mod shape;
 mod text;
@@ -8,6 +9,7 @@ mod text;
 use crate::dataset::Dataset;
 use crate::samples::{Samples, SamplesError};
 use draw::Draw;
+pub use penguins::{PENGUIN_ROWS, penguins};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,9 +1,10 @@
 //! Arrow files and streams as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::error::{ColumnProblem, TableError};
+use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
+use super::problem::ColumnProblem;
 use crate::run::{Cancelled, RunControl};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

@@ -1,8 +1,9 @@
 //! Conversion of fields to samples and labels.
 
 use super::cells::Cells;
-use super::error::{TableError, ValueProblem, listed};
+use super::error::{TableError, listed};
 use super::infer::{Field, malformed};
+use super::problem::ValueProblem;
 use super::words::{Missing, number, truth};
 use crate::dataset::{ColumnKind, Columns};
 use crate::run::{Cancelled, RunControl};
@@ -67,6 +68,27 @@ pub(super) struct TableSamples {
     pub(super) missing: Vec<MissingCells>,
 }
 
+/// The part of quotes in the distinction of words from missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    /// Quotes distinguish nothing in this column.
+    Unused,
+    /// The field has none, but other words for missing values of the column do.
+    Bare,
+    /// The field is a word for missing values in quotes.
+    Word,
+}
+
+impl Quotes {
+    fn of(cells: &Cells, row: usize, column: usize, has_quoted: bool) -> Self {
+        match (has_quoted, cells.is_quoted(row, column)) {
+            (false, _) => Self::Unused,
+            (true, false) => Self::Bare,
+            (true, true) => Self::Word,
+        }
+    }
+}
+
 /// The value of a field of a feature column.
 enum Cell {
     Value(usize, f64),
@@ -76,16 +98,21 @@ enum Cell {
 
 impl Cell {
     /// Converts a field of a column of this kind: a number, or the index of a word.
-    fn of(field: &str, kind: &ColumnKind, missing: Missing) -> Result<Self, ValueProblem> {
+    fn of(field: &str, quotes: Quotes, kind: &ColumnKind, missing: Missing) -> Result<Self, ValueProblem> {
         if missing.is_given(field) {
             return Ok(Self::Missing);
         }
         // Known words take precedence: models of earlier versions know words that now mean missing
         // values.
         if let ColumnKind::Category(words) = kind
-            && let Some(word) = place_of(words, field)
+            && !(quotes == Quotes::Bare && missing.has(field))
         {
-            return Ok(Self::Value(word, 1.0));
+            if let Some(word) = place_of(words, field) {
+                return Ok(Self::Value(word, 1.0));
+            }
+            if quotes == Quotes::Word {
+                return Ok(Self::Unknown);
+            }
         }
         if missing.has(field) {
             return Ok(Self::Missing);
@@ -115,6 +142,7 @@ pub(super) fn samples(
     let mut cells_missing: Vec<MissingCells> = columns.features().iter().map(|column| MissingCells::new(&column.name)).collect();
     let of_columns: Vec<Missing> =
         columns.features().iter().map(|column| columns.missing().of(&column.name, &column.kind)).collect();
+    let has_quoted: Vec<bool> = places.iter().map(|&place| cells.has_quoted(place)).collect();
     let mut offsets = Vec::with_capacity(rows.len() + 1);
     offsets.push(0);
     let (mut indices, mut values): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -125,7 +153,8 @@ pub(super) fn samples(
             let field = cells.at(row, place);
             let wrong = |problem| TableError::value(cells.line(row), &column.name, problem);
             let value = || field.to_owned();
-            match (Cell::of(field, &column.kind, of_columns[c]).map_err(wrong)?, gaps) {
+            let quotes = Quotes::of(cells, row, place, has_quoted[c]);
+            match (Cell::of(field, quotes, &column.kind, of_columns[c]).map_err(wrong)?, gaps) {
                 (Cell::Value(at, value), _) => {
                     if value != 0.0 {
                         indices.push((columns.features_of(c).start + at) as u32);
@@ -179,11 +208,21 @@ pub(super) fn labels(
 ) -> Result<(Vec<f64>, MissingCells), TableError> {
     let Field { cells, column, name, words } = field;
     let missing = if names.is_empty() { words.of_numbers() } else { words.of_words(name) };
-    let is_missing = |text: &str| missing.is_given(text) || (place_of(names, text).is_none() && missing.has(text));
+    let has_quoted = !names.is_empty() && cells.has_quoted(column);
+    let is_missing = |row: usize| {
+        let text = cells.at(row, column);
+        let is_known = || place_of(names, text).is_some();
+        missing.is_given(text)
+            || match Quotes::of(cells, row, column, has_quoted) {
+                Quotes::Unused => !is_known() && missing.has(text),
+                Quotes::Bare => missing.has(text),
+                Quotes::Word => false,
+            }
+    };
     let mut new: Vec<&str> = Vec::new();
     if !names.is_empty() && treatment.unknown {
-        let texts = rows.clone().map(|row| cells.at(row, column));
-        new.extend(texts.filter(|text| place_of(names, text).is_none() && !is_missing(text)));
+        let texts = rows.clone().filter(|row| !is_missing(*row)).map(|row| cells.at(row, column));
+        new.extend(texts.filter(|text| place_of(names, text).is_none()));
         new.sort_unstable();
         new.dedup();
     }
@@ -191,7 +230,7 @@ pub(super) fn labels(
     let label = |row: usize| {
         let text = cells.at(row, column);
         let wrong = |problem| Err(TableError::value(cells.line(row), name, problem));
-        if is_missing(text) {
+        if is_missing(row) {
             without.count(text);
             return if treatment.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
         }

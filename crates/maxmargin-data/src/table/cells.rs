@@ -1,6 +1,8 @@
 //! The fields of a table as text, row by row.
 
+use super::body::Body;
 use super::error::TableError;
+use super::words::{has_decimal_comma, is_mark, is_missing};
 use crate::run::{Cancelled, RunControl};
 use csv::{ByteRecord, ReaderBuilder};
 use std::ops::Range;
@@ -14,13 +16,18 @@ pub(super) struct Cells {
     /// The line on which each row begins, from 1.
     lines: Vec<u64>,
     width: usize,
+    /// The fields that are words for missing values in quotes, in ascending order.
+    quoted: Vec<usize>,
 }
 
 impl Cells {
-    /// Splits text at `delimiter`. Blank lines are skipped.
-    pub(super) fn of(text: &str, delimiter: u8, control: &RunControl) -> Result<Self, TableError> {
+    /// Splits the rows of a text. Blank lines are skipped.
+    pub(super) fn of(body: &Body, control: &RunControl) -> Result<Self, TableError> {
+        let Body { text, delimiter, line } = body;
+        let delimiter = *delimiter;
         let mut cells = Self { text: String::with_capacity(text.len()), ..Self::default() };
-        let mut records = Records::of(text, delimiter);
+        let mut records = Records::of(text, delimiter, *line);
+        let mut has_bare_fields = false;
         while let Some(found) = records.next() {
             control.check(found as u64 * 64).map_err(|Cancelled| TableError::Cancelled)?;
             let line = records.line;
@@ -29,14 +36,49 @@ impl Cells {
                 let expected = cells.width;
                 return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
             }
-            for field in &records.record {
+            let quotes = records.quotes();
+            for (c, field) in records.record.iter().enumerate() {
                 // The text is UTF-8 and the delimiter ASCII, so fields are UTF-8.
-                cells.push(std::str::from_utf8(field).unwrap_or_default());
+                let field = std::str::from_utf8(field).unwrap_or_default().trim();
+                if !quotes.get(c).is_some_and(|quoted| *quoted) {
+                    has_bare_fields |= !cells.lines.is_empty() && !field.is_empty();
+                } else if !field.is_empty() && (is_missing(field) || is_mark(field)) {
+                    cells.quoted.push(cells.ends.len());
+                }
+                cells.push(field);
             }
             cells.end_row(line);
         }
         records.check_closed()?;
+        // Where every field has quotes, they distinguish nothing.
+        if !has_bare_fields {
+            cells.quoted.clear();
+        }
         Ok(cells)
+    }
+
+    /// Returns whether the field is a word for missing values in quotes, in a table that quotes
+    /// some fields: a word of its own.
+    pub(super) fn is_quoted(&self, row: usize, column: usize) -> bool {
+        !self.quoted.is_empty() && self.quoted.binary_search(&(row * self.width + column)).is_ok()
+    }
+
+    /// Returns whether quotes distinguish words of this column from missing values.
+    pub(super) fn has_quoted(&self, column: usize) -> bool {
+        self.quoted.iter().any(|k| k % self.width == column)
+    }
+
+    /// Writes the decimal commas of a column as points.
+    pub(super) fn write_points(&mut self, column: usize, rows: Range<usize>) {
+        for row in rows {
+            let k = row * self.width + column;
+            let begin = if k == 0 { 0 } else { self.ends[k - 1] };
+            let field = &self.text[begin..self.ends[k]];
+            if has_decimal_comma(field) {
+                let at = begin + field.find(',').unwrap_or(0);
+                self.text.replace_range(at..=at, ".");
+            }
+        }
     }
 
     /// Creates cells with a row of names, number 0; [`Self::push_rows`] adds the others.
@@ -101,16 +143,17 @@ pub(super) struct Records<'t> {
     text: &'t str,
     reader: csv::Reader<&'t [u8]>,
     delimiter: u8,
-    record: ByteRecord,
+    pub(super) record: ByteRecord,
     /// The start of the row, and its line.
-    begin: usize,
-    line: u64,
+    pub(super) begin: usize,
+    pub(super) line: u64,
 }
 
 impl<'t> Records<'t> {
-    pub(super) fn of(text: &'t str, delimiter: u8) -> Self {
+    /// The rows of a text that begins in this line of its file.
+    pub(super) fn of(text: &'t str, delimiter: u8, line: u64) -> Self {
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
-        Self { text, reader, delimiter, record: ByteRecord::new(), begin: 0, line: 1 }
+        Self { text, reader, delimiter, record: ByteRecord::new(), begin: 0, line }
     }
 
     /// Reads the next row that is not blank; returns its number of fields.
@@ -130,6 +173,25 @@ impl<'t> Records<'t> {
                 return Some(self.record.len());
             }
         }
+    }
+
+    /// Whether each field of the row has quotes; empty if none has.
+    fn quotes(&self) -> Vec<bool> {
+        let row = &self.text.as_bytes()[self.begin..self.reader.position().byte() as usize];
+        if !row.contains(&b'"') {
+            return Vec::new();
+        }
+        let (mut quotes, mut inside) = (vec![row[0] == b'"'], row[0] == b'"');
+        let mut bytes = row.iter().skip(1).peekable();
+        while let Some(&byte) = bytes.next() {
+            // Two quotes in a quoted field are one quote, and end nothing.
+            inside ^= byte == b'"' && quotes.last() == Some(&true);
+            if byte == self.delimiter && !inside {
+                inside = bytes.next_if(|next| **next == b'"').is_some();
+                quotes.push(inside);
+            }
+        }
+        quotes
     }
 
     /// Checks that the last row ended outside of quotes: an unclosed quote extends to the end of

@@ -1,12 +1,12 @@
 //! Errors of tables: position, fault and remedy.
 
 use super::format::Columnar;
-use crate::dataset::ColumnKind;
+use super::problem::{ColumnProblem, ValueProblem};
 use crate::text::quote::quoted;
 use std::fmt;
 
 /// Largest number of characters of a value or name in a message.
-const SHOWN: usize = 40;
+pub(super) const SHOWN: usize = 40;
 
 /// The reasons for which a table cannot be read. Lines count from 1. A quoted field may extend over
 /// several lines; the line of a row is its first one.
@@ -17,6 +17,13 @@ pub enum TableError {
     Empty,
     /// The caller cancelled the work.
     Cancelled,
+    /// The file is a spreadsheet.
+    Spreadsheet,
+    /// Several columns cannot be used.
+    Columns {
+        /// The fault of each column: a [`TableError::Value`] or a [`TableError::Column`].
+        faults: Vec<TableError>,
+    },
     /// The bytes are not text.
     Encoding {
         /// The line.
@@ -91,99 +98,6 @@ pub enum TableError {
     },
 }
 
-/// The fault of a value.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ValueProblem {
-    /// A number contains a comma.
-    Comma(String),
-    /// A value is infinite or too large for a 64-bit float.
-    NotFinite(String),
-    /// A word occurs in a column with at least as many numbers.
-    Word {
-        /// The word.
-        value: String,
-        /// Number of fields of the column that are numbers.
-        numbers: usize,
-        /// Number of fields of the column that are not missing.
-        filled: usize,
-        /// It is in the first row of a table without a header.
-        is_first_row: bool,
-    },
-    /// A value is missing, and there is no imputation.
-    Missing {
-        /// The word for the missing value; empty if the field is empty.
-        value: String,
-    },
-    /// A value is missing, and the model was trained without imputation.
-    NotImputed {
-        /// As [`ValueProblem::Missing`].
-        value: String,
-    },
-    /// A label is missing.
-    NoLabel {
-        /// As [`ValueProblem::Missing`].
-        value: String,
-    },
-    /// A columnar file contains bytes that are neither numbers nor text.
-    NoText,
-    /// The value has another kind than the column had in training.
-    OtherKind {
-        /// The value.
-        value: String,
-        /// The name of the column's kind.
-        kind: &'static str,
-    },
-    /// A label is unknown to the model, but must be known.
-    UnknownLabel {
-        /// The label.
-        value: String,
-        /// The known labels.
-        known: String,
-    },
-}
-
-/// The fault of a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ColumnProblem {
-    /// A column of a columnar file contains neither numbers nor words.
-    Unfit(&'static str),
-    /// The column has no value.
-    Nothing,
-    /// The words are nearly all different.
-    Identifiers {
-        /// Number of different words.
-        different: usize,
-        /// Number of rows.
-        rows: usize,
-        /// The first word.
-        example: String,
-    },
-    /// There are more words than can become features.
-    TooMany {
-        /// Number of different words.
-        different: usize,
-        /// Largest number of words.
-        most: usize,
-        /// The first word.
-        example: String,
-    },
-    /// There are too many different labels for classes.
-    Labels {
-        /// Number of different words.
-        different: usize,
-        /// Number of rows.
-        rows: usize,
-        /// The first word.
-        example: String,
-    },
-    /// The target is also to be left out.
-    TargetDropped,
-    /// A feature column of the model is to be left out.
-    Needed,
-}
-
 impl TableError {
     pub(super) fn value(line: u64, column: &str, problem: ValueProblem) -> Self {
         Self::Value { line, column: column.to_owned(), problem }
@@ -218,7 +132,12 @@ impl TableError {
         match self {
             Self::Empty => "there are no rows: a table has a line for each sample, and may have a header above them".to_owned(),
             Self::Cancelled => "reading was cancelled".to_owned(),
-            Self::Encoding { .. } => "this is not text in UTF-8".to_owned(),
+            Self::Spreadsheet => "this is a spreadsheet (or another zip archive)".to_owned(),
+            Self::Columns { faults } => {
+                let faults: Vec<String> = faults.iter().map(Self::place_and_reason).collect();
+                format!("several columns cannot be used as they are:\n  {}", faults.join("\n  "))
+            }
+            Self::Encoding { .. } => "this is not text in UTF-8, UTF-16 or Windows-1252".to_owned(),
             Self::NotBuiltFor { file } => format!("this is a file of {file}, and this program was built without them"),
             Self::Columnar { file, what } => format!("the {file} file cannot be read: {}", quoted(what, 200)),
             Self::Ragged { found, expected, .. } => format!("{found} fields, where the first row has {expected}"),
@@ -239,9 +158,10 @@ impl TableError {
     /// their own word it by these.
     pub fn advice(&self) -> Option<String> {
         Some(match self {
+            Self::Spreadsheet => "save the sheet as CSV, and read that file".to_owned(),
             Self::Encoding { .. } => "convert the file (iconv -t UTF-8), or export it again".to_owned(),
             Self::NotBuiltFor { file } => {
-                format!("build it with the feature `{}`, or write the table as CSV", file.feature())
+                format!("build it with the feature `{}`, or save the table as CSV", file.feature())
             }
             Self::Ragged { delimiter, .. } => {
                 let delimiter = delimiter_in_words(*delimiter);
@@ -252,112 +172,41 @@ impl TableError {
             Self::Twice { .. } => "rename one, for columns are known by their names".to_owned(),
             Self::Value { problem, .. } => problem.advice()?.to_owned(),
             Self::Column { problem, .. } => problem.advice()?.to_owned(),
+            Self::Columns { .. } => "drop them, mend them, or have missing values imputed".to_owned(),
             Self::Empty | Self::Cancelled | Self::Columnar { .. } | Self::Unknown { .. } | Self::Lacking { .. } => return None,
         })
     }
 }
 
+impl TableError {
+    /// Returns `line 3, column `a`: ` and the fault, without advice.
+    pub fn place_and_reason(&self) -> String {
+        let place = match (self.line(), self.column_name().map(|name| quoted(name, SHOWN))) {
+            (Some(line), Some(column)) => format!("line {line}, column `{column}`: "),
+            (Some(line), None) => format!("line {line}: "),
+            (None, Some(column)) => format!("column `{column}`: "),
+            (None, None) => String::new(),
+        };
+        place + &self.reason()
+    }
+}
+
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.line(), self.column_name().map(|name| quoted(name, SHOWN))) {
-            (Some(line), Some(column)) => write!(f, "line {line}, column `{column}`: ")?,
-            (Some(line), None) => write!(f, "line {line}: ")?,
-            (None, Some(column)) => write!(f, "column `{column}`: ")?,
-            (None, None) => {}
-        }
-        f.write_str(&self.reason())?;
+        f.write_str(&self.place_and_reason())?;
         self.advice().map_or(Ok(()), |advice| write!(f, "; {advice}"))
     }
 }
 
 impl std::error::Error for TableError {}
 
-impl ValueProblem {
-    pub(super) fn other(value: &str, kind: &ColumnKind) -> Self {
-        Self::OtherKind { value: value.to_owned(), kind: kind.name() }
-    }
-
-    /// Returns the fault without advice.
-    pub fn reason(&self) -> String {
-        let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
-        match self {
-            Self::Comma(value) => format!("{} has a comma", shown(value)),
-            Self::NotFinite(value) => format!("{} is not finite", shown(value)),
-            Self::Word { value, numbers, filled, .. } => {
-                format!("{} is no number, but {numbers} of {filled} values of this column are", shown(value))
-            }
-            Self::Missing { value } => missing("the value", value),
-            Self::NotImputed { value } => {
-                format!("{}, and the model was trained without imputation", missing("the value", value))
-            }
-            Self::NoLabel { value } => missing("the label", value),
-            Self::NoText => "bytes that are no text in UTF-8".to_owned(),
-            Self::OtherKind { value, kind } => {
-                format!("{} is not a {kind}, as the values of this column were in training", shown(value))
-            }
-            Self::UnknownLabel { value, known } => format!("the label {} is none of the model's: {known}", shown(value)),
-        }
-    }
-
-    /// Returns what to do about the fault, as [`TableError::advice`].
-    pub fn advice(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Comma(_) => "write numbers with a point and without thousands separators (1234.5)",
-            Self::NotFinite(_) => "replace it, or leave it empty if it is missing",
-            Self::Word { .. } => "mend it, leave it empty if it is missing, drop the column, or say that it is a category",
-            Self::Missing { .. } => "fill it in, drop the column, or have it imputed (median, mean or most-frequent)",
-            Self::NotImputed { .. } => "fill it in, or train with it",
-            Self::NoLabel { .. } => "give the row one, or remove it and predict it with the model",
-            Self::NoText => "write the file with words there, or drop the column",
-            Self::OtherKind { .. } => "mend it, or leave it empty if it is missing",
-            Self::UnknownLabel { .. } => return None,
-        })
-    }
-}
-
-impl ColumnProblem {
-    /// Returns the fault without advice.
-    pub fn reason(&self) -> String {
-        let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
-        match self {
-            Self::Unfit(what) => format!("it holds {what}, and a table has one number or word in each row of a column"),
-            Self::Nothing => "every value is missing".to_owned(),
-            Self::Identifiers { different, rows, example } => {
-                let example = shown(example);
-                format!("{different} different words in {rows} rows, such as {example}: names or identifiers, not categories")
-            }
-            Self::TooMany { different, most, example } => {
-                let example = shown(example);
-                format!("{different} different words, such as {example}, more than the {most} that become features")
-            }
-            Self::Labels { different, rows, example } => {
-                format!("{different} different words as labels in {rows} rows, such as {}", shown(example))
-            }
-            Self::TargetDropped => "it is the target and cannot be left out".to_owned(),
-            Self::Needed => "the model was trained with it, so that it cannot be left out".to_owned(),
-        }
-    }
-
-    /// Returns what to do about the fault, as [`TableError::advice`].
-    pub fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::Unfit(_) => Some("make one of them, or drop it"),
-            Self::Nothing | Self::Identifiers { .. } => Some("drop it"),
-            Self::TooMany { .. } => Some("drop it, or put rare ones together"),
-            Self::Labels { .. } => Some("name another target"),
-            Self::TargetDropped | Self::Needed => None,
-        }
-    }
-}
-
-/// `the value is missing`, with the word for it.
-fn missing(what: &str, value: &str) -> String {
-    if value.is_empty() { format!("{what} is missing") } else { format!("{what} is missing (`{}`)", quoted(value, SHOWN)) }
-}
-
 /// A readable name of the delimiter, which may be a control character.
 pub fn delimiter_in_words(delimiter: char) -> String {
-    if delimiter == '\t' { "tabs".to_owned() } else { format!("`{}`", quoted(&delimiter.to_string(), 1)) }
+    match delimiter {
+        '\t' => "tabs".to_owned(),
+        ' ' => "blanks".to_owned(),
+        other => format!("`{}`", quoted(&other.to_string(), 1)),
+    }
 }
 
 /// Some names of columns, for messages.

@@ -1,4 +1,4 @@
-//! File formats that contain columns with names and types: Parquet and Arrow.
+//! File formats that contain columns with names and types: Parquet and Arrow. Spreadsheets.
 
 use std::fmt;
 
@@ -30,6 +30,13 @@ impl Columnar {
             Self::Arrow => "arrow",
         }
     }
+}
+
+/// Returns whether this is a spreadsheet, which no feature reads: a zip archive (.xlsx, .ods) or a
+/// file of Excel's old format (.xls).
+pub fn is_spreadsheet(bytes: &[u8]) -> bool {
+    let begins: [&[u8]; 2] = [b"PK\x03\x04", &[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]];
+    begins.iter().any(|begin| bytes.starts_with(begin))
 }
 
 impl fmt::Display for Columnar {

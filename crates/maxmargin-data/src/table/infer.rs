@@ -1,7 +1,8 @@
 //! Detection of the kinds of columns from their fields.
 
 use super::cells::Cells;
-use super::error::{ColumnProblem, TableError, ValueProblem};
+use super::error::TableError;
+use super::problem::{ColumnProblem, ValueProblem};
 use super::words::{Missing, has_comma, is_mark, number, truth};
 use crate::dataset::{ColumnKind, MissingWords, Target};
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ struct FieldCounts {
     others: usize,
     /// Marks for missing values among numbers or truth values.
     marks: usize,
+    /// Words for missing values that quotes make words of their own, except among numbers.
+    quoted: usize,
     commas: usize,
     /// Fields that are true, and fields that are false.
     truths: [usize; 2],
@@ -53,6 +56,10 @@ impl FieldCounts {
         let (mut counts, missing) = (Self::default(), field.words.of_words(field.name));
         for row in rows {
             let text = field.cells.at(row, field.column);
+            if field.cells.is_quoted(row, field.column) && !missing.is_given(text) {
+                counts.quoted += 1;
+                continue;
+            }
             if missing.has(text) {
                 continue;
             }
@@ -72,7 +79,7 @@ impl FieldCounts {
 
     /// The number of present fields if marks are words.
     fn filled(&self) -> usize {
-        self.numbers + self.others + self.marks
+        self.numbers + self.others + self.marks + self.quoted
     }
 
     /// Returns whether at least half of the fields are numbers, or all are numbers with commas.
@@ -82,7 +89,7 @@ impl FieldCounts {
 
     /// Returns whether the column has both truth values and no other fields.
     fn is_truths(&self) -> bool {
-        self.numbers == 0
+        self.numbers + self.quoted == 0
             && self.truths[0] + self.truths[1] == self.others
             && (self.marks == 0 || self.truths[0].min(self.truths[1]) > 0)
     }
@@ -126,7 +133,7 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
             mixed.push(MixedColumn { column: name.to_owned(), numbers: counts.numbers, filled });
         }
     }
-    let found = distinct(cells, rows.clone(), column, words.of_words(name));
+    let found = distinct(field, rows.clone(), words.of_words(name));
     let different = found.len();
     if counts.marks == filled && different == 1 && !words.is_verbatim(name) {
         return Err(TableError::column(name, ColumnProblem::Nothing));
@@ -152,8 +159,27 @@ pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
 }
 
 /// The different words of a column, in ascending order.
-fn distinct<'a>(cells: &'a Cells, rows: Range<usize>, column: usize, missing: Missing) -> BTreeSet<&'a str> {
-    rows.map(|row| cells.at(row, column)).filter(|field| !missing.has(field)).collect()
+fn distinct<'a>(field: Field<'a>, rows: Range<usize>, missing: Missing) -> BTreeSet<&'a str> {
+    rows.filter(|&row| field.is_word(row, missing)).map(|row| field.cells.at(row, field.column)).collect()
+}
+
+impl Field<'_> {
+    /// The rows with a missing value in a column of this kind.
+    pub(super) fn gaps(self, rows: Range<usize>, kind: &ColumnKind) -> impl Iterator<Item = usize> {
+        let missing = self.words.of(self.name, kind);
+        let takes_quoted = matches!(kind, ColumnKind::Category(_));
+        rows.filter(
+            move |&row| {
+                if takes_quoted { !self.is_word(row, missing) } else { missing.has(self.cells.at(row, self.column)) }
+            },
+        )
+    }
+
+    /// Returns whether the field of a row is a word, and not a missing value.
+    fn is_word(&self, row: usize, missing: Missing) -> bool {
+        let text = self.cells.at(row, self.column);
+        !missing.has(text) || (self.cells.is_quoted(row, self.column) && !missing.is_given(text))
+    }
 }
 
 /// Detects the target: numbers, or words that become 0, 1, 2, … in ascending order.
@@ -162,7 +188,8 @@ pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -
     let counts = FieldCounts::of(field, rows.clone());
     let is_numbers = !words.is_verbatim(name) && (counts.is_numbers() || counts.filled() == 0);
     let missing = if is_numbers { words.of_numbers() } else { words.of_words(name) };
-    if let Some(row) = rows.clone().find(|&row| missing.has(cells.at(row, column))).filter(|_| !takes_unlabelled) {
+    let is_missing = |row: &usize| if is_numbers { missing.has(cells.at(*row, column)) } else { !field.is_word(*row, missing) };
+    if let Some(row) = rows.clone().find(is_missing).filter(|_| !takes_unlabelled) {
         let value = cells.at(row, column).to_owned();
         return Err(TableError::value(cells.line(row), name, ValueProblem::NoLabel { value }));
     }
@@ -170,7 +197,7 @@ pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -
         let numbers = Target { name: name.to_owned(), names: Vec::new() };
         return counts.fault(field, &rows).map_or(Ok(numbers), Err);
     }
-    let found = distinct(cells, rows.clone(), column, missing);
+    let found = distinct(field, rows.clone(), missing);
     let different = found.len();
     if different > FEW && 10 * different >= 9 * rows.len() {
         let example = cells.at(counts.first.unwrap_or(rows.start), column).to_owned();

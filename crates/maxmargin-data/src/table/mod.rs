@@ -27,36 +27,45 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod body;
 mod build;
 mod cells;
 mod columnar;
+mod decimal;
 mod describe;
+mod encoding;
 mod error;
 mod fields;
 mod format;
 mod header;
 mod infer;
+mod likely;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod problem;
 mod sheet;
 mod sniff;
+mod usable;
 mod words;
 
 pub use crate::dataset::{Column, ColumnKind, Columns, MissingWords, Target};
 pub use build::{MissingCells, UnknownWords};
 pub use describe::{ColumnSummary, describe};
-pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
+pub use encoding::TextEncoding;
+pub use error::{TableError, delimiter_in_words};
 pub use fields::decodes_columns;
-pub use format::Columnar;
+pub use format::{Columnar, is_spreadsheet};
 pub use infer::{MOST_WORDS, MixedColumn};
-pub use options::{KeptColumn, LabelRule, Table, TableOptions, TargetChoice};
+pub use options::{KeptColumn, LabelRule, LikelierTarget, Table, TableOptions, TargetChoice};
+pub use problem::{ColumnProblem, ValueProblem};
 pub use sniff::{Look, look};
 
 use crate::run::RunControl;
 use build::{LabelTreatment, MissingPolicy};
 use sheet::{Sheet, TableLayout};
 use std::sync::Arc;
+use usable::Usable;
 
 /// Reads a table and detects the kinds of its columns. A columnar file ([`Columnar`]) defines
 /// delimiter, header and missing values (nulls) itself. Its columns have the kinds of a text with
@@ -64,8 +73,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// The first fault, with its line and column, and columns that are neither numbers, categories nor
-/// labels. [`TableError::Cancelled`] when `control` ends the run.
+/// The first fault, with its line and column, and all columns that are neither numbers, categories
+/// nor labels. [`TableError::Cancelled`] when `control` ends the run.
 pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Result<Table, TableError> {
     let sheet = Sheet::of(bytes, options, None, control)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
@@ -85,21 +94,21 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     }
     let named = |c: &usize| sheet.names[*c].clone();
     let words = MissingWords { words: options.missing_words.clone(), verbatim: categories.iter().map(named).collect() };
-    let mut mixed = Vec::new();
-    let column = |c: &usize| -> Result<Column, TableError> {
-        Ok(Column { name: named(c), kind: infer::kind(sheet.field(*c, &words), sheet.rows.clone(), &mut mixed)? })
-    };
-    let features = places.iter().map(column).collect::<Result<_, _>>()?;
-    let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.labels == LabelRule::Optional);
-    let target_column = target.map(of_target).transpose()?;
+    let Usable { places, features, target_column, mixed, faults } = Usable::of(&sheet, options, places, target, &words)?;
+    let target = target.filter(|_| target_column.is_some());
+    let likelier_target = target.filter(|_| choice == TargetChoice::Last).and_then(|last| {
+        let first = places.iter().position(|&place| place == 0)?;
+        likely::first_column(&sheet, &features[first], last, &words)
+    });
     // Names are unique and words ascend, so only a table without features fails here.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
     let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::Refuse };
     let ignored = dropped.iter().map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
+    let choice = if target.is_some() { choice } else { TargetChoice::None };
     let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored, kept };
     let table = sheet.table(layout, gaps, treatment, control)?;
-    Ok(Table { mixed, ..table })
+    Ok(Table { likelier_target, faults, mixed, ..table })
 }
 
 /// Reads a table for a model that knows its columns by name. Columns may have another order,

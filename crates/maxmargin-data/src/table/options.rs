@@ -1,14 +1,21 @@
 //! Options and results of reading a table.
 
 use super::build::{MissingCells, UnknownWords};
+use super::encoding::TextEncoding;
+use super::error::TableError;
 use super::infer::MixedColumn;
 use crate::dataset::Dataset;
 
 /// Options for reading a table; the reader detects what they leave open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableOptions {
-    /// The delimiter of fields.
+    /// The delimiter of fields; a blank stands for any number of blanks.
     pub delimiter: Option<u8>,
+    /// Number of lines before the first row. By default, comments and titles are detected.
+    pub skip_rows: Option<usize>,
+    /// Numbers have a decimal comma. By default, they are detected where another delimiter
+    /// separates fields.
+    pub decimal_comma: Option<bool>,
     /// The first row contains names.
     pub header: Option<bool>,
     /// The target column, by name or by number from 1. The default is a column named target, label,
@@ -30,6 +37,9 @@ pub struct TableOptions {
     pub missing: bool,
     /// The rule for missing and unknown labels.
     pub labels: LabelRule,
+    /// Leaves out columns that cannot be used, and reports them in [`Table::faults`]; otherwise they
+    /// are errors.
+    pub leave_out_faulty: bool,
 }
 
 /// The rule for missing and unknown labels of a table.
@@ -60,6 +70,19 @@ pub enum TargetChoice {
     None,
 }
 
+/// A column that looks more like the target than the last one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LikelierTarget {
+    /// Its name.
+    pub column: String,
+    /// Number of its different values.
+    pub different: usize,
+    /// Number of different values of the last column, which are numbers.
+    pub of_last: usize,
+    /// Its values are words.
+    pub has_words: bool,
+}
+
 /// A column as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptColumn {
@@ -80,6 +103,16 @@ pub struct Table {
     pub has_header: bool,
     /// The first row has numbers that could be names or values, and the options do not decide it.
     pub header_is_doubtful: bool,
+    /// The encoding of a text that is not UTF-8.
+    pub encoding: Option<TextEncoding>,
+    /// Number of lines before the first row: comments, titles, `sep=;`.
+    pub skipped_lines: u64,
+    /// The decimal separator of numbers: a point or a comma.
+    pub decimal_mark: char,
+    /// The first column, if it looks more like the target than the last one, which was taken.
+    pub likelier_target: Option<LikelierTarget>,
+    /// The columns that were left out because of a fault.
+    pub faults: Vec<TableError>,
     /// At least one row has a label.
     pub is_labelled: bool,
     /// Rows without a label, whose label is NaN; none without a target.

@@ -1,9 +1,10 @@
 //! Parquet files as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::error::{ColumnProblem, TableError, ValueProblem};
+use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
+use super::problem::{ColumnProblem, ValueProblem};
 use crate::run::{Cancelled, RunControl};
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};

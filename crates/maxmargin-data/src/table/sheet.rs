@@ -1,13 +1,16 @@
 //! The cells of a table with the names of its columns.
 
+use super::body::Body;
 use super::build::{self, LabelTreatment, MissingCells, MissingPolicy};
 use super::cells::Cells;
+use super::decimal;
+use super::encoding::{TextEncoding, decode};
 use super::error::{TableError, listed};
-use super::format::Columnar;
+use super::format::{Columnar, is_spreadsheet};
 use super::header::{self, Header};
 use super::infer::Field;
 use super::options::{KeptColumn, Table, TableOptions, TargetChoice};
-use super::{columnar, sniff, words};
+use super::{columnar, words};
 use crate::dataset::{Columns, Dataset, MissingWords};
 use crate::run::RunControl;
 use std::ops::Range;
@@ -39,6 +42,10 @@ pub(super) struct Sheet {
     delimiter: Option<u8>,
     has_header: bool,
     is_doubtful: bool,
+    encoding: Option<TextEncoding>,
+    /// Number of lines before the first row.
+    skipped: u64,
+    decimal_comma: bool,
 }
 
 impl Sheet {
@@ -48,7 +55,11 @@ impl Sheet {
         known: Option<&Columns>,
         control: &RunControl,
     ) -> Result<Self, TableError> {
-        let (cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
+        if is_spreadsheet(bytes) {
+            return Err(TableError::Spreadsheet);
+        }
+        let (mut encoding, mut skipped) = (None, 0);
+        let (mut cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
             // Unused columns may contain anything and are not decoded.
             let leaves_out = |names: &[String]| {
                 let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
@@ -60,9 +71,10 @@ impl Sheet {
             };
             (columnar::cells(file, bytes, leaves_out, control)?, None)
         } else {
-            let text = text(bytes)?;
-            let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
-            (Cells::of(text, delimiter, control)?, Some(delimiter))
+            let (text, found) = decode(bytes)?;
+            let body = Body::of(&text, options.delimiter, options.skip_rows);
+            (encoding, skipped) = (found, body.line - 1);
+            (Cells::of(&body, control)?, Some(body.delimiter))
         };
         if cells.rows() == 0 {
             return Err(TableError::Empty);
@@ -86,7 +98,15 @@ impl Sheet {
         if rows.is_empty() {
             return Err(TableError::Empty);
         }
-        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful })
+        let kept: Vec<usize> = options.keep.iter().filter_map(|name| place(&names, name)).collect();
+        let columns: Vec<usize> = (0..names.len()).filter(|c| !kept.contains(c)).collect();
+        let with_commas = match (options.decimal_comma, delimiter) {
+            (Some(false), _) | (None, None | Some(b',')) => Vec::new(),
+            (asked, _) => decimal::columns(&cells, &rows, &columns, asked.is_some()),
+        };
+        with_commas.iter().for_each(|&c| cells.write_points(c, rows.clone()));
+        let decimal_comma = !with_commas.is_empty();
+        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful, encoding, skipped, decimal_comma })
     }
 
     /// The column with this name, or with this number from 1.
@@ -151,6 +171,11 @@ impl Sheet {
             delimiter: self.delimiter.map(char::from),
             has_header: self.has_header,
             header_is_doubtful: self.is_doubtful,
+            encoding: self.encoding,
+            skipped_lines: self.skipped,
+            decimal_mark: if self.decimal_comma { ',' } else { '.' },
+            likelier_target: None,
+            faults: Vec::new(),
             unlabelled,
             target: choice,
             ignored,
@@ -159,6 +184,12 @@ impl Sheet {
             mixed: Vec::new(),
             lines: self.cells.lines(rows),
         })
+    }
+
+    /// The fields of a column that are not missing.
+    pub(super) fn values<'a>(&'a self, column: usize, words: &'a MissingWords) -> impl Iterator<Item = &'a str> {
+        let missing = words.of_words(&self.names[column]);
+        self.rows.clone().map(move |row| self.cells.at(row, column)).filter(move |field| !missing.has(field))
     }
 
     /// A column with its words for missing values.
@@ -179,14 +210,4 @@ fn names_columns(cells: &Cells, known: &Columns) -> bool {
 fn place(names: &[String], name: &str) -> Option<usize> {
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < names.len());
     names.iter().position(|known| known == name).or_else(numbered)
-}
-
-/// The bytes as text without a byte order mark.
-fn text(bytes: &[u8]) -> Result<&str, TableError> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count() as u64;
-    if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
-        return Err(TableError::Encoding { line: line(zero) });
-    }
-    std::str::from_utf8(bytes).map_err(|error| TableError::Encoding { line: line(error.valid_up_to()) })
 }

@@ -1,7 +1,10 @@
 //! Detection of the format of a text and of its delimiter from the first lines.
 
+use super::body::{most_frequent, without_blanks};
 use super::cells::Records;
+use super::encoding::decode;
 use super::words::looks_numeric;
+use std::borrow::Cow;
 
 /// The delimiters that are tried. The comma is last, because it occurs in numbers and sentences.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -9,6 +12,9 @@ const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 /// Number of bytes and rows that are examined.
 const BYTES: usize = 1 << 18;
 const ROWS: usize = 1000;
+
+/// Number of lines that are examined for the format.
+const LINES: usize = 20;
 
 /// The format of a text by its contents, independently of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +37,20 @@ pub enum Look {
 /// assert_eq!(look(b"7\t12:30\n"), Look::Either);
 /// ```
 pub fn look(bytes: &[u8]) -> Look {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(BYTES)]);
-    let mut lines = shown.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
-    let mut looks = lines.by_ref().take(20).map(of_line);
+    let begin = &bytes[..bytes.len().min(BYTES)];
+    let shown = decode(begin).map_or_else(|_| String::from_utf8_lossy(begin), |(text, _)| text);
+    let lines = shown.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.take(LINES).collect();
     // A line with only a label decides nothing. The first line that decides is used.
-    looks.find(|look| *look != Look::Either).unwrap_or(Look::Either)
+    let look = lines.iter().map(|line| of_line(line)).find(|look| *look != Look::Either);
+    look.unwrap_or(if has_blank_columns(&lines) { Look::Table } else { Look::Either })
+}
+
+/// Returns whether the lines have the same number of words each, two or more, and none with a colon.
+fn has_blank_columns(lines: &[&str]) -> bool {
+    let words = |line: &&str| line.split_ascii_whitespace().count();
+    let count = lines.first().map_or(0, words);
+    count > 1 && lines.len() > 1 && lines.iter().all(|line| words(line) == count && !line.contains(':'))
 }
 
 fn of_line(line: &str) -> Look {
@@ -56,32 +70,43 @@ fn of_line(line: &str) -> Look {
 }
 
 /// Detects the delimiter: the first one that gives the first rows equal numbers of fields, or else
-/// the one for which most rows have them.
+/// the one for which most rows have them. Blanks are delimiters where no other one is.
 pub(super) fn delimiter(text: &str) -> u8 {
     let cut = (0..=text.len().min(BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    let shown = &text[..cut];
-    let mut best = (0, b',');
+    let mut best = (0, None);
     for delimiter in DELIMITERS {
-        let mut records = Records::of(shown, delimiter);
-        let mut counts = Vec::new();
-        while let Some(fields) = records.next() {
-            counts.push(fields);
-            if counts.len() == ROWS {
-                break;
-            }
-        }
-        // The last row may be incomplete.
-        if cut < text.len() && counts.len() > 1 && counts.len() < ROWS {
-            counts.pop();
-        }
-        let first = counts.first().copied().unwrap_or(0);
-        let alike = if first > 1 { counts.iter().filter(|&&count| count == first).count() } else { 0 };
+        let counts = field_counts(text, cut, delimiter);
+        let usual = most_frequent(counts.iter().copied());
+        let alike = if usual > 1 { counts.iter().filter(|&&count| count == usual).count() } else { 0 };
         if alike > 0 && alike == counts.len() {
             return delimiter;
         }
         if alike >= best.0 && alike > 0 {
-            best = (alike, delimiter);
+            best = (alike, Some(delimiter));
         }
     }
-    best.1
+    let by_blanks = || {
+        // Words with colons are LIBSVM's format or times, and no plain columns.
+        let counts = if text[..cut].contains(':') { Vec::new() } else { field_counts(text, cut, b' ') };
+        counts.len() > 1 && counts[0] > 1 && counts.iter().all(|count| *count == counts[0])
+    };
+    best.1.unwrap_or_else(|| if by_blanks() { b' ' } else { b',' })
+}
+
+/// The number of fields of each of the first rows, in the text up to `cut`.
+fn field_counts(text: &str, cut: usize, delimiter: u8) -> Vec<usize> {
+    let shown: Cow<'_, str> = without_blanks(&text[..cut], delimiter);
+    let mut records = Records::of(&shown, delimiter, 1);
+    let mut counts = Vec::new();
+    while let Some(fields) = records.next() {
+        counts.push(fields);
+        if counts.len() == ROWS {
+            break;
+        }
+    }
+    // The last row may be incomplete.
+    if cut < text.len() && counts.len() > 1 && counts.len() < ROWS {
+        counts.pop();
+    }
+    counts
 }

@@ -95,6 +95,18 @@ pub(super) fn has_comma(field: &str) -> bool {
     field.contains(',') && number(&field.replace(',', "")).is_some() && !field.starts_with(',')
 }
 
+/// Returns whether this is a number with one comma in the place of a point.
+pub(super) fn has_decimal_comma(field: &str) -> bool {
+    has_comma(field) && !field.contains('.') && field.bytes().filter(|byte| *byte == b',').count() == 1
+}
+
+/// Returns whether a comma in a number can separate thousands: three digits follow it, and one to
+/// three precede it, not only zeros.
+pub(super) fn could_be_thousands(field: &str) -> bool {
+    let Some((before, after)) = field.trim_start_matches(['+', '-']).split_once(',') else { return false };
+    after.len() == 3 && before.len() <= 3 && !before.starts_with('0') && after.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Returns whether this is a number in any notation.
 pub(super) fn looks_numeric(field: &str) -> bool {
     number(field).is_some() || has_comma(field)

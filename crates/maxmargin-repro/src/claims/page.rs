@@ -67,19 +67,6 @@ pub(crate) fn counts(papers: &[Evidence]) -> Outcome<String> {
     Ok(text)
 }
 
-/// Returns the numbers of verdicts in a sentence.
-pub(crate) fn summary(papers: &[Evidence]) -> Outcome<String> {
-    let mut found = Vec::new();
-    for evidence in papers {
-        found.extend(findings(evidence)?);
-    }
-    let [holds, partly, fails, untold] = FINDINGS.map(|finding| found.iter().filter(|found| **found == finding).count());
-    Ok(format!(
-        "Of the {} claims of the five papers behind the methods {holds} hold here, {partly} hold in part, {fails} do not, and {untold} cannot be told",
-        found.len()
-    ))
-}
-
 /// Returns the claims of one paper and their verdicts, a line each, for the top of its report.
 pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
     let mut text = String::new();

@@ -3,7 +3,7 @@
 use super::report;
 use crate::cells::record::Record;
 use crate::claims::claim::Evidence;
-use crate::claims::page::{counts, page, summary};
+use crate::claims::page::{counts, page};
 use crate::pictures::overview;
 use crate::specs::spec::Spec;
 use crate::workspace::failure::{Context, Outcome, fail};
@@ -30,7 +30,7 @@ pub(crate) fn write() -> Outcome<()> {
     fs::write(&picture, overview()?).context(picture.display())?;
     let readme = root().join("README.md");
     let text = fs::read_to_string(&readme).context(readme.display())?;
-    fs::write(&readme, spliced(&text, &papers)?).context(readme.display())?;
+    fs::write(&readme, spliced(&text)?).context(readme.display())?;
     println!("{}\nverdicts: {}", counts(&papers)?, place.display());
     Ok(())
 }
@@ -69,36 +69,31 @@ fn overview() -> Outcome<String> {
     Ok(overview::picture(&groups).document())
 }
 
-/// Returns the README with its block rewritten from the raw lines.
-fn spliced(readme: &str, papers: &[Evidence]) -> Outcome<String> {
+/// Returns the README with its block rewritten.
+fn spliced(readme: &str) -> Outcome<String> {
     let parts = readme.split_once(OPEN).and_then(|(before, rest)| Some((before, rest.split_once(CLOSE)?.1)));
     let Some((before, after)) = parts else { return fail(format!("README.md lacks the lines `{}` and `{CLOSE}`", OPEN.trim())) };
-    let block = format!(
-        "## Measured\n\n![Seconds of LIBSVM, scikit-learn-intelex and maxmargin on the same files](docs/reproduction/overview.svg)\n\n\
-         `cargo xtask bench alpha-seeding --table 1 --peers`, `cargo xtask grids`, `cargo xtask peers` and `cargo xtask bench training --table 1 --peers` measure this again. {}:\n\
-         [each with its figure and its reason](docs/reproduction/README.md).\n",
-        summary(papers)?
-    );
+    let block = "## Measured\n\n\
+                 ![Seconds of LIBSVM, scikit-learn-intelex and maxmargin on the same files](docs/reproduction/overview.svg)\n";
     Ok(format!("{before}{OPEN}{block}{CLOSE}{after}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Evidence, folder, overview, root, spliced};
+    use super::{folder, overview, root, spliced};
     use std::fs;
 
     /// The README's block and picture are what the raw lines say today.
     #[test]
     fn the_readme_says_what_the_raw_lines_say() {
         let readme = fs::read_to_string(root().join("README.md")).expect("README");
-        let papers = Evidence::committed().expect("evidence");
-        assert!(spliced(&readme, &papers).expect("markers") == readme, "run: cargo xtask bench --verdicts");
+        assert!(spliced(&readme).expect("markers") == readme, "run: cargo xtask bench --verdicts");
         let picture = fs::read_to_string(folder().join("overview.svg")).expect("picture");
         assert!(overview().expect("picture") == picture, "run: cargo xtask bench --verdicts");
     }
 
     #[test]
     fn a_readme_without_the_lines_is_not_written_over() {
-        assert!(spliced("# A page\n", &[]).expect_err("refused").to_string().contains("README.md lacks the lines"));
+        assert!(spliced("# A page\n").expect_err("refused").to_string().contains("README.md lacks the lines"));
     }
 }

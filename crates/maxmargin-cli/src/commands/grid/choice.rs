@@ -92,6 +92,21 @@ impl Choice {
         }
     }
 
+    /// A score for pictures and pages: `85.2`
+    pub(super) fn short(&self, score: Option<f64>) -> String {
+        match score {
+            Some(score) if self.is_share() => format!("{:.1}", 100.0 * score),
+            Some(score) => format!("{score:.3}"),
+            None => "none".to_owned(),
+        }
+    }
+
+    /// A score in a sentence of a page: `accuracy 85.2 %`
+    pub(super) fn short_text(&self, score: Option<f64>) -> String {
+        let unit = if self.is_share() && score.is_some() { " %" } else { "" };
+        format!("{} {}{unit}", self.title(), self.short(score))
+    }
+
     /// A score with its unit: `85.19 %`
     pub(super) fn value(&self, score: Option<f64>) -> String {
         let unit = if self.is_share() && score.is_some() { " %" } else { "" };

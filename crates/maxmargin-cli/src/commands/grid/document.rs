@@ -67,12 +67,17 @@ impl GridDocument {
     /// `minmax scaling, rbf, C = 2^3, gamma = 2^-1, accuracy 97.50 %`; a search that chose no
     /// scaling says so.
     pub(super) fn result_text(&self, found: &Parameters, choice: &Choice) -> String {
+        self.result_with(found, &choice.text(found.score))
+    }
+
+    /// Returns [`Self::result_text`] with this text of the score.
+    pub(super) fn result_with(&self, found: &Parameters, score: &str) -> String {
         let scaling = match (self.setup.scale, &self.scales) {
             (Some(scale), _) => format!("{scale} scaling, "),
             (None, Some(_)) => "no scaling, ".to_owned(),
             (None, None) => String::new(),
         };
-        format!("{scaling}{}, {}", found.text(), choice.text(found.score))
+        format!("{scaling}{}, {}", found.text(), score)
     }
 }
 

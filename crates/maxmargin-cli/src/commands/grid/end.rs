@@ -5,9 +5,10 @@ use super::choice::Choice;
 use super::descended::DescentDocument;
 use super::document::{self, GridDocument, Refit};
 use super::outer::OuterDocument;
+use super::page::{self, Pictures};
 use super::reproduction::Reproduction;
 use super::warnings::{Majority, warn_of_best, warn_of_unfinished};
-use super::{Files, curves, page, plot, ranges_of_c, scales};
+use super::{Files, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
 use crate::commands::cv::tell_of_cold_starts;
 use crate::commands::train::warn_of_missing_calibration;
@@ -127,7 +128,7 @@ impl FinishedSearch<'_> {
         let ranges = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_of(&in_ranges) };
         let only_class = chosen.and_then(|best| self.only_class(best));
         warn_of_best(chosen, majority, only_class, &ranges, args, choice, &mut notes);
-        let drawn = if files.page.is_some() { draw(&in_ranges, chosen, choice) } else { [Vec::new(), Vec::new()] };
+        let drawn = files.page.is_some().then(|| Pictures::of(&in_ranges, chosen, choice));
         write(&mut files, &cells, &in_ranges, chosen, choice)?;
         let ended = self.ended_early(&cells, &notes);
         let taken = match args.search.how.take {
@@ -163,8 +164,8 @@ impl FinishedSearch<'_> {
             seconds,
             end: End::now(threads, &mut notes),
         };
-        if let Some(page) = files.page {
-            page.write(|out| page::write(out, &document, choice, drawn.each_ref().map(|svg| String::from_utf8_lossy(svg))))?;
+        if let Some((file, pictures)) = files.page.zip(drawn) {
+            file.write(|out| out.write_all(page::html(&document, choice, pictures).as_bytes()))?;
         }
         show(&document, args.run.json.is_some(), |document| document::text(document, choice), None)?;
         let judged = document.outer.as_ref().is_none_or(OuterDocument::is_complete);
@@ -207,15 +208,6 @@ impl FinishedSearch<'_> {
     }
 }
 
-/// Draws the pictures of the page: scores, and costs over C.
-fn draw(cells: &[&CellDocument], best: Option<&CellDocument>, choice: &Choice) -> [Vec<u8>; 2] {
-    let mut drawn = [Vec::new(), Vec::new()];
-    // Writing to memory cannot fail.
-    let _ = plot::write(&mut drawn[0], cells, best, choice);
-    let _ = curves::write(&mut drawn[1], cells, best);
-    drawn
-}
-
 /// Writes the tables and the picture.
 fn write(
     files: &mut Files,
@@ -231,7 +223,7 @@ fn write(
         lines.write(|out| document::write_out(out, choice, cells.iter().copied()))?;
     }
     if let Some(picture) = files.picture.take() {
-        picture.write(|out| plot::write(out, in_ranges, best, choice))?;
+        picture.write(&plot::scores(in_ranges, best, choice))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::console::failure::Failure;
 use crate::files::output::Output;
 use crate::files::output_paths::{Content, OutputPaths};
-use std::io::{self, Write};
+use maxmargin_plot::Svg;
 use std::path::Path;
 
 /// The output of a picture, opened before the work begins together with the fonts.
@@ -21,13 +21,14 @@ impl Picture {
         Ok(Self { output, painter })
     }
 
-    /// Writes the SVG of `draw`.
-    pub(super) fn write(self, draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-        let Some(painter) = self.painter else { return self.output.write(draw) };
-        let mut svg = Vec::new();
-        draw(&mut svg).map_err(|error| Failure::write(self.output.name(), &error))?;
-        let png = painter.paint(&svg)?;
-        self.output.write(|out| out.write_all(&png))
+    /// Writes the picture.
+    pub(super) fn write(self, picture: &Svg) -> Result<(), Failure> {
+        let svg = picture.document();
+        let bytes = match self.painter {
+            Some(painter) => painter.paint(svg.as_bytes())?,
+            None => svg.into_bytes(),
+        };
+        self.output.write(|out| out.write_all(&bytes))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Data in: files, standard input, generators.
 
+mod faults;
+mod generated;
+mod place;
 pub(crate) mod request;
 mod table;
 
@@ -12,6 +15,7 @@ use crate::files::signature::is_native_model;
 use crate::machine::memory;
 use maxmargin::data::libsvm::{self, IndexBase, LineProblem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
+use maxmargin::data::table::LikelierTarget;
 use maxmargin::data::{Columns, Dataset, Generator, Impute, Par, RunControl, cache, compress};
 use maxmargin::model::Model;
 use request::{DataRequest, FileFormat, ReadRequest};
@@ -21,9 +25,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 pub(crate) use table::WrittenTable;
-
-/// Default number of generated rows.
-const ROWS: usize = 1000;
 
 /// A data set and its source.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Input {
     pub(crate) unlabelled: usize,
     /// The parts of a table that its predictions are written with; None for other formats.
     pub(crate) written: Option<WrittenTable>,
+    /// The first column of a table, if it looks more like the target than the last one.
+    pub(crate) likelier_target: Option<LikelierTarget>,
 }
 
 /// The treatment of missing values in a table.
@@ -119,13 +122,25 @@ pub(crate) fn load_until(
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
     let begun = Instant::now();
+    let found = place::find(source, notes);
+    let source = &found[..];
     let is_file = source != "-" && Path::new(source).exists();
-    let unread = |data| table::TableInput { data, is_labelled: true, lines: Vec::new(), unlabelled: 0, written: None };
+    let unread = |data| table::TableInput {
+        data,
+        is_labelled: true,
+        lines: Vec::new(),
+        unlabelled: 0,
+        written: None,
+        likelier_target: None,
+    };
     let base = wanted.model.map(|model| model.parts().index_base);
-    let table::TableInput { data, is_labelled, lines, unlabelled, written } = match source.parse::<Generator>() {
+    if source == generated::PENGUINS && !is_file {
+        return generated::penguins(args, begun, wanted, notes);
+    }
+    let table::TableInput { data, is_labelled, lines, unlabelled, written, likelier_target } = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
             table::check_options(FileFormat::Libsvm, wanted, &args.table)?;
-            let mut data = generate(generator, args)?;
+            let mut data = generated::data(generator, args)?;
             as_of_columns(&mut data, source, wanted, notes);
             unread(data)
         }
@@ -133,8 +148,8 @@ pub(crate) fn load_until(
             if named.is_ok() {
                 notes.note(&format!("{source}: reading the file of this name, not the generator"));
             }
-            refuse_generator_options(source, args)?;
-            refuse_unknown_name(source)?;
+            generated::refuse_options(source, args)?;
+            generated::refuse_unknown_name(source)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
             let bytes = read_until(until, source, MaxSize::of(args.max_size))?;
             let name = display_name(source);
@@ -161,7 +176,8 @@ pub(crate) fn load_until(
     if data.index_base == 0 && base.is_none() && !args.zero_based {
         notes.note(&format!("{name}: index 0 occurs, so features are numbered from 0"));
     }
-    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled, written })
+    let read = table::TableInput { data, is_labelled, lines, unlabelled, written, likelier_target };
+    Ok(read.input(name, begun))
 }
 
 /// Gives data without column names the columns of the model, in their order.
@@ -187,19 +203,6 @@ fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Requirements, notes: &
 /// Returns the name of a source in messages.
 pub(crate) fn display_name(source: &str) -> String {
     if source == "-" { "standard input".to_owned() } else { source.to_owned() }
-}
-
-fn generate(generator: Generator, args: &ReadRequest) -> Result<Dataset, Failure> {
-    let data = generator.generate(args.rows.unwrap_or(ROWS), args.features, args.seed);
-    data.map_err(|e| Failure::Usage(e.to_string()))
-}
-
-fn refuse_generator_options(source: &str, args: &ReadRequest) -> Result<(), Failure> {
-    if args.rows.is_none() && args.features.is_none() {
-        return Ok(());
-    }
-    let names = Generator::ALL.map(Generator::name).join(", ");
-    Err(Failure::Usage(format!("--rows and --features are for generators ({names}), and DATA is {source}; leave them out")))
 }
 
 /// The limit on the unpacked bytes of a file.
@@ -257,15 +260,6 @@ impl<R: Read> Read for DeadlineReader<R> {
 
 fn time_limit_failure(name: &str) -> Failure {
     Failure::input(name, "the time limit came while it was read; raise --time-limit")
-}
-
-/// Refuses a source that is neither a file nor a generator.
-fn refuse_unknown_name(source: &str) -> Result<(), Failure> {
-    if source == "-" || !fs::metadata(source).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-        return Ok(());
-    }
-    let names = Generator::ALL.map(Generator::name).join(", ");
-    Err(Failure::input(source, format!("no such file, and no generator of this name ({names}); check the path")))
 }
 
 /// Reads all bytes of a file or of standard input (`-`), unpacked.

@@ -47,6 +47,10 @@ pub(crate) struct TableRequest {
     pub(crate) format: Option<FileFormat>,
     /// The separator of fields; detected if none.
     pub(crate) delimiter: Option<u8>,
+    /// The number of lines before the first row; detected if none.
+    pub(crate) skip_rows: Option<usize>,
+    /// True if numbers have a decimal comma; detected if none.
+    pub(crate) decimal_comma: Option<bool>,
     /// True if the first row holds names; detected if none.
     pub(crate) header: Option<bool>,
     /// The column to predict, by name or by number from 1.
@@ -79,7 +83,12 @@ impl TableRequest {
 
     /// Returns the first given option about the fields of text.
     pub(crate) fn of_text(&self) -> Option<&'static str> {
-        let given = [(self.delimiter.is_some(), "--delimiter"), (self.header.is_some(), "--header")];
+        let given = [
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.header.is_some(), "--header"),
+            (self.skip_rows.is_some(), "--skip-rows"),
+            (self.decimal_comma.is_some(), "--decimal"),
+        ];
         given.into_iter().find(|given| given.0).map(|given| given.1)
     }
 

@@ -1,21 +1,19 @@
 //! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
 use super::request::{FileFormat, ReadRequest, TableRequest};
-use super::{GapRule, Requirements, time_limit_failure};
+use super::{GapRule, Input, Requirements, faults};
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{
-    self, ColumnProblem, Columnar, KeptColumn, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
-};
+use maxmargin::data::table::{self, Columnar, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice};
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use maxmargin::model::Model;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Characters of a name in a note.
-const SHOWN: usize = 40;
+pub(super) const SHOWN: usize = 40;
 
 /// Odd columns that are named in warnings one by one.
 const WARNED: usize = 5;
@@ -30,6 +28,15 @@ pub(super) struct TableInput {
     pub(super) lines: Vec<u64>,
     pub(super) unlabelled: usize,
     pub(super) written: Option<WrittenTable>,
+    pub(super) likelier_target: Option<LikelierTarget>,
+}
+
+impl TableInput {
+    /// Returns the input of this name, which took the time since `begun` to read.
+    pub(super) fn input(self, name: String, begun: Instant) -> Input {
+        let Self { data, is_labelled, lines, unlabelled, written, likelier_target } = self;
+        Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled, written, likelier_target }
+    }
 }
 
 /// The parts of a table that predictions of its rows are written with.
@@ -49,11 +56,14 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableRequest, notes: 
             Columnar::Arrow => FileFormat::Arrow,
         };
     }
+    if table::is_spreadsheet(bytes) {
+        return FileFormat::Csv;
+    }
     if let Some(asked) = args.format {
         return asked;
     }
     let name = source.to_ascii_lowercase();
-    let plain = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let plain = [".gz", ".bz2", ".xz", ".zst"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     let called = match plain.rsplit_once('.').map(|(_, end)| end) {
         Some("tsv" | "tab") => Some(FileFormat::Tsv),
         Some("csv") => Some(FileFormat::Csv),
@@ -130,6 +140,8 @@ pub(super) fn read(
     }
     let options = TableOptions {
         delimiter: own.delimiter.or((format == FileFormat::Tsv).then_some(b'\t')),
+        skip_rows: own.skip_rows,
+        decimal_comma: own.decimal_comma,
         header: own.header,
         target: own.target.clone(),
         no_target: own.no_target || (wanted.one_class && own.target.is_none()),
@@ -143,6 +155,7 @@ pub(super) fn read(
             Some(_) => LabelRule::Optional,
             None => LabelRule::Present,
         },
+        leave_out_faulty: matches!(wanted.gaps, GapRule::Described),
     };
     let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
@@ -150,22 +163,26 @@ pub(super) fn read(
         Some(columns) => table::read_like(bytes, columns, &options, &control),
         None => table::read(bytes, &options, &control),
     };
-    let table = read.map_err(|error| failure(name, &error, wanted))?;
+    let table = read.map_err(|error| faults::failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
         note_format(name, columns, &table, columnar, known.is_some(), notes);
         note_cells(name, &table, notes);
+        if options.leave_out_faulty {
+            faults::warn(name, &table, columns, notes);
+        }
+        table.likelier_target.iter().for_each(|first| warn_of_target(name, first, columns, notes));
         if wanted.one_class && columns.target().is_none() {
             note_one_class(name, columns, notes);
         }
     }
-    let Table { mut data, is_labelled, lines, unlabelled, delimiter, kept, .. } = table;
+    let Table { mut data, is_labelled, lines, unlabelled, delimiter, kept, likelier_target, .. } = table;
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
         take_numbers(name, model, &mut data)?;
     } else {
         warn_of_columns(name, &data, notes);
     }
     let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept });
-    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written })
+    Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
 }
 
 /// Turns a table into numbered features, for a model without column names.
@@ -179,7 +196,7 @@ fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Fai
 }
 
 /// Returns the name of a column in messages. One without a name is already called `column 3`.
-fn column_name(name: &str) -> String {
+pub(super) fn column_name(name: &str) -> String {
     let shown = quoted(name, SHOWN);
     if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
         shown
@@ -238,7 +255,34 @@ fn note_format(name: &str, columns: &Columns, table: &Table, columnar: Option<Co
         (Some(target), _) => format!("the target is {}", quoted(&target.name, SHOWN)),
         (None, _) => "no target".to_owned(),
     };
-    notes.note(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
+    notes.note(&format!("{name}: {what}{}; columns {}; {target}", text_properties(table), kinds.join(", ")));
+}
+
+/// Returns the properties of a text that most tables do not have: lines before the table, decimal
+/// commas, an encoding.
+fn text_properties(table: &Table) -> String {
+    let lines = match table.skipped_lines {
+        0 => String::new(),
+        1 => ", after one line that is left out (--skip-rows 0 takes it in)".to_owned(),
+        lines => format!(", after {lines} lines that are left out (--skip-rows 0 takes them in)"),
+    };
+    let commas = if table.decimal_mark == ',' { ", decimal commas" } else { "" };
+    let encoding = table.encoding.map(|encoding| format!(", in {}", encoding.name())).unwrap_or_default();
+    format!("{commas}{encoding}{lines}")
+}
+
+/// Warns that the first column looks more like the target than the last one, which was taken.
+fn warn_of_target(name: &str, first: &LikelierTarget, columns: &Columns, notes: &mut Notes) {
+    let last = columns.target().map(|target| column_name(&target.name)).unwrap_or_default();
+    let kind = if first.has_words { "words" } else { "whole numbers" };
+    notes.warn(format!(
+        "{name}: the last column was taken for the target, and {} looks more like it: {} different {kind}, where {last} has {} \
+         different numbers; pass --target {} to predict it, or --target with the name of the last column",
+        column_name(&first.column),
+        first.different,
+        first.of_last,
+        format::shell(&quoted(&first.column, SHOWN)),
+    ));
 }
 
 /// Prints notes on words for missing values, on columns that mix words and numbers, and on a
@@ -302,77 +346,4 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
     if odd.len() > WARNED {
         notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
     }
-}
-
-/// Returns `FILE:LINE: column …: fault; remedy`, with the options that help.
-fn failure(name: &str, error: &TableError, wanted: &Requirements) -> Failure {
-    if *error == TableError::Cancelled {
-        return time_limit_failure(name);
-    }
-    let place = error.line().map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
-    let column = error.column_name().map(|column| format!("{}: ", column_name(column))).unwrap_or_default();
-    let advice = advice(error, wanted).map(|advice| format!("; {advice}")).unwrap_or_default();
-    Failure::input(place, format!("{column}{}{advice}", error.reason()))
-}
-
-/// Returns what to do about a table, in options of the command line.
-fn advice(error: &TableError, wanted: &Requirements) -> Option<String> {
-    match error {
-        TableError::Value { column, problem, .. } => value_advice(&shell(column), problem, wanted),
-        TableError::Column { column, problem } => column_advice(&shell(column), problem),
-        TableError::NoFeatures => Some("pass --delimiter if the fields are separated by something else".to_owned()),
-        TableError::Ragged { delimiter, .. } => {
-            let delimiter = table::delimiter_in_words(*delimiter);
-            Some(format!("mend the row, quote fields that hold {delimiter}, or pass --delimiter"))
-        }
-        TableError::NotBuiltFor { file } => Some(format!(
-            "build it with them (cargo install maxmargin-cli --features {}), or write the table as CSV",
-            file.feature()
-        )),
-        other => other.advice(),
-    }
-}
-
-/// Returns what to do about a value of a column.
-fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> Option<String> {
-    Some(match problem {
-        ValueProblem::Missing { value } if matches!(wanted.gaps, GapRule::Imputed(_)) => {
-            let word =
-                if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };
-            format!("fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
-        }
-        ValueProblem::Word { value, is_first_row, .. } => {
-            let header = if *is_first_row { ", or --header yes if this line holds names" } else { "" };
-            let missing = shell(value);
-            format!(
-                "mend it, or pass --missing {missing} if it stands for a missing value, --category {column} if the column holds \
-                 categories, --drop {column}{header}"
-            )
-        }
-        ValueProblem::OtherKind { value, .. } => {
-            format!("mend it, leave it empty, or pass --missing {} if it stands for a missing value", shell(value))
-        }
-        ValueProblem::NoLabel { value } if !value.is_empty() => {
-            let usual = problem.advice().unwrap_or_default();
-            format!("{usual}; --category {column} if this is a class of its own")
-        }
-        ValueProblem::NotImputed { .. } => "fill it in, or train with --impute".to_owned(),
-        other => other.advice()?.to_owned(),
-    })
-}
-
-/// Returns what to do about a whole column.
-fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
-    match problem {
-        ColumnProblem::Unfit(_) => Some(format!("make one of them, or --drop {column}")),
-        ColumnProblem::Nothing | ColumnProblem::Identifiers { .. } => Some(format!("--drop {column}")),
-        ColumnProblem::TooMany { .. } => Some(format!("--drop {column}, or put rare ones together")),
-        ColumnProblem::Labels { .. } => Some("pass --target".to_owned()),
-        other => other.advice().map(str::to_owned),
-    }
-}
-
-/// Quotes a value for a shell.
-fn shell(value: &str) -> String {
-    format::shell(&quoted(value, SHOWN))
 }

@@ -1,0 +1,230 @@
+//! The rows of a text: where they begin, and how their fields are separated.
+
+use super::cells::Records;
+use super::sniff;
+use std::borrow::Cow;
+
+/// Number of rows that are examined.
+const ROWS: usize = 1000;
+
+/// Largest number of rows before the header that are skipped without an option.
+const TITLES: usize = 30;
+
+/// The rows of a text.
+#[derive(Debug)]
+pub(super) struct Body<'t> {
+    /// The text as the reader of fields takes it, with the same line ends.
+    pub(super) text: Cow<'t, str>,
+    pub(super) delimiter: u8,
+    /// The first line of the text, from 1.
+    pub(super) line: u64,
+}
+
+/// The shape of one of the first rows.
+struct RowShape {
+    begin: usize,
+    line: u64,
+    fields: usize,
+    /// Number of fields that are not empty.
+    filled: usize,
+    is_comment: bool,
+    /// It is empty, or only its first field is filled, with words.
+    is_title: bool,
+    /// The first two fields, if they are whole numbers and the others are words.
+    counts: Option<[usize; 2]>,
+}
+
+impl<'t> Body<'t> {
+    /// Finds the rows: after `skip` lines, or after Excel's `sep=;`, comments and titles.
+    pub(super) fn of(text: &'t str, delimiter: Option<u8>, skip: Option<usize>) -> Self {
+        if let Some(lines) = skip {
+            let rest = after_lines(text, lines);
+            return Self::from(rest, delimiter.unwrap_or_else(|| sniff::delimiter(rest)), lines as u64 + 1);
+        }
+        let named = separator_line(text);
+        let (rest, line) = if named.is_some() { (after_lines(text, 1), 2) } else { (text, 1) };
+        let delimiter = delimiter.or(named).unwrap_or_else(|| sniff::delimiter(rest));
+        let body = Self::from(rest, delimiter, line);
+        let Some((begin, line)) = end_of_titles(&body) else { return body };
+        let text = match body.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[begin..]),
+            Cow::Owned(text) => Cow::Owned(text[begin..].to_owned()),
+        };
+        Self { text, delimiter, line }
+    }
+
+    fn from(text: &'t str, delimiter: u8, line: u64) -> Self {
+        Self { text: without_blanks(text, delimiter), delimiter, line }
+    }
+}
+
+/// The text after some lines.
+fn after_lines(text: &str, lines: usize) -> &str {
+    text.split_inclusive('\n').take(lines).fold(text, |rest, line| &rest[line.len()..])
+}
+
+/// The delimiter of a first line such as `sep=;`.
+fn separator_line(text: &str) -> Option<u8> {
+    let line = text.lines().next()?.trim_matches(['\u{20}', '\r', '"']);
+    let value = line.get(..4).filter(|begin| begin.eq_ignore_ascii_case("sep=")).map(|_| &line.as_bytes()[4..])?;
+    match value {
+        [byte] if !byte.is_ascii_alphanumeric() && byte.is_ascii() => Some(*byte),
+        b"\\t" => Some(b'\t'),
+        _ => None,
+    }
+}
+
+/// The first row after comments and titles, and its line; none if the first row is one of the table.
+///
+/// Titles are plain: rows of another length or of one field, and the line with which
+/// scikit-learn's files begin (numbers of rows and features, names of classes).
+fn end_of_titles(body: &Body) -> Option<(usize, u64)> {
+    let mut records = Records::of(&body.text, body.delimiter, body.line);
+    let mut rows = Vec::new();
+    while rows.len() < ROWS && records.next().is_some() {
+        rows.push(RowShape::of(&records));
+    }
+    let is_whole = rows.len() < ROWS;
+    let width = most_frequent(rows.iter().map(|row| row.fields));
+    let alike = |rows: &[RowShape]| rows.iter().filter(|row| row.fields == width).count();
+    if width < 2 || alike(&rows) < 2 {
+        return None;
+    }
+    let is_title = |i: usize| {
+        let row = &rows[i];
+        let next = || rows[i..].iter().find(|row| row.filled > 1);
+        let is_padded = || row.is_title && width > 2 && next().is_some_and(|next| 2 * next.filled > width);
+        if row.fields == width { is_padded() } else { row.filled <= 1 || row.is_comment }
+    };
+    let counts_rows =
+        |row: &RowShape| row.counts.is_some_and(|[count, features]| features + 1 == width && is_whole && count + 1 == rows.len());
+    let titles = (0..rows.len().min(TITLES)).take_while(|&i| is_title(i) || (i == 0 && counts_rows(&rows[0]))).count();
+    let first = rows.get(titles).filter(|_| titles > 0 && alike(&rows[titles..]) > 1)?;
+    Some((first.begin, first.line))
+}
+
+impl RowShape {
+    fn of(records: &Records) -> Self {
+        let fields: Vec<&str> =
+            records.record.iter().map(|field| std::str::from_utf8(field).unwrap_or_default().trim()).collect();
+        let counts = match &fields[..] {
+            [rows, features, names @ ..] if names.len() > 1 && names.iter().all(|name| !super::words::looks_numeric(name)) => {
+                rows.parse().ok().zip(features.parse().ok()).map(|(rows, features)| [rows, features])
+            }
+            _ => None,
+        };
+        let filled = fields.iter().filter(|field| !field.is_empty()).count();
+        let is_words = |field: &&str| !field.is_empty() && !super::words::looks_numeric(field);
+        Self {
+            begin: records.begin,
+            line: records.line,
+            fields: fields.len(),
+            filled,
+            is_title: filled == 0 || (filled == 1 && fields.first().is_some_and(is_words)),
+            is_comment: fields.first().is_some_and(|field| field.starts_with(['#', '%'])),
+            counts,
+        }
+    }
+}
+
+/// The most frequent of some numbers; of equally frequent ones the greatest.
+pub(super) fn most_frequent(numbers: impl Iterator<Item = usize>) -> usize {
+    let mut sorted: Vec<usize> = numbers.collect();
+    sorted.sort_unstable();
+    sorted.chunk_by(|a, b| a == b).max_by_key(|chunk| chunk.len()).map_or(0, |chunk| chunk[0])
+}
+
+/// Removes blanks before quotes. Where blanks delimit fields, each run of blanks becomes one.
+pub(super) fn without_blanks(text: &str, delimiter: u8) -> Cow<'_, str> {
+    let is_blank = |byte: u8| byte == b' ' || (byte == b'\t' && delimiter != b'\t');
+    if delimiter != b' ' && !text.as_bytes().windows(2).any(|pair| is_blank(pair[0]) && pair[1] == b'"') {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let (mut rest, mut begins, mut at_start) = (text, true, true);
+    while let Some(next) = rest.bytes().next() {
+        let blanks = rest.bytes().take_while(|&byte| is_blank(byte)).count();
+        let after = rest[blanks..].bytes().next();
+        if delimiter == b' ' && blanks > 0 {
+            // Blanks at both ends of a line delimit nothing.
+            let is_inside = !at_start && !matches!(after, None | Some(b'\r' | b'\n'));
+            kept.push_str(if is_inside { " " } else { "" });
+            (rest, begins) = (&rest[blanks..], true);
+        } else if begins && after == Some(b'"') {
+            let end = quoted_end(&rest[blanks..]).unwrap_or(rest.len() - blanks);
+            let is_field = blanks == 0
+                || rest[blanks + end..]
+                    .trim_start_matches([' ', '\t'])
+                    .bytes()
+                    .next()
+                    .is_none_or(|byte| byte == delimiter || is_blank(byte) || matches!(byte, b'\r' | b'\n'));
+            let from = if is_field { blanks } else { 0 };
+            kept.push_str(&rest[from..blanks + end]);
+            (rest, begins, at_start) = (&rest[blanks + end..], false, false);
+        } else {
+            let is_end = matches!(next, b'\r' | b'\n');
+            begins = next == delimiter || is_end;
+            at_start = is_end;
+            let length = rest.chars().next().map_or(0, char::len_utf8);
+            kept.push_str(&rest[..length]);
+            rest = &rest[length..];
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// The length of a quoted field with its quotes; none if it never ends.
+fn quoted_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(quote) = bytes[at..].iter().position(|byte| *byte == b'"') {
+        at += quote + 1;
+        if bytes.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> (String, char, u64) {
+        let body = Body::of(text, None, None);
+        (body.text.into_owned(), char::from(body.delimiter), body.line)
+    }
+
+    #[test]
+    fn blanks_before_quotes_are_removed() {
+        let cases = [
+            ("1, \"5.5\",x\n", "1,\"5.5\",x\n"),
+            ("1,\t \"a, \"\"b\"\"\" ,x\n  \"c\",2\n", "1,\"a, \"\"b\"\"\" ,x\n\"c\",2\n"),
+            ("a, \"b\" c\n", "a, \"b\" c\n"),
+            ("12 \"inch,2\n", "12 \"inch,2\n"),
+            ("1, \"x\n", "1,\"x\n"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_blanks(text, b','), expected, "{text:?}");
+        }
+        assert_eq!(without_blanks("  1   2\t3 \r\n\n 4 \"a  b\" 5", b' '), "1 2 3\r\n\n4 \"a  b\" 5");
+    }
+
+    #[test]
+    fn rows_before_the_header_are_skipped_where_they_are_plain() {
+        assert_eq!(found("sep=;\na;y\n1;0\n2;1\n"), ("a;y\n1;0\n2;1\n".to_owned(), ';', 2));
+        assert_eq!(found("\"SEP=\\t\"\r\na\ty\n"), ("a\ty\n".to_owned(), '\t', 2));
+        assert_eq!(found("Weights of 2020\n\na,y\n1,0\n2,1\n"), ("a,y\n1,0\n2,1\n".to_owned(), ',', 3));
+        assert_eq!(found("# a, b, c\n#\na,y\n1,0\n2,1\n"), ("a,y\n1,0\n2,1\n".to_owned(), ',', 3));
+        assert_eq!(found("Title,,\n,,\na,b,y\n1,2,0\n"), ("a,b,y\n1,2,0\n".to_owned(), ',', 3));
+        let iris = "3,2,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n";
+        assert_eq!(found(iris), (iris[11..].to_owned(), ',', 2));
+        // A header of other length may be a fault, and one count may be a row.
+        for text in ["a,b\n1,2,3\n4,5,6\n", "#a,y\n1,0\n2,1\n", "2,1,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n", "a\n1\n2\n"] {
+            assert_eq!(found(text), (text.to_owned(), ',', 1));
+        }
+        let body = Body::of("x\ny,z\na,y\n1,0\n", None, Some(2));
+        assert_eq!((&body.text[..], body.line), ("a,y\n1,0\n", 3));
+    }
+}
