@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import warnings
 from collections.abc import Iterable
@@ -12,9 +13,40 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _native
 
 
-@dataclass(frozen=True)
+def table(title: str, rows: dict[str, str]) -> str:
+    """Return names and values as an HTML table."""
+    cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows.items())
+    return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
+
+
+@dataclass(frozen=True, repr=False)
 class Certificate:
-    """The quality of a solution, recomputed in double precision from the data and the coefficients."""
+    """The quality of a solution, recomputed in double precision from the data and the coefficients.
+
+    Attributes
+    ----------
+    primal, dual : float
+        The objectives: bounds on the optimum from above and below.
+    relative_gap : float
+        Their difference, relative to the larger of the two.
+    kkt : float
+        The largest KKT violation, which ``tol`` bounds.
+    infeasible : float
+        The largest violation of the constraints.
+    holds : bool
+        Whether the solution meets the tolerance that was asked for.
+
+    Notes
+    -----
+    Scikit-learn's estimators have nothing like it: they report whether the solver stopped by itself.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> found = SVC(kernel="linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).certificate_
+    >>> found.holds, found.dual <= found.primal
+    (True, True)
+    """
 
     #: Primal objective: an upper bound on the optimum. Infinite, as the gap, where the kernel matrix is not known to be positive
     #: semidefinite (a sigmoid kernel, a kernel matrix or function of yours): the solution is a stationary point then, and may be no optimum.
@@ -34,6 +66,21 @@ class Certificate:
     def gap(self) -> float:
         """``primal - dual``: the optimum is no further away."""
         return self.primal - self.dual
+
+    def __repr__(self) -> str:
+        holds = "holds" if self.holds else "does not hold"
+        return f"<Certificate {holds}: KKT {self.kkt:.2g}, relative gap {self.relative_gap:.2g}, objective {self.dual:.6g}>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "holds": "yes" if self.holds else "no",
+            "KKT violation": f"{self.kkt:.2g}",
+            "relative duality gap": f"{self.relative_gap:.2g}",
+            "primal objective": f"{self.primal:.8g}",
+            "dual objective": f"{self.dual:.8g}",
+            "infeasibility": f"{self.infeasible:.2g}",
+        }
+        return table("Certificate", rows)
 
     @classmethod
     def none(cls) -> Certificate:
@@ -66,9 +113,19 @@ class Check:
     detail: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
-    """The verification of a model against its training data. Every claim of the model is recomputed."""
+    """The verification of a model against its training data. Every claim of the model is recomputed.
+
+    True as a truth value where all claims agree and every machine meets its tolerance.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> bool(SVC(kernel="linear").fit(X, y).verify(X, y))
+    True
+    """
 
     #: True if all claims that can be compared agree.
     matches: bool
@@ -80,6 +137,16 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.matches and self.met
+
+    def __repr__(self) -> str:
+        failed = [check.what for check in self.checks if check.passed is False]
+        what = f"does not match: {', '.join(failed)}" if failed else "matches"
+        return f"<Verdict {what}; certificates {'meet' if self.met else 'miss'} the tolerance>"
+
+    def _repr_html_(self) -> str:
+        words = {True: "agrees", False: "differs", None: "cannot be checked"}
+        rows = {check.what: f"{words[check.passed]}: {check.detail}" for check in self.checks}
+        return table("Verdict: " + ("verified" if self else "not verified"), rows)
 
     @classmethod
     def of(cls, fields: _native.VerdictFields) -> Verdict:

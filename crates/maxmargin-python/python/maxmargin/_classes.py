@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from ._gate import on_engine
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 from ._update import Updatable
 from ._validation_mixin import ValidationMixin
+
+Kernel = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[[Any, Any], Any]
+Gamma = Literal["scale", "auto"] | float
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
@@ -228,6 +232,65 @@ class SVC(Updatable, KernelClassifier):
 
     What is different: ``max_time`` ends a training after so many seconds; ``keep_data`` lets samples come and go (:meth:`add`, :meth:`remove`);
     ``cache_size`` is 2048 MB unless said otherwise; ``certificate_`` tells how good the solution is.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of a violation of the margin.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    probability : bool, default=False
+        Whether probabilities are fitted; ``True`` is ``calibration="platt"``.
+    calibration : {"platt", "isotonic"} or None, default=None
+        How decision values become probabilities.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the cost for each class.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Decision values for each class, or for each pair.
+    break_ties : bool, default=False
+        Whether :meth:`predict` goes by ``decision_function`` for more than two classes.
+    keep_data : bool, default=False
+        Whether the training data are kept, so that :meth:`add` and :meth:`remove` work.
+    random_state : int, RandomState or None, default=None
+        The folds of the probabilities.
+
+    Attributes
+    ----------
+    classes_, n_support_, support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As scikit-learn has them.
+    calibration_ : Calibration or None
+        The quality of the probabilities, if they were asked for.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = SVC(C=10).fit(X, y)
+    >>> fitted.certificate_.holds
+    True
+    >>> fitted.predict(X[:2]).tolist()
+    [0, 0]
     """
 
     _formulation = "c-svc"
@@ -238,20 +301,20 @@ class SVC(Updatable, KernelClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: Any = False,
-        calibration: str | None = None,
+        calibration: Literal["platt", "isotonic"] | None = None,
         tol: float = 1e-3,
         cache_size: float = 2048,
-        class_weight: Any = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
-        decision_function_shape: str = "ovr",
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: bool = False,
         keep_data: bool = False,
         random_state: Any = None,
@@ -280,6 +343,60 @@ class NuSVC(KernelClassifier):
     """Nu-support vector classification. Parameters, attributes and signs are those of :class:`sklearn.svm.NuSVC`; see :class:`SVC`.
 
     ``class_weight`` counts here; scikit-learn takes it and does not look at it. A ``nu`` that is not possible with the weights is an error.
+
+    Parameters
+    ----------
+    nu : float in (0, 1], default=0.5
+        A bound on the share of errors from above, and on that of support vectors from below.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    probability : bool, default=False
+        Whether probabilities are fitted; ``True`` is ``calibration="platt"``.
+    calibration : {"platt", "isotonic"} or None, default=None
+        How decision values become probabilities.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the cost for each class.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Decision values for each class, or for each pair.
+    break_ties : bool, default=False
+        Whether :meth:`predict` goes by ``decision_function`` for more than two classes.
+    random_state : int, RandomState or None, default=None
+        The folds of the probabilities.
+
+    Attributes
+    ----------
+    classes_, n_support_, support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As scikit-learn has them.
+    calibration_ : Calibration or None
+        The quality of the probabilities, if they were asked for.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> from maxmargin import NuSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NuSVC(nu=0.1).fit(X, y).score(X, y) > 0.9
+    True
     """
 
     _formulation = "nu-svc"
@@ -290,20 +407,20 @@ class NuSVC(KernelClassifier):
         self,
         *,
         nu: float = 0.5,
-        kernel: Any = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: Any = False,
-        calibration: str | None = None,
+        calibration: Literal["platt", "isotonic"] | None = None,
         tol: float = 1e-3,
         cache_size: float = 2048,
-        class_weight: Any = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
-        decision_function_shape: str = "ovr",
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -349,7 +466,49 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
 
 
 class SVR(KernelRegressor):
-    """Epsilon-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.SVR`; see :class:`SVC`."""
+    """Epsilon-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.SVR`; see :class:`SVC`.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    C : float, default=1.0
+        The cost of a violation of the margin.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As scikit-learn has them.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> from maxmargin import SVR
+    >>> fitted = SVR(kernel="linear", C=100, epsilon=0.01).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> round(float(fitted.predict([[3.0]])[0]), 1)
+    7.0
+    """
 
     _formulation = "epsilon-svr"
     _prices = ("C", "epsilon")
@@ -358,9 +517,9 @@ class SVR(KernelRegressor):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         C: float = 1.0,
@@ -386,7 +545,49 @@ class SVR(KernelRegressor):
 
 
 class NuSVR(KernelRegressor):
-    """Nu-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.NuSVR`; see :class:`SVC`."""
+    """Nu-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.NuSVR`; see :class:`SVC`.
+
+    Parameters
+    ----------
+    nu : float in (0, 1], default=0.5
+        A bound on the share of errors from above, and on that of support vectors from below.
+    C : float, default=1.0
+        The cost of a violation of the margin.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As scikit-learn has them.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> from maxmargin import NuSVR
+    >>> fitted = NuSVR(kernel="linear", C=100).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> round(float(fitted.predict([[3.0]])[0]), 1)
+    7.0
+    """
 
     _formulation = "nu-svr"
     _prices = ("C", "nu")
@@ -397,9 +598,9 @@ class NuSVR(KernelRegressor):
         *,
         nu: float = 0.5,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
@@ -423,7 +624,49 @@ class NuSVR(KernelRegressor):
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
-    """One-class support vector machine. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`."""
+    """One-class support vector machine. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    nu : float in (0, 1], default=0.5
+        A bound on the share of errors from above, and on that of support vectors from below.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_, offset_, n_iter_
+        As scikit-learn has them.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import OneClassSVM
+    >>> X = np.random.default_rng(1).normal(size=(100, 2))
+    >>> fitted = OneClassSVM(nu=0.1).fit(X)
+    >>> fitted.predict([[0.0, 0.0], [9.0, 9.0]]).tolist()
+    [1, -1]
+    """
 
     _formulation = "one-class"
     _prices = ("nu",)
@@ -435,9 +678,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: Kernel = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         nu: float = 0.5,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,14 +20,24 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _num_samples, column_or_1d
 
 from . import _native
-from ._certificate import Certificate, warn_of
+from ._certificate import Certificate, table, warn_of
 from ._data import Floats
 from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """The predictions of a cross-validation, for samples that the machines were not trained on."""
+    """The predictions of a cross-validation, for samples that the machines were not trained on.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = SVC().cross_validate(X, y, cv=3)
+    >>> len(found.test_score), found.certificate.holds
+    (3, True)
+    """
 
     #: The score of each split; of several scores an array for each, by its name.
     test_score: Floats | dict[str, Floats]
@@ -54,6 +65,13 @@ class CrossValidation:
             f"{len(self.certificates)} certificates hold, shared={self.shared}, {self.iterations} iterations>"
         )
 
+    def _repr_html_(self) -> str:
+        scores = self.test_score if isinstance(self.test_score, dict) else {"test_score": self.test_score}
+        rows = {name: f"{np.mean(of):.4g} ± {np.std(of):.2g}" for name, of in scores.items()}
+        rows["splits"] = str(len(self.test))
+        rows["certificates that hold"] = f"{sum(one.holds for one in self.certificates)} of {len(self.certificates)}"
+        return table("Cross-validation", rows) + "".join(dots(name, of) for name, of in scores.items())
+
     @property
     def certificate(self) -> Certificate:
         """The worst certificate of all splits."""
@@ -78,6 +96,22 @@ class CrossValidation:
         ordered = np.empty_like(values)
         ordered[rows] = values
         return ordered
+
+
+def dots(name: str, scores: Floats) -> str:
+    """Return a picture of the scores of the splits: a dot for each, and a line at their mean."""
+    known = scores[np.isfinite(scores)]
+    if len(known) == 0:
+        return ""
+    low, high = float(known.min()), float(known.max())
+    width = high - low or 1.0
+    places = [40 + 240 * (value - low) / width for value in known.tolist()]
+    mean = sum(places) / len(places)
+    circles = "".join(f'<circle cx="{x:.1f}" cy="20" r="4" fill="#0060a8" fill-opacity="0.6"/>' for x in places)
+    ends = f'<text x="40" y="44" font-size="11">{low:.4g}</text><text x="280" y="44" font-size="11" text-anchor="end">{high:.4g}</text>'
+    line = f'<line x1="{mean:.1f}" x2="{mean:.1f}" y1="8" y2="32" stroke="#c04800" stroke-width="2"/>'
+    label = f"{html.escape(name)} of each split"
+    return f'<svg width="320" height="50" fill="currentColor" role="img" aria-label="{label}"><title>{label}</title>{circles}{line}{ends}</svg>'
 
 
 class KnownPredictions(BaseEstimator):  # type: ignore[misc, unused-ignore]

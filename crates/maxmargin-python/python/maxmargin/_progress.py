@@ -22,7 +22,7 @@ def bars() -> Any:
 
 
 class Progress:
-    """Reports progress as a bar on standard error, or in lines on standard output."""
+    """Reports progress as a bar on standard error, or in lines on standard output. A bar ends when its total is reached."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -39,6 +39,8 @@ class Progress:
         self.bar.total = total
         self.bar.n = done
         self.bar.set_postfix_str(words)
+        if done >= total:
+            self.close()
 
     def close(self) -> None:
         """End the report."""

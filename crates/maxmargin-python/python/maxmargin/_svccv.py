@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -19,6 +21,31 @@ from ._data import Floats
 from ._search import GridSearchCV
 from ._state import Plain
 
+#: Values of gamma and rules for it; ``None`` is :data:`FACTORS` times the value of ``"scale"``.
+Gammas = Sequence[float | Literal["scale", "auto"]] | float | Literal["scale", "auto"] | None
+
+#: The default values of gamma, as factors of ``"scale"``.
+FACTORS = (1 / 64, 1 / 16, 1 / 4, 1, 4)
+
+
+def around_scale(X: Any) -> list[Any]:
+    """Return the default values of gamma for these rows. Rows without a variance have the rule alone, whose fit reports what is wrong."""
+    shape, values = np.shape(X), X
+    if hasattr(X, "tocsr"):
+        values = X.tocsr().data
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return ["scale"]
+    if len(shape) != 2 or 0 in shape:
+        return ["scale"]
+    cells = shape[0] * shape[1]
+    # Values that a sparse matrix does not store are 0.
+    variance = float(numbers.var()) if numbers.size == cells else float((numbers**2).sum() / cells - (numbers.sum() / cells) ** 2)
+    if not (np.isfinite(variance) and variance > 0):
+        return ["scale"]
+    return [float(factor / (shape[1] * variance)) for factor in FACTORS]
+
 
 class Searching(Plain):
     """What estimators that find their own C and gamma have in common. Stands before scikit-learn's mixins, whose scores know no ``scoring``."""
@@ -26,8 +53,8 @@ class Searching(Plain):
     #: The estimator that is searched for.
     _of: ClassVar[type[Any]]
 
-    Cs: Any
-    gammas: Any
+    Cs: ArrayLike
+    gammas: Gammas
     cv: Any
     scoring: Any
     refit: bool
@@ -70,7 +97,10 @@ class Searching(Plain):
         base = self._of(**own)
         grid: dict[str, list[Any]] = {"C": np.atleast_1d(self.Cs).tolist()}
         if isinstance(self.kernel, str) and self.kernel in WIDE:
-            grid["gamma"] = [self.gammas] if isinstance(self.gammas, str | float | int) else list(self.gammas)
+            if self.gammas is None:
+                grid["gamma"] = around_scale(X)
+            else:
+                grid["gamma"] = [self.gammas] if isinstance(self.gammas, str | float | int) else list(self.gammas)
         for candidate in ParameterGrid(grid):
             clone(base).set_params(**candidate)._validate_params()
         given = {"sample_weight": sample_weight, "groups": groups}
@@ -141,7 +171,10 @@ class Searching(Plain):
         axes.set(
             ylabel="gamma", yticks=range(len(gammas)), yticklabels=[of if isinstance(of, str) else f"{of:g}" for of in gammas]
         )
-        axes.add_patch(plt.Rectangle((best[0] - 0.5, best[1] - 0.5), 1, 1, fill=False, linewidth=2))
+        axes.add_patch(plt.Rectangle((best[0] - 0.5, best[1] - 0.5), 1, 1, fill=False, linewidth=3, edgecolor="red"))
+        axes.set_title(
+            f"best: C = {self.C_:g}, gamma = {self.gamma_ if isinstance(self.gamma_, str) else format(self.gamma_, 'g')}"
+        )
         axes.figure.colorbar(drawn, ax=axes, label=score)
         return axes
 
@@ -166,10 +199,11 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
 
     Parameters
     ----------
-    Cs : array of floats
+    Cs : array-like of shape (n_Cs,), default=(0.1, 1.0, 10.0, 100.0)
         Values of C.
-    gammas : array of floats and rules
-        Values of gamma, ``"scale"`` and ``"auto"`` among them, for kernels that have one.
+    gammas : array-like of floats, "scale" and "auto", default=None
+        Values of gamma, for kernels that have one. ``None`` is 1/64, 1/16, 1/4, 1 and 4 times the value that ``"scale"`` has for all rows of X:
+        one value for all splits, so that they share a kernel.
     cv : int, splitter or list of splits
         What scikit-learn takes for ``cv``; ``None`` is five folds.
     scoring : str, callable or None
@@ -187,6 +221,23 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
         As scikit-learn's ``GridSearchCV`` has them.
     certificates_
         For each combination the worst certificate of each split; none where splits did not share the engine (``shared_``).
+
+    Notes
+    -----
+    Scikit-learn has no such estimator: the same is a ``GridSearchCV`` over an ``SVC``.
+
+    Examples
+    --------
+    >>> from maxmargin import SVCCV
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = SVCCV(cv=3).fit(X, y)
+    >>> len(found.cv_results_["params"])
+    20
+    >>> bool(found.best_score_ > 0.95)
+    True
+    >>> all(one.holds for splits in found.certificates_ for one in splits)
+    True
     """
 
     _of = SVC
@@ -194,8 +245,8 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
     def __init__(
         self,
         *,
-        Cs: Any = (0.1, 1.0, 10.0, 100.0),
-        gammas: Any = ("scale",),
+        Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0),
+        gammas: Gammas = None,
         cv: Any = None,
         scoring: Any = None,
         refit: bool = True,
@@ -249,15 +300,39 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
 
 
 class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """:class:`SVR` that finds its C and gamma by cross-validation; see :class:`SVCCV`. ``scoring=None`` is R²."""
+    """:class:`SVR` that finds its C and gamma by cross-validation.
+
+    Parameters
+    ----------
+    Cs, gammas, cv, refit
+        As in :class:`SVCCV`.
+    scoring : str, callable or None, default=None
+        What is best; ``None`` is R².
+
+    The others are those of :class:`SVR`.
+
+    Attributes
+    ----------
+    C_, gamma_, best_score_, best_params_, best_index_, cv_results_, best_estimator_, certificates_
+        As in :class:`SVCCV`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import SVRCV
+    >>> X = np.linspace(0, 6, 60).reshape(-1, 1)
+    >>> found = SVRCV(cv=3, epsilon=0.01).fit(X[::-1], np.sin(X[::-1, 0]))
+    >>> found.C_ in found.Cs
+    True
+    """
 
     _of = SVR
 
     def __init__(
         self,
         *,
-        Cs: Any = (0.1, 1.0, 10.0, 100.0),
-        gammas: Any = ("scale",),
+        Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0),
+        gammas: Gammas = None,
         cv: Any = None,
         scoring: Any = None,
         refit: bool = True,
