@@ -118,7 +118,7 @@ fn all_faulty_columns_are_reported_together() {
     let TableError::Columns { faults } = &error else { panic!("{error}") };
     let found: Vec<Option<&str>> = faults.iter().map(TableError::column_name).collect();
     assert_eq!(found, [Some("name"), Some("age"), Some("ticket")]);
-    assert!(error.to_string().contains("\n  column `age`: 1 of 60 values are missing, the first on line 9"), "{error}");
+    assert!(error.to_string().contains("; column `age`: 1 of 60 values are missing, the first on line 9"), "{error}");
     let left = TableOptions { leave_out_faulty: true, missing: true, ..TableOptions::default() };
     let table = read_with(&text, &left).expect("two columns");
     assert_eq!((names(&table), table.faults.len()), (vec!["age", "n"], 2));

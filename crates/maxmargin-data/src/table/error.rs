@@ -8,6 +8,9 @@ use std::fmt;
 /// Largest number of characters of a value or name in a message.
 pub(super) const SHOWN: usize = 40;
 
+/// Faults of columns in a message. [`TableError::Columns`] has all of them.
+const LISTED: usize = 3;
+
 /// The reasons for which a table cannot be read. Lines count from 1. A quoted field may extend over
 /// several lines; the line of a row is its first one.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,8 +137,10 @@ impl TableError {
             Self::Cancelled => "reading was cancelled".to_owned(),
             Self::Spreadsheet => "this is a spreadsheet (or another zip archive)".to_owned(),
             Self::Columns { faults } => {
-                let faults: Vec<String> = faults.iter().map(Self::place_and_reason).collect();
-                format!("several columns cannot be used as they are:\n  {}", faults.join("\n  "))
+                let shown: Vec<String> = faults.iter().take(LISTED).map(Self::place_and_reason).collect();
+                let more = faults.len().saturating_sub(LISTED);
+                let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+                format!("{} columns cannot be used as they are: {}{more}", faults.len(), shown.join("; "))
             }
             Self::Encoding { .. } => "this is not text in UTF-8, UTF-16 or Windows-1252".to_owned(),
             Self::NotBuiltFor { file } => format!("this is a file of {file}, and this program was built without them"),
