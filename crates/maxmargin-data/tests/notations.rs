@@ -2,7 +2,7 @@
 
 use maxmargin_data::RunControl;
 use maxmargin_data::table::{
-    ColumnKind, LikelierTarget, Look, Table, TableError, TableOptions, TextEncoding, is_spreadsheet, look, read, read_like,
+    ColumnKind, ForeignFormat, LikelierTarget, Look, Table, TableError, TableOptions, TextEncoding, look, read, read_like,
 };
 
 fn read_with(text: &str, options: &TableOptions) -> Result<Table, TableError> {
@@ -135,7 +135,7 @@ fn a_first_column_of_classes_is_proposed_as_target() {
     };
     let decimals = rows(&|i| format!("{}", i as f64 / 8.0));
     let table = read_text(&format!("kind,n,size\n{decimals}"));
-    let likelier = LikelierTarget { column: "kind".to_owned(), different: 2, of_last: 60, has_words: true };
+    let likelier = LikelierTarget { column: "kind".to_owned(), different: 2, of_taken: 60, has_words: true };
     assert_eq!(table.likelier_target, Some(likelier));
     let of = |text: &str| read_text(text).likelier_target.map(|first| first.column);
     assert_eq!(of(&decimals.replace("a,", "1,").replace("b,", "2,")), Some("column 1".to_owned()));
@@ -143,12 +143,37 @@ fn a_first_column_of_classes_is_proposed_as_target() {
     assert_eq!(of(&rows(&|i| (i % 4).to_string())), None);
     let named = TableOptions { target: Some("3".to_owned()), ..TableOptions::default() };
     assert_eq!(read_with(&decimals, &named).expect("a table").likelier_target, None);
+    // Coordinates: `y` is taken by its name.
+    let place = |i: usize| format!("{i}.5,{}.25,{}\n", i * i, ["oak", "elm"][i % 2]);
+    let places: String = (0..60).map(place).collect();
+    let table = read_text(&format!("x,y,tree\n{places}"));
+    let likelier = LikelierTarget { column: "tree".to_owned(), different: 2, of_taken: 60, has_words: true };
+    assert_eq!(
+        (table.data.columns.expect("a table").target().expect("named").name.as_str(), table.likelier_target),
+        ("y", Some(likelier))
+    );
+}
+
+#[test]
+fn numbers_with_units_are_no_categories() {
+    for (cells, shown) in [(["$1.50", "$2"], "`$1.50` is a number with a unit"), (["10 %", "20 %"], "`10 %` is")] {
+        let row = |i: usize| format!("{},{}\n", cells[i % 2], i % 2);
+        let text: String = (0..40).map(row).collect();
+        let error =
+            read(format!("x,t\n{text}").as_bytes(), &TableOptions::default(), &RunControl::unlimited()).expect_err("units");
+        assert!(error.to_string().starts_with(&format!("line 2, column `x`: {shown}")), "{error}");
+        let named = TableOptions { categories: vec!["x".to_owned()], ..TableOptions::default() };
+        assert!(read_with(&format!("x,t\n{text}"), &named).is_ok());
+    }
+    // A typographic minus sign is a sign.
+    let table = read_text("x,t\n\u{2212}1.5,a\n2,b\n");
+    assert_eq!(table.data.columns.expect("a table").features()[0].kind, ColumnKind::Number);
 }
 
 #[test]
 fn spreadsheets_are_refused() {
     for begin in [&b"PK\x03\x04rest"[..], b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"] {
         let error = read(begin, &TableOptions::default(), &RunControl::unlimited()).expect_err("no text");
-        assert!(is_spreadsheet(begin) && error == TableError::Spreadsheet && error.to_string().contains("save the sheet as CSV"));
+        assert!(error == TableError::Foreign(ForeignFormat::Spreadsheet) && error.to_string().contains("save the sheet as CSV"));
     }
 }

@@ -5,7 +5,8 @@
 //! [`Metric`] is a row of the tables in `classification`, `ranking`, `regression` and `one_class`;
 //! [`metrics_of`] and [`all_metrics`] list the rows for a kind of target, and [`scores`] computes
 //! all of them. [`Confusion`] counts classes against predictions. [`RankingCurves`] are those of
-//! ROC and of precision and recall. [`Reliability`] scores probabilities. [`FoldStatistics`] tells how the scores of folds spread.
+//! ROC and of precision and recall. [`Reliability`] scores probabilities. [`FoldStatistics`] tells
+//! how the scores of folds spread.
 //!
 //! Layer 3 of maxmargin: of the core it takes the kinds of targets alone.
 

@@ -12,6 +12,9 @@ pub enum Best {
     Lowest,
 }
 
+/// Relative differences of scores up to this are rounding.
+const SCORE_ROUNDING: f64 = 1e-12;
+
 /// A score from a confusion matrix of two classes.
 type ScoreOfTable = fn([[usize; 2]; 2]) -> f64;
 
@@ -61,6 +64,19 @@ impl Metric {
     /// Which scores are better.
     pub fn best(&self) -> Best {
         self.best
+    }
+
+    /// Returns true if one score is better than another by more than rounding: solutions that are
+    /// the same to their tolerance, such as those of all C above the largest dual variable, have
+    /// scores that differ in the last digits.
+    pub fn is_better(&self, score: f64, other: f64) -> bool {
+        // A score with a finite best value, such as r², is a difference from it.
+        let least = self.range.iter().map(|end| end.abs()).filter(|end| end.is_finite()).fold(0.0, f64::max);
+        let rounding = SCORE_ROUNDING * score.abs().min(other.abs()).max(least);
+        match self.best {
+            Best::Highest => score > other + rounding,
+            Best::Lowest => score < other - rounding,
+        }
     }
 
     /// The least and the greatest score that exist.
@@ -115,5 +131,20 @@ impl PartialEq for Metric {
     /// Names are unique.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ACCURACY, MEAN_SQUARED_ERROR};
+
+    #[test]
+    fn a_score_is_better_beyond_rounding_alone() {
+        assert!(!ACCURACY.is_better(0.1 + 0.2, 0.3) && !ACCURACY.is_better(0.3, 0.1 + 0.2));
+        assert!(ACCURACY.is_better(0.3001, 0.3) && !ACCURACY.is_better(0.3, 0.3001));
+        // Errors of targets of any scale.
+        assert!(MEAN_SQUARED_ERROR.is_better(1e-20, 2e-20) && !MEAN_SQUARED_ERROR.is_better(2e-20, 1e-20));
+        assert!(!MEAN_SQUARED_ERROR.is_better(1e-20, 1e-20 * (1.0 + 1e-15)));
+        assert!(MEAN_SQUARED_ERROR.is_better(3.0, f64::INFINITY) && !MEAN_SQUARED_ERROR.is_better(f64::NAN, 1.0));
     }
 }

@@ -374,3 +374,30 @@ def test_scores_are_drawn():
     assert frame.get_xy() == (cost - 0.5, gamma - 0.5)
     line = maxmargin.SVCCV(Cs=[0.1, 1.0], kernel="linear", refit=False).fit(X, y).plot().lines[0]
     assert len(line.get_xdata()) == 2
+
+
+def test_scores_that_differ_by_rounding_have_one_rank_and_the_first_of_them_is_the_best():
+    """No dual variable reaches C here, so that the solution is the same for all values of C."""
+    X, y = make_regression_of_few_rows()
+    grid = {"C": [1e3, 3e3, 1e4, 1e5], "gamma": [0.5]}
+    found = maxmargin.GridSearchCV(maxmargin.SVR(epsilon=0.2, tol=1e-10), grid, cv=3).fit(X, y)
+    assert found.shared_
+    assert_array_equal(found.cv_results_["rank_test_score"], 1)
+    assert found.best_params_ == {"C": 1e3, "gamma": 0.5}
+    assert_allclose(found.cv_results_["mean_test_score"], found.best_score_, rtol=1e-9)
+
+
+def test_ranks_beyond_rounding_are_those_of_scikit_learn():
+    X, y = make_regression_of_few_rows()
+    grid = {"C": [1e-3, 0.1, 10], "gamma": [0.01, 0.1, 1]}
+    for scoring in ["r2", "neg_mean_squared_error"]:
+        ours = maxmargin.GridSearchCV(maxmargin.SVR(tol=1e-10), grid, cv=3, scoring=scoring).fit(X, y * 1e-6)
+        theirs = model_selection.GridSearchCV(sklearn.svm.SVR(tol=1e-10), grid, cv=3, scoring=scoring).fit(X, y * 1e-6)
+        assert ours.shared_ and ours.best_params_ == theirs.best_params_
+        assert_array_equal(ours.cv_results_["rank_test_score"], theirs.cv_results_["rank_test_score"])
+
+
+def make_regression_of_few_rows():
+    generator = np.random.default_rng(3)
+    X = generator.normal(size=(40, 3))
+    return X, np.sin(X[:, 0]) + 0.1 * generator.normal(size=40)

@@ -3,7 +3,6 @@
 mod calibrate;
 mod convert;
 mod cv;
-mod cv_page;
 mod doctor;
 mod grid;
 mod info;

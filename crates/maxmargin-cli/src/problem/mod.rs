@@ -152,8 +152,10 @@ impl ProblemRequest {
         if let Some(why) = values.and_then(targets::as_values) {
             let first = input.likelier_target.as_ref().map(|first| format::shell(&quoted(&first.column, 40)));
             let other = first.map(|first| format!("--target {first} to predict that column, ")).unwrap_or_default();
+            let column = input.data.columns.as_ref().and_then(|columns| columns.target());
+            let column = column.map(|target| format!("{}: ", input::column_name(&target.name))).unwrap_or_default();
             let what = format!(
-                "{why} look like values to predict; as classes they need {} machines; pass {other}--formulation epsilon-svr for a regression, \
+                "{column}{why} look like values to predict; as classes they need {} machines; pass {other}--formulation epsilon-svr for a regression, \
                  or --formulation c-svc for classes",
                 format::count(machines),
             );

@@ -25,4 +25,4 @@ pub(crate) use text::{
     SHOWN, confusion_table, cost_text, data_line, kernel_rows, machines_table, multiclass_text, scaling_text, setup_line,
     status_text, work_text,
 };
-pub(crate) use validated::{CvResults, FoldScore, Scores};
+pub(crate) use validated::{CvResults, Scores};

@@ -2,7 +2,7 @@
 
 use super::certificate::{CertifiedTraining, certificate_text};
 use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
-use super::page::PageRow;
+use super::page::{FoldScore, PageRow};
 use super::table::{Align, columns};
 use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
@@ -17,15 +17,6 @@ const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
 pub(crate) type Scores = BTreeMap<&'static str, f64>;
-
-/// The score of a fold.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FoldScore {
-    pub(crate) fold: usize,
-    pub(crate) score: f64,
-    /// The standard error of a share of samples.
-    pub(crate) error: Option<f64>,
-}
 
 /// One fold.
 #[derive(Clone, Debug, Serialize)]

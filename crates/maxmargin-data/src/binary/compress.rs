@@ -13,8 +13,8 @@ const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
 /// Reads all of `reader` and decompresses gzip (with one or more members), bzip2 and xz (with one
-/// or more streams) and Zstandard (with one or more frames). The result has at most `most` bytes, since a small file can decompress to any
-/// size.
+/// or more streams) and Zstandard (with one or more frames). The result has at most `most` bytes,
+/// since a small file can decompress to any size.
 ///
 /// # Errors
 ///

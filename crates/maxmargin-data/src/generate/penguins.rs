@@ -21,8 +21,8 @@ const SPECIES: [Species; 3] = [
     Species { name: "Gentoo", means: [47.5, 15.0, 217.0, 5080.0], islands: &["Biscoe"] },
 ];
 
-/// Standard deviations within a species and a sex, wider than in nature so that classes overlap, and
-/// the distance of both sexes.
+/// Standard deviations within a species and a sex, wider than in nature so that classes overlap,
+/// and the distance of both sexes.
 const DEVIATIONS: [f64; 4] = [3.2, 1.3, 9.0, 420.0];
 const SEXES: [f64; 4] = [3.0, 1.3, 7.0, 650.0];
 
@@ -30,8 +30,8 @@ const SEXES: [f64; 4] = [3.0, 1.3, 7.0, 650.0];
 const GAPS: u64 = 40;
 
 /// Returns a table as CSV text: island, four numbers, sex and species, with gaps. The values are
-/// generated, and resemble the measurements of penguins that many textbooks use. The same seed gives
-/// the same text on every platform.
+/// generated, and resemble the measurements of penguins that many textbooks use. The same seed
+/// gives the same text on every platform.
 ///
 /// ```
 /// use maxmargin_data::generate::penguins;

@@ -1,6 +1,7 @@
 //! The rows of a text: where they begin, and how their fields are separated.
 
-use super::cells::Records;
+use super::blanks::without_blanks;
+use super::records::{Records, most_frequent};
 use super::sniff;
 use std::borrow::Cow;
 
@@ -74,7 +75,8 @@ fn separator_line(text: &str) -> Option<u8> {
     }
 }
 
-/// The first row after comments and titles, and its line; none if the first row is one of the table.
+/// The first row after comments and titles, and its line; none if the first row is one of the
+/// table.
 ///
 /// Titles are plain: rows of another length or of one field, and the line with which
 /// scikit-learn's files begin (numbers of rows and features, names of classes).
@@ -127,66 +129,6 @@ impl RowShape {
     }
 }
 
-/// The most frequent of some numbers; of equally frequent ones the greatest.
-pub(super) fn most_frequent(numbers: impl Iterator<Item = usize>) -> usize {
-    let mut sorted: Vec<usize> = numbers.collect();
-    sorted.sort_unstable();
-    sorted.chunk_by(|a, b| a == b).max_by_key(|chunk| chunk.len()).map_or(0, |chunk| chunk[0])
-}
-
-/// Removes blanks before quotes. Where blanks delimit fields, each run of blanks becomes one.
-pub(super) fn without_blanks(text: &str, delimiter: u8) -> Cow<'_, str> {
-    let is_blank = |byte: u8| byte == b' ' || (byte == b'\t' && delimiter != b'\t');
-    if delimiter != b' ' && !text.as_bytes().windows(2).any(|pair| is_blank(pair[0]) && pair[1] == b'"') {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let (mut rest, mut begins, mut at_start) = (text, true, true);
-    while let Some(next) = rest.bytes().next() {
-        let blanks = rest.bytes().take_while(|&byte| is_blank(byte)).count();
-        let after = rest[blanks..].bytes().next();
-        if delimiter == b' ' && blanks > 0 {
-            // Blanks at both ends of a line delimit nothing.
-            let is_inside = !at_start && !matches!(after, None | Some(b'\r' | b'\n'));
-            kept.push_str(if is_inside { " " } else { "" });
-            (rest, begins) = (&rest[blanks..], true);
-        } else if begins && after == Some(b'"') {
-            let end = quoted_end(&rest[blanks..]).unwrap_or(rest.len() - blanks);
-            let is_field = blanks == 0
-                || rest[blanks + end..]
-                    .trim_start_matches([' ', '\t'])
-                    .bytes()
-                    .next()
-                    .is_none_or(|byte| byte == delimiter || is_blank(byte) || matches!(byte, b'\r' | b'\n'));
-            let from = if is_field { blanks } else { 0 };
-            kept.push_str(&rest[from..blanks + end]);
-            (rest, begins, at_start) = (&rest[blanks + end..], false, false);
-        } else {
-            let is_end = matches!(next, b'\r' | b'\n');
-            begins = next == delimiter || is_end;
-            at_start = is_end;
-            let length = rest.chars().next().map_or(0, char::len_utf8);
-            kept.push_str(&rest[..length]);
-            rest = &rest[length..];
-        }
-    }
-    Cow::Owned(kept)
-}
-
-/// The length of a quoted field with its quotes; none if it never ends.
-fn quoted_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while let Some(quote) = bytes[at..].iter().position(|byte| *byte == b'"') {
-        at += quote + 1;
-        if bytes.get(at) != Some(&b'"') {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,21 +136,6 @@ mod tests {
     fn found(text: &str) -> (String, char, u64) {
         let body = Body::of(text, None, None);
         (body.text.into_owned(), char::from(body.delimiter), body.line)
-    }
-
-    #[test]
-    fn blanks_before_quotes_are_removed() {
-        let cases = [
-            ("1, \"5.5\",x\n", "1,\"5.5\",x\n"),
-            ("1,\t \"a, \"\"b\"\"\" ,x\n  \"c\",2\n", "1,\"a, \"\"b\"\"\" ,x\n\"c\",2\n"),
-            ("a, \"b\" c\n", "a, \"b\" c\n"),
-            ("12 \"inch,2\n", "12 \"inch,2\n"),
-            ("1, \"x\n", "1,\"x\n"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(without_blanks(text, b','), expected, "{text:?}");
-        }
-        assert_eq!(without_blanks("  1   2\t3 \r\n\n 4 \"a  b\" 5", b' '), "1 2 3\r\n\n4 \"a  b\" 5");
     }
 
     #[test]

@@ -1,12 +1,9 @@
 //! Errors of tables: position, fault and remedy.
 
-use super::format::Columnar;
-use super::problem::{ColumnProblem, ValueProblem};
+use super::format::{Columnar, ForeignFormat};
+use super::problem::{ColumnProblem, SHOWN, ValueProblem};
 use crate::text::quote::quoted;
 use std::fmt;
-
-/// Largest number of characters of a value or name in a message.
-pub(super) const SHOWN: usize = 40;
 
 /// Faults of columns in a message. [`TableError::Columns`] has all of them.
 const LISTED: usize = 3;
@@ -20,8 +17,8 @@ pub enum TableError {
     Empty,
     /// The caller cancelled the work.
     Cancelled,
-    /// The file is a spreadsheet.
-    Spreadsheet,
+    /// The file has a known format that is no table of text.
+    Foreign(ForeignFormat),
     /// Several columns cannot be used.
     Columns {
         /// The fault of each column: a [`TableError::Value`] or a [`TableError::Column`].
@@ -135,7 +132,7 @@ impl TableError {
         match self {
             Self::Empty => "there are no rows: a table has a line for each sample, and may have a header above them".to_owned(),
             Self::Cancelled => "reading was cancelled".to_owned(),
-            Self::Spreadsheet => "this is a spreadsheet (or another zip archive)".to_owned(),
+            Self::Foreign(format) => format!("this is {}", format.name()),
             Self::Columns { faults } => {
                 let shown: Vec<String> = faults.iter().take(LISTED).map(Self::place_and_reason).collect();
                 let more = faults.len().saturating_sub(LISTED);
@@ -163,7 +160,7 @@ impl TableError {
     /// their own word it by these.
     pub fn advice(&self) -> Option<String> {
         Some(match self {
-            Self::Spreadsheet => "save the sheet as CSV, and read that file".to_owned(),
+            Self::Foreign(format) => format.advice().to_owned(),
             Self::Encoding { .. } => "convert the file (iconv -t UTF-8), or export it again".to_owned(),
             Self::NotBuiltFor { file } => {
                 format!("build it with the feature `{}`, or save the table as CSV", file.feature())

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::error::TableError;
 use super::problem::{ColumnProblem, ValueProblem};
-use super::words::{Missing, has_comma, is_mark, number, truth};
+use super::words::{Missing, has_comma, has_unit, is_mark, number, truth};
 use crate::dataset::{ColumnKind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -44,7 +44,8 @@ struct FieldCounts {
     marks: usize,
     /// Words for missing values that quotes make words of their own, except among numbers.
     quoted: usize,
-    commas: usize,
+    /// Numbers with commas or units.
+    malformed: usize,
     /// Fields that are true, and fields that are false.
     truths: [usize; 2],
     /// The first row of the other fields.
@@ -70,7 +71,7 @@ impl FieldCounts {
             } else {
                 counts.first.get_or_insert(row);
                 counts.others += 1;
-                counts.commas += usize::from(has_comma(text));
+                counts.malformed += usize::from(has_comma(text) || has_unit(text));
                 truth(text).into_iter().for_each(|is_true| counts.truths[usize::from(is_true)] += 1);
             }
         }
@@ -82,9 +83,10 @@ impl FieldCounts {
         self.numbers + self.others + self.marks + self.quoted
     }
 
-    /// Returns whether at least half of the fields are numbers, or all are numbers with commas.
+    /// Returns whether at least half of the fields are numbers, or all are numbers with commas or
+    /// units.
     fn is_numbers(&self) -> bool {
-        (self.numbers > 0 && self.numbers >= self.others) || (self.others > 0 && self.commas == self.others)
+        (self.numbers > 0 && self.numbers >= self.others) || (self.others > 0 && self.malformed == self.others)
     }
 
     /// Returns whether the column has both truth values and no other fields.
@@ -149,11 +151,12 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     Ok(ColumnKind::Category(found.into_iter().map(str::to_owned).collect()))
 }
 
-/// The problem of a number that is infinite or contains a comma.
+/// The problem of a number that is infinite, or contains a comma or a unit.
 pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
     match number(field) {
         Some(value) if !value.is_finite() => Some(ValueProblem::NotFinite(field.to_owned())),
         _ if has_comma(field) => Some(ValueProblem::Comma(field.to_owned())),
+        _ if has_unit(field) => Some(ValueProblem::Unit(field.to_owned())),
         _ => None,
     }
 }

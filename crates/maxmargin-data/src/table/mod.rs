@@ -27,6 +27,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod blanks;
 mod body;
 mod build;
 mod cells;
@@ -44,6 +45,7 @@ mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod problem;
+mod records;
 mod sheet;
 mod sniff;
 mod usable;
@@ -55,7 +57,7 @@ pub use describe::{ColumnSummary, describe};
 pub use encoding::TextEncoding;
 pub use error::{TableError, delimiter_in_words};
 pub use fields::decodes_columns;
-pub use format::{Columnar, is_spreadsheet};
+pub use format::{Columnar, ForeignFormat};
 pub use infer::{MOST_WORDS, MixedColumn};
 pub use options::{KeptColumn, LabelRule, LikelierTarget, Table, TableOptions, TargetChoice};
 pub use problem::{ColumnProblem, ValueProblem};
@@ -96,9 +98,11 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     let words = MissingWords { words: options.missing_words.clone(), verbatim: categories.iter().map(named).collect() };
     let Usable { places, features, target_column, mixed, faults } = Usable::of(&sheet, options, places, target, &words)?;
     let target = target.filter(|_| target_column.is_some());
-    let likelier_target = target.filter(|_| choice == TargetChoice::Last).and_then(|last| {
-        let first = places.iter().position(|&place| place == 0)?;
-        likely::first_column(&sheet, &features[first], last, &words)
+    // Targets stand at either end of a table.
+    let likelier_target = target.filter(|_| choice != TargetChoice::Asked).and_then(|taken| {
+        let at_ends = [sheet.names.len() - 1, 0].into_iter().filter(|place| *place != taken);
+        let mut features_there = at_ends.filter_map(|place| Some((places.iter().position(|known| *known == place)?, place)));
+        features_there.find_map(|(at, place)| likely::likelier(&sheet, &features[at], place, taken, &words))
     });
     // Names are unique and words ascend, so only a table without features fails here.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);

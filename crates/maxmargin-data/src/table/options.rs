@@ -25,8 +25,8 @@ pub struct TableOptions {
     pub no_target: bool,
     /// Columns to leave out, by name or number.
     pub drop: Vec<String>,
-    /// Columns whose fields are returned as text ([`Table::kept`]), by name or number. [`read`](super::read)
-    /// makes no features of them.
+    /// Columns whose fields are returned as text ([`Table::kept`]), by name or number.
+    /// [`read`](super::read) makes no features of them.
     pub keep: Vec<String>,
     /// Columns whose fields are always words, including numbers and words for missing values, by
     /// name or number.
@@ -37,8 +37,8 @@ pub struct TableOptions {
     pub missing: bool,
     /// The rule for missing and unknown labels.
     pub labels: LabelRule,
-    /// Leaves out columns that cannot be used, and reports them in [`Table::faults`]; otherwise they
-    /// are errors.
+    /// Leaves out columns that cannot be used, and reports them in [`Table::faults`]; otherwise
+    /// they are errors.
     pub leave_out_faulty: bool,
 }
 
@@ -70,15 +70,15 @@ pub enum TargetChoice {
     None,
 }
 
-/// A column that looks more like the target than the last one.
+/// A column that looks more like the target than the one that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LikelierTarget {
     /// Its name.
     pub column: String,
     /// Number of its different values.
     pub different: usize,
-    /// Number of different values of the last column, which are numbers.
-    pub of_last: usize,
+    /// Number of different values of the column that was taken, which are numbers.
+    pub of_taken: usize,
     /// Its values are words.
     pub has_words: bool,
 }

@@ -1,8 +1,10 @@
 //! Faults of values and of columns, and their remedies.
 
-use super::error::SHOWN;
 use crate::dataset::ColumnKind;
 use crate::text::quote::quoted;
+
+/// Largest number of characters of a value or name in a message.
+pub(super) const SHOWN: usize = 40;
 
 /// The fault of a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +12,8 @@ use crate::text::quote::quoted;
 pub enum ValueProblem {
     /// A number contains a comma.
     Comma(String),
+    /// A number has a currency sign, a percent sign or a degree sign.
+    Unit(String),
     /// A value is infinite or too large for a 64-bit float.
     NotFinite(String),
     /// A word occurs in a column with at least as many numbers.
@@ -116,6 +120,7 @@ impl ValueProblem {
         let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
         match self {
             Self::Comma(value) => format!("{} has a comma", shown(value)),
+            Self::Unit(value) => format!("{} is a number with a unit", shown(value)),
             Self::NotFinite(value) => format!("{} is not finite", shown(value)),
             Self::Word { value, numbers, filled, .. } => {
                 format!("{} is no number, but {numbers} of {filled} values of this column are", shown(value))
@@ -137,6 +142,7 @@ impl ValueProblem {
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Comma(_) => "write numbers with a point and without thousands separators (1234.5)",
+            Self::Unit(_) => "write the numbers without it, or say that the column is a category",
             Self::NotFinite(_) => "replace it, or leave it empty if it is missing",
             Self::Word { .. } => "mend it, leave it empty if it is missing, drop the column, or say that it is a category",
             Self::Missing { .. } => "fill it in, drop the column, or have it imputed (median, mean or most-frequent)",

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::decimal;
 use super::encoding::{TextEncoding, decode};
 use super::error::{TableError, listed};
-use super::format::{Columnar, is_spreadsheet};
+use super::format::{Columnar, ForeignFormat};
 use super::header::{self, Header};
 use super::infer::Field;
 use super::options::{KeptColumn, Table, TableOptions, TargetChoice};
@@ -55,8 +55,8 @@ impl Sheet {
         known: Option<&Columns>,
         control: &RunControl,
     ) -> Result<Self, TableError> {
-        if is_spreadsheet(bytes) {
-            return Err(TableError::Spreadsheet);
+        if let Some(format) = ForeignFormat::of(bytes) {
+            return Err(TableError::Foreign(format));
         }
         let (mut encoding, mut skipped) = (None, 0);
         let (mut cells, delimiter) = if let Some(file) = Columnar::of(bytes) {

@@ -1,8 +1,8 @@
 //! Detection of the format of a text and of its delimiter from the first lines.
 
-use super::body::{most_frequent, without_blanks};
-use super::cells::Records;
+use super::blanks::without_blanks;
 use super::encoding::decode;
+use super::records::{Records, most_frequent};
 use super::words::looks_numeric;
 use std::borrow::Cow;
 
@@ -46,7 +46,8 @@ pub fn look(bytes: &[u8]) -> Look {
     look.unwrap_or(if has_blank_columns(&lines) { Look::Table } else { Look::Either })
 }
 
-/// Returns whether the lines have the same number of words each, two or more, and none with a colon.
+/// Returns whether the lines have the same number of words each, two or more, and none with a
+/// colon.
 fn has_blank_columns(lines: &[&str]) -> bool {
     let words = |line: &&str| line.split_ascii_whitespace().count();
     let count = lines.first().map_or(0, words);

@@ -13,6 +13,9 @@ const MISSING: [&str; 18] = [
 /// and `-`, `none` and `some`.
 const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
 
+/// Signs before or after a number that say what it counts.
+const SIGNS: [char; 7] = ['$', '€', '£', '¥', '%', '‰', '°'];
+
 /// The rule for missing fields of one column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Missing<'a> {
@@ -84,6 +87,10 @@ pub(super) fn is_mark(field: &str) -> bool {
 pub(super) fn number(field: &str) -> Option<f64> {
     // The first letter distinguishes most words from numbers.
     let first = *field.as_bytes().first()?;
+    // The minus sign of typeset text.
+    if let Some(rest) = field.strip_prefix('\u{2212}').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
+        return number(rest).map(|value| -value);
+    }
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b'i' | b'I')) {
         return None;
     }
@@ -93,6 +100,13 @@ pub(super) fn number(field: &str) -> Option<f64> {
 /// Returns whether this is a number with a comma: a decimal comma or a thousands separator.
 pub(super) fn has_comma(field: &str) -> bool {
     field.contains(',') && number(&field.replace(',', "")).is_some() && !field.starts_with(',')
+}
+
+/// Returns whether this is a number with a currency sign, a percent sign or a degree sign.
+pub(super) fn has_unit(field: &str) -> bool {
+    let (signed, sign) = (field.trim_start_matches(['+', '-', '\u{2212}']), |c: char| SIGNS.contains(&c));
+    let plain = signed.trim_matches(|c: char| sign(c) || c.is_whitespace());
+    plain.len() < signed.len() && (number(plain).is_some_and(f64::is_finite) || has_comma(plain))
 }
 
 /// Returns whether this is a number with one comma in the place of a point.
@@ -138,6 +152,10 @@ mod tests {
         }
         assert_eq!(["1", "+1.5", "-.5", "1e3", "inf", "1e999"].map(|field| number(field).is_some()), [true; 6]);
         assert_eq!(["", "one", "1 2", "0x10", "1_000", "i", "--1"].map(number), [None; 7]);
+        assert_eq!(number("\u{2212}2.5"), Some(-2.5));
+        assert_eq!(["\u{2212}", "\u{2212}-1", "\u{2212}inf", "\u{2212}\u{2212}1"].map(number), [None; 4]);
+        assert_eq!(["$1,200.50", "12%", "12 %", "-€3", "3,5 €", "20°"].map(has_unit), [true; 6]);
+        assert_eq!(["12", "%", "$", "a%", "12kg", "1 2"].map(has_unit), [false; 6]);
         assert_eq!(["1,5", "1,234.5", "-0,25"].map(has_comma), [true; 3]);
         assert_eq!(["1.5", "a,b", ",5", "1,a"].map(has_comma), [false; 4]);
         assert_eq!(["Yes", "F", "TRUE", "n", "maybe"].map(truth), [Some(true), Some(false), Some(true), Some(false), None]);

@@ -29,6 +29,9 @@ from ._state import Plain
 #: Splits that leave out more than this share of the rows have rows of their own: a model of all rows would cost more than it saves.
 FEW = 0.3
 
+#: Differences of mean scores up to this share of the largest score of a split are rounding.
+SCORE_ROUNDING = 1e-12
+
 
 class Mute:
     """A stand-in for scikit-learn's callback context, without callbacks."""
@@ -55,6 +58,27 @@ class Parts:
         """For each combination the worst certificate of each split."""
         found = {at: of for grid, members in self.parts for at, of in zip(members, grid.certificates(), strict=True)}
         return tuple(found[at] for at in range(len(found)))
+
+
+def rank_equals(results: dict[str, Any], splits: int) -> None:
+    """Give mean scores that differ by rounding alone the same rank, so that the first of them is the best.
+
+    Solutions that are the same to their tolerance, such as those of all C above the largest dual variable, start from each other here, and their scores
+    differ in the last digits.
+    """
+    for name in [name for name in results if name.startswith("rank_test_")]:
+        score = name.removeprefix("rank_")
+        means = np.asarray(results[f"mean_{score}"], float)
+        largest = np.max([np.abs(results[f"split{split}_{score}"]) for split in range(splits)], axis=0)
+        order = np.argsort(-means, kind="stable")
+        ranks, first = np.array(results[name]), None
+        for place, at in enumerate(order):
+            if not np.isfinite(means[at]):
+                continue
+            if first is None or means[first] - means[at] > SCORE_ROUNDING * largest[first]:
+                first, rank = at, place + 1
+            ranks[at] = rank
+        results[name] = ranks
 
 
 class SharedSearch(Plain):
@@ -133,6 +157,7 @@ class SharedSearch(Plain):
             for name, values in (more_results or {}).items():
                 more[name].extend(values)
             found.update(self._format_results(candidates, self.n_splits_, out, more))
+            rank_equals(found, self.n_splits_)
             return found
 
         self._run_search(evaluate, **({"callback_ctx": Mute()} if hears_callbacks(self._run_search) else {}))

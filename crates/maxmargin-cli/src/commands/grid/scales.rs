@@ -101,12 +101,11 @@ pub(super) fn choose_scaling(
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, method });
     }
     let known = || tried.iter().filter_map(|one| Some((one, one.score?)));
-    let better = |this: f64, other: f64| if choice.rises() { this > other } else { this < other };
-    let best = known().reduce(|best, next| if better(next.1, best.1) { next } else { best });
+    let best = known().reduce(|best, next| if choice.metric().is_better(next.1, best.1) { next } else { best });
     let taken = best.and_then(|(best, score)| {
         let error = best.error.unwrap_or(0.0);
         let bound = if choice.rises() { score - error } else { score + error };
-        known().find(|(_, own)| !better(bound, *own)).map(|(one, _)| one.method)
+        known().find(|(_, own)| !choice.metric().is_better(bound, *own)).map(|(one, _)| one.method)
     });
     Ok((taken.flatten(), tried))
 }

@@ -1,6 +1,6 @@
 //! Faults of tables, worded by options, and the command that reads the table in spite of them.
 
-use super::table::{SHOWN, column_name};
+use super::names::{SHOWN, column_name};
 use super::{GapRule, Requirements, time_limit_failure};
 use crate::console::failure::Failure;
 use crate::console::format;
@@ -58,6 +58,7 @@ fn remedies(faults: &[TableError], imputes: bool) -> Vec<String> {
         let name = fault.column_name().unwrap_or_default().to_owned();
         match fault {
             TableError::Value { problem: ValueProblem::Comma(_), .. } => decimal = true,
+            TableError::Value { problem: ValueProblem::Unit(_), .. } => category.push(name),
             TableError::Value { problem: ValueProblem::NotFinite(value), .. } => missing.push(value.clone()),
             TableError::Value { problem: ValueProblem::Word { value, numbers, filled, .. }, .. } => {
                 let is_mark = *numbers as f64 >= NEARLY_ALL * *filled as f64;
@@ -138,6 +139,9 @@ fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> 
         }
         ValueProblem::Comma(_) => {
             "write numbers with a point, or pass --decimal comma if this is no thousands separator".to_owned()
+        }
+        ValueProblem::Unit(_) => {
+            format!("write the numbers without it, or pass --category {column} if these are categories, or --drop {column}")
         }
         ValueProblem::NotImputed { .. } => "fill it in, or train with --impute".to_owned(),
         other => other.advice()?.to_owned(),

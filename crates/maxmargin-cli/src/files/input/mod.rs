@@ -2,6 +2,7 @@
 
 mod faults;
 mod generated;
+mod names;
 mod place;
 pub(crate) mod request;
 mod table;
@@ -18,6 +19,7 @@ use maxmargin::data::scale::ScaleError;
 use maxmargin::data::table::LikelierTarget;
 use maxmargin::data::{Columns, Dataset, Generator, Impute, Par, RunControl, cache, compress};
 use maxmargin::model::Model;
+pub(crate) use names::column_name;
 use request::{DataRequest, FileFormat, ReadRequest};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -125,24 +127,16 @@ pub(crate) fn load_until(
     let found = place::find(source, notes);
     let source = &found[..];
     let is_file = source != "-" && Path::new(source).exists();
-    let unread = |data| table::TableInput {
-        data,
-        is_labelled: true,
-        lines: Vec::new(),
-        unlabelled: 0,
-        written: None,
-        likelier_target: None,
-    };
     let base = wanted.model.map(|model| model.parts().index_base);
     if source == generated::PENGUINS && !is_file {
         return generated::penguins(args, begun, wanted, notes);
     }
-    let table::TableInput { data, is_labelled, lines, unlabelled, written, likelier_target } = match source.parse::<Generator>() {
+    let read = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
             table::check_options(FileFormat::Libsvm, wanted, &args.table)?;
             let mut data = generated::data(generator, args)?;
             as_of_columns(&mut data, source, wanted, notes);
-            unread(data)
+            table::TableInput::of(data)
         }
         named => {
             if named.is_ok() {
@@ -154,17 +148,15 @@ pub(crate) fn load_until(
             let bytes = read_until(until, source, MaxSize::of(args.max_size))?;
             let name = display_name(source);
             if is_native_model(&bytes) {
-                return Err(Failure::input(
-                    name,
-                    "this is a model file in the place of the data: predict takes DATA MODEL, verify MODEL DATA",
-                ));
+                let what = "this is a model file in the place of the data: predict takes DATA MODEL, verify MODEL DATA";
+                return Err(Failure::input(name, what));
             }
             let format = table::format_of(source, &bytes, &args.table, notes);
             table::check_options(format, wanted, &args.table)?;
             let read = if format == FileFormat::Libsvm {
                 let mut data = parse(&name, &bytes, args, base, until, par, notes)?;
                 as_of_columns(&mut data, &name, wanted, notes);
-                unread(data)
+                table::TableInput::of(data)
             } else {
                 table::read(&name, &bytes, format, args, until, wanted, notes)?
             };
@@ -173,10 +165,9 @@ pub(crate) fn load_until(
         }
     };
     let name = display_name(source);
-    if data.index_base == 0 && base.is_none() && !args.zero_based {
+    if read.data.index_base == 0 && base.is_none() && !args.zero_based {
         notes.note(&format!("{name}: index 0 occurs, so features are numbered from 0"));
     }
-    let read = table::TableInput { data, is_labelled, lines, unlabelled, written, likelier_target };
     Ok(read.input(name, begun))
 }
 

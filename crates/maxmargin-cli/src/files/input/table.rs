@@ -1,19 +1,19 @@
 //! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
+use super::names::{SHOWN, column_name};
 use super::request::{FileFormat, ReadRequest, TableRequest};
 use super::{GapRule, Input, Requirements, faults};
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{self, Columnar, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice};
+use maxmargin::data::table::{
+    self, Columnar, ForeignFormat, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice,
+};
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use maxmargin::model::Model;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Characters of a name in a note.
-pub(super) const SHOWN: usize = 40;
 
 /// Odd columns that are named in warnings one by one.
 const WARNED: usize = 5;
@@ -32,6 +32,11 @@ pub(super) struct TableInput {
 }
 
 impl TableInput {
+    /// Returns data of another format, all of whose rows have labels.
+    pub(super) fn of(data: Dataset) -> Self {
+        Self { data, is_labelled: true, lines: Vec::new(), unlabelled: 0, written: None, likelier_target: None }
+    }
+
     /// Returns the input of this name, which took the time since `begun` to read.
     pub(super) fn input(self, name: String, begun: Instant) -> Input {
         let Self { data, is_labelled, lines, unlabelled, written, likelier_target } = self;
@@ -56,7 +61,8 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableRequest, notes: 
             Columnar::Arrow => FileFormat::Arrow,
         };
     }
-    if table::is_spreadsheet(bytes) {
+    // The table's error says what the file is.
+    if ForeignFormat::of(bytes).is_some() {
         return FileFormat::Csv;
     }
     if let Some(asked) = args.format {
@@ -170,7 +176,7 @@ pub(super) fn read(
         if options.leave_out_faulty {
             faults::warn(name, &table, columns, notes);
         }
-        table.likelier_target.iter().for_each(|first| warn_of_target(name, first, columns, notes));
+        table.likelier_target.iter().for_each(|other| warn_of_target(name, other, &table, notes));
         if wanted.one_class && columns.target().is_none() {
             note_one_class(name, columns, notes);
         }
@@ -193,16 +199,6 @@ fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Fai
     }
     data.index_base = model.parts().index_base;
     Ok(())
-}
-
-/// Returns the name of a column in messages. One without a name is already called `column 3`.
-pub(super) fn column_name(name: &str) -> String {
-    let shown = quoted(name, SHOWN);
-    if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
-        shown
-    } else {
-        format!("column {shown}")
-    }
 }
 
 /// Prints notes on everything that was detected and could be meant otherwise.
@@ -271,17 +267,19 @@ fn text_properties(table: &Table) -> String {
     format!("{commas}{encoding}{lines}")
 }
 
-/// Warns that the first column looks more like the target than the last one, which was taken.
-fn warn_of_target(name: &str, first: &LikelierTarget, columns: &Columns, notes: &mut Notes) {
-    let last = columns.target().map(|target| column_name(&target.name)).unwrap_or_default();
-    let kind = if first.has_words { "words" } else { "whole numbers" };
+/// Warns that another column looks more like the target than the one that was taken.
+fn warn_of_target(name: &str, other: &LikelierTarget, table: &Table, notes: &mut Notes) {
+    let columns = table.data.columns.as_deref();
+    let taken = columns.and_then(Columns::target).map(|target| column_name(&target.name)).unwrap_or_default();
+    let why = if table.target == TargetChoice::Name { "for its name" } else { "because it is the last" };
+    let kind = if other.has_words { "words" } else { "whole numbers" };
     notes.warn(format!(
-        "{name}: the last column was taken for the target, and {} looks more like it: {} different {kind}, where {last} has {} \
-         different numbers; pass --target {} to predict it, or --target with the name of the last column",
-        column_name(&first.column),
-        first.different,
-        first.of_last,
-        format::shell(&quoted(&first.column, SHOWN)),
+        "{name}: {taken} was taken for the target {why}, and {} looks more like it: {} different {kind}, where {taken} has {} \
+         different numbers; pass --target {} to predict it, or --target with the name of {taken}",
+        column_name(&other.column),
+        other.different,
+        other.of_taken,
+        format::shell(&quoted(&other.column, SHOWN)),
     ));
 }
 

@@ -9,7 +9,7 @@ use maxmargin::metrics::Confusion;
 use maxmargin_plot::{Svg, escaped};
 use std::fmt::Write as _;
 
-pub(crate) use pictures::{fold_scores, precision_recall, reliability, roc};
+pub(crate) use pictures::{FoldScore, fold_scores, precision_recall, reliability, roc};
 pub(crate) use run::run_facts;
 
 const STYLE: &str = include_str!("page.css");

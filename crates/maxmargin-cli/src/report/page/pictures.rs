@@ -1,11 +1,19 @@
 //! Pictures of a cross-validation: scores of folds, curves of rankings, reliability.
 
-use crate::report::FoldScore;
 use maxmargin::metrics::{RankingCurves, Reliability};
 use maxmargin_plot::{AxisStyle, ChartStyle, Panel, Svg, chart};
 
 /// Most points of a curve; of more, some are left out.
 const POINTS: usize = 400;
+
+/// The score of a fold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldScore {
+    pub(crate) fold: usize,
+    pub(crate) score: f64,
+    /// The standard error of a share of samples.
+    pub(crate) error: Option<f64>,
+}
 
 fn style(x: &str, y: &str) -> ChartStyle {
     let axis = |label: &str| AxisStyle { label: label.to_owned(), logarithmic: false };

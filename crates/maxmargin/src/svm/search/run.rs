@@ -5,7 +5,7 @@ use super::choose;
 use super::hooks::SearchHooks;
 use super::options::Search;
 use super::result::SearchResult;
-use super::select::{best, better, width};
+use super::select::{best, width};
 use super::stage::{SearchColumn, Stage};
 use crate::Svm;
 use crate::svm::TrainingInput;
@@ -206,7 +206,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         best(&found.cells, self.metric).or_else(|| {
             let known = found.cells.iter().enumerate().filter(|(_, cell)| cell.score.converged);
             let known = known.filter_map(|(at, cell)| Some((at, cell.score.value?)));
-            known.reduce(|best, next| if better(self.metric, next.1, best.1) { next } else { best }).map(|best| best.0)
+            known.reduce(|best, next| if self.metric.is_better(next.1, best.1) { next } else { best }).map(|best| best.0)
         })
     }
 
@@ -222,7 +222,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             Best::Highest => top - self.points() * POINT,
             Best::Lowest => top + self.points() * SHARE * top.abs(),
         };
-        let near = |cell: &Cell<T>| cell.score.value.is_some_and(|score| !better(self.metric, bound, score));
+        let near = |cell: &Cell<T>| cell.score.value.is_some_and(|score| !self.metric.is_better(bound, score));
         (0..found.cells.len()).filter(|&at| !found.cells[at].score.exact && near(&found.cells[at])).collect()
     }
 

@@ -5,20 +5,12 @@ use super::cell::Cell;
 use maxmargin_kernel::Kernel;
 use maxmargin_metrics::{Best, Metric};
 
-/// Returns true if one score is better than another.
-pub(crate) fn better(metric: &Metric, this: f64, other: f64) -> bool {
-    match metric.best() {
-        Best::Highest => this > other,
-        Best::Lowest => this < other,
-    }
-}
-
 /// Returns the index of the best candidate
 /// ([`CellScore::is_candidate`](super::cell::CellScore::is_candidate)), the first of equals.
 pub fn best<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let known = cells.iter().enumerate().filter(|(_, cell)| cell.score.is_candidate());
     let known = known.filter_map(|(at, cell)| Some((at, cell.score.value?)));
-    known.reduce(|best, next| if better(metric, next.1, best.1) { next } else { best }).map(|best| best.0)
+    known.reduce(|best, next| if metric.is_better(next.1, best.1) { next } else { best }).map(|best| best.0)
 }
 
 /// Returns the index of the simplest candidate within one standard error of the best: the least C,
@@ -30,7 +22,7 @@ pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize
     let (Some(score), Some(error)) = (top.score.value, top.score.standard_error) else { return Some(at) };
     let bound = if metric.best() == Best::Highest { score - error } else { score + error };
     let near = |cell: &Cell<T>| {
-        let within = cell.score.value.is_some_and(|score| !better(metric, bound, score));
+        let within = cell.score.value.is_some_and(|score| !metric.is_better(bound, score));
         cell.score.is_candidate() && within && alike(cell, top)
     };
     let simple = |at: &usize| [cells[*at].svm.formulation().c().unwrap_or(0.0), width(&cells[*at])];
@@ -45,10 +37,11 @@ pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize
 /// the best score, the first of equals. Neighbours are the next C and the next γ on either side.
 pub fn flattest<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let at = best(cells, metric)?;
-    let top = cells[at].score.value;
-    let equal = (0..cells.len()).filter(|&at| cells[at].score.is_candidate() && cells[at].score.value == top);
+    let top = cells[at].score.value?;
+    let equals = |cell: &Cell<T>| cell.score.value.is_some_and(|score| !metric.is_better(top, score));
+    let equal = (0..cells.len()).filter(|&at| cells[at].score.is_candidate() && equals(&cells[at]));
     let around = equal.map(|at| (at, mean_around(cells, at)));
-    around.reduce(|best, next| if better(metric, next.1, best.1) { next } else { best }).map(|best| best.0)
+    around.reduce(|best, next| if metric.is_better(next.1, best.1) { next } else { best }).map(|best| best.0)
 }
 
 /// Returns the mean score of the neighbours of a cell, or its own score if it has no neighbours.

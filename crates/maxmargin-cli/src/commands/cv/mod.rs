@@ -1,6 +1,8 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
-use super::cv_page;
+mod document;
+mod page;
+
 use crate::args::{CvArgs, RunArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
@@ -16,28 +18,14 @@ use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
 use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_report;
-use crate::report::{CvResults, End, Seconds, Setup, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
+use crate::report::{CvResults, End, Seconds, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
+use document::{CvDocument, folds_text};
 use maxmargin::Svm;
 use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
 use maxmargin::data::number::write_shortest;
-use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
-
-#[derive(Debug, Serialize)]
-pub(super) struct CvDocument {
-    #[serde(flatten)]
-    pub(super) setup: Setup,
-    pub(super) k: usize,
-    pub(super) fold_plan: String,
-    #[serde(flatten)]
-    pub(super) found: CvResults,
-    #[serde(flatten)]
-    pub(super) seconds: Seconds,
-    #[serde(flatten)]
-    pub(super) end: End,
-}
 
 /// The files that a cross-validation writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +103,7 @@ pub(crate) fn validate(
         end: End::now(&threads, &mut notes),
     };
     if let Some(page) = page {
-        page.write(|out| out.write_all(cv_page::html(&document, &report, &input.data.labels).as_bytes()))?;
+        page.write(|out| out.write_all(page::html(&document, &report, &input.data.labels).as_bytes()))?;
     }
     show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
     Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
@@ -192,10 +180,4 @@ fn text(d: &CvDocument, verbose: bool) -> String {
     let confusion = found.confusion_table(&setup.labels());
     let space = if confusion.is_empty() { "" } else { "\n" };
     head + &found.folds_table(!loo) + &spread + &confusion + space + &fields(&lines)
-}
-
-/// `10 stratified folds`
-pub(crate) fn folds_text(k: usize, plan: &str, rounds: usize) -> String {
-    let times = if rounds > 1 { format!(" in {rounds} rounds") } else { String::new() };
-    format!("{k} {plan} folds{times}")
 }

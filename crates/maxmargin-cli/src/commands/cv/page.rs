@@ -1,6 +1,6 @@
 //! A cross-validation as one HTML file.
 
-use super::cv::{CvDocument, folds_text};
+use super::document::{CvDocument, folds_text};
 use crate::console::format;
 use crate::report::cost_text;
 use crate::report::page::{Page, fold_scores, precision_recall, roc, run_facts};

@@ -1,0 +1,25 @@
+//! The document of a cross-validation.
+
+use crate::report::{CvResults, End, Seconds, Setup};
+use serde::Serialize;
+
+/// A cross-validation with its data, options and time.
+#[derive(Debug, Serialize)]
+pub(super) struct CvDocument {
+    #[serde(flatten)]
+    pub(super) setup: Setup,
+    pub(super) k: usize,
+    pub(super) fold_plan: String,
+    #[serde(flatten)]
+    pub(super) found: CvResults,
+    #[serde(flatten)]
+    pub(super) seconds: Seconds,
+    #[serde(flatten)]
+    pub(super) end: End,
+}
+
+/// `10 stratified folds`
+pub(super) fn folds_text(k: usize, plan: &str, rounds: usize) -> String {
+    let times = if rounds > 1 { format!(" in {rounds} rounds") } else { String::new() };
+    format!("{k} {plan} folds{times}")
+}
