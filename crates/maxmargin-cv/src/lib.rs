@@ -41,6 +41,7 @@ pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass};
 pub use run::error::CvError;
+pub use run::refusal::{ModelMismatch, ThresholdProblem};
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
 pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};

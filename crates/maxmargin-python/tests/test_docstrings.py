@@ -10,7 +10,9 @@ import maxmargin
 
 CLASSES = [of for name in maxmargin.__all__ if inspect.isclass(of := getattr(maxmargin, name))]
 ESTIMATORS = [
-    of for of in CLASSES if issubclass(of, BaseEstimator) and of.__module__ in {"maxmargin._classes", "maxmargin._svccv"}
+    of
+    for of in CLASSES
+    if issubclass(of, BaseEstimator) and of.__module__ in {"maxmargin._classes", "maxmargin._linear", "maxmargin._svccv"}
 ]
 
 
@@ -19,6 +21,12 @@ def test_examples_run(of):
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
     for test in finder.find(of, of.__name__):
         assert runner.run(test).failed == 0
+
+
+@pytest.mark.parametrize("of", [maxmargin.load, maxmargin.GridSearchCV], ids=lambda of: of.__name__)
+def test_searches_and_files_have_examples(of):
+    assert ">>> " in inspect.getdoc(of)
+    test_examples_run(of)
 
 
 @pytest.mark.parametrize("of", ESTIMATORS, ids=lambda of: of.__name__)

@@ -3,7 +3,7 @@
 //!
 //! Real data: `heart_scale`, `diabetes_scale`. Programs: `svm-train`, `svm-predict`.
 
-use maxmargin::cv::{CvError, Probability, calibration_plan, cross_fitted};
+use maxmargin::cv::{CvError, ModelMismatch, Probability, calibration_plan, cross_fitted};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
 use maxmargin::data::scale::ScaleMethod;
@@ -176,9 +176,9 @@ fn a_model_calibrated_later_is_the_one_calibrated_at_once() {
         let mut other = data.clone();
         other.labels.swap(0, 99.min(data.labels.len() - 1));
         other.sha256 = [9; 32];
-        assert!(matches!(svm.calibrate(plain.clone(), &other), Err(Error::OtherModel(_))));
+        assert!(matches!(svm.calibrate(plain.clone(), &other), Err(Error::OtherModel(ModelMismatch::Data))));
         let bare = Model::new(maxmargin::model::Parts { record: None, ..plain.into_parts() }).expect("a model");
-        assert!(matches!(Svm::of_model(&bare), Err(Error::OtherModel(_))));
+        assert!(matches!(Svm::of_model(&bare), Err(Error::OtherModel(ModelMismatch::NoRecord))));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::calibrate::probability::CalibrationFit;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::run::error::CvError;
+use crate::run::refusal::ModelMismatch;
 use crate::seed::Seeding;
 use crate::study::matching::terms;
 use crate::study::{CalibrationOptions, Probability, Study};
@@ -255,21 +256,21 @@ impl Study<'_> {
     /// Row of the data and coefficient of every support vector, for each machine of a model that
     /// was trained on this data.
     fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
-        let other = |why: String| Err(CvError::OtherModel(why));
+        let other = |why| Err(CvError::OtherModel(why));
         let Some(record) = model.record() else {
-            return other("it has no record of its training".to_owned());
+            return other(ModelMismatch::NoRecord);
         };
         if ![data_sha256(self.data), numbers_sha256(self.data)].contains(&record.data_sha256) {
-            return other("it was trained on other data, by the hash that it keeps".to_owned());
+            return other(ModelMismatch::Data);
         }
         let classes = self.classes.map_or(&[][..], ClassLabels::labels);
         if model.classes() != classes || record.rows != self.data.samples.len() as u64 {
-            return other("its classes or rows are not those of the data".to_owned());
+            return other(ModelMismatch::Classes);
         }
         if record.formulation != self.formulation || model.multiclass() != self.rule().multiclass {
-            return other("it is a model of another formulation".to_owned());
+            return other(ModelMismatch::Formulation);
         }
         let samples = model.prepared(&self.data.samples)?;
-        terms(model, &samples, self.classes.map_or(&[], ClassLabels::of)).or_else(other)
+        terms(model, &samples, self.classes.map_or(&[], ClassLabels::of)).or_else(|why| other(ModelMismatch::Vector(why)))
     }
 }

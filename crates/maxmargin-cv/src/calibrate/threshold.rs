@@ -3,6 +3,7 @@
 use crate::calibrate::out_of_fold::OutOfFold;
 use crate::plan::FoldPlan;
 use crate::run::error::CvError;
+use crate::run::refusal::ThresholdProblem;
 use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{Metric, all_metrics};
@@ -114,17 +115,16 @@ fn table(later: &[bool], said: impl Iterator<Item = bool>) -> [[usize; 2]; 2] {
 ///
 /// When the data or the metric does not allow a threshold, with the alternatives.
 pub(crate) fn check(metric: &Metric, classes: Option<&ClassLabels>) -> Result<(), CvError> {
-    let name = metric.name();
     if !is_tunable(metric) {
-        let names: Vec<&str> = all_metrics(TargetKind::Classes).filter(|metric| is_tunable(metric)).map(Metric::name).collect();
-        let why = format!("{name} does not weigh errors of both classes against each other; there are {}", names.join(", "));
-        return Err(CvError::Threshold(why));
+        let tunable = all_metrics(TargetKind::Classes).filter(|metric| is_tunable(metric));
+        let alternatives = tunable.map(Metric::name).collect();
+        return Err(ThresholdProblem::Metric { metric: metric.name(), alternatives }.into());
     }
     let alone = classes.and_then(|classes| classes.sizes().iter().position(|size| *size < 2).map(|at| classes.labels()[at]));
     match classes.map(ClassLabels::count) {
         Some(2) => alone.map_or(Ok(()), |label| Err(CvError::Alone { label })),
-        Some(count) => Err(CvError::Threshold(format!("it is for two classes, and the data has {count}"))),
-        None => Err(CvError::Threshold("it is for two classes, and the formulation tells none apart".to_owned())),
+        Some(classes) => Err(ThresholdProblem::Classes { classes }.into()),
+        None => Err(ThresholdProblem::NoClasses.into()),
     }
 }
 

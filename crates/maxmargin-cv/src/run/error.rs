@@ -1,5 +1,6 @@
 //! The errors of trainings and cross-validations.
 
+use crate::run::refusal::{ModelMismatch, ThresholdProblem};
 use crate::seed::Seeding;
 use maxmargin_core::{DualError, Refused, StartError, Status};
 use maxmargin_data::LabelError;
@@ -138,10 +139,10 @@ pub enum CvError {
     },
     /// The model was not trained by this study.
     #[error("the model cannot be given probabilities or a threshold by this data: {0}; name the data it was trained on")]
-    OtherModel(String),
+    OtherModel(ModelMismatch),
     /// No threshold can be chosen for this data, or by this metric.
     #[error("a threshold: {0}")]
-    Threshold(String),
+    Threshold(#[from] ThresholdProblem),
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),

@@ -2,3 +2,4 @@
 
 pub(crate) mod control;
 pub(crate) mod error;
+pub(crate) mod refusal;

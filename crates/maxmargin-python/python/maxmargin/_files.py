@@ -30,7 +30,19 @@ Model = _native.Model
 
 
 def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
-    """The rows of a LIBSVM text as a CSR matrix, and their labels. Packed texts (gzip, bzip2, xz) are to be unpacked before.
+    """Read a LIBSVM text.
+
+    Parameters
+    ----------
+    path : path
+        The file. Packed texts (gzip, bzip2, xz) are to be unpacked before.
+
+    Returns
+    -------
+    X : CSR matrix of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        The labels.
 
     Raises
     ------
@@ -47,13 +59,48 @@ def parsed_libsvm(content: bytes) -> tuple[Any, Floats]:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """A model of this program or of LIBSVM."""
+    """Read a model of this program or of LIBSVM.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    :class:`Model`
+
+    Raises
+    ------
+    ValueError
+        When it is no model, or a damaged one.
+
+    Examples
+    --------
+    >>> import os, tempfile, maxmargin
+    >>> fitted = maxmargin.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> path = os.path.join(tempfile.mkdtemp(), "svc.model")
+    >>> maxmargin.save(fitted, path)
+    >>> maxmargin.load(path).predict([[0.5], [2.5]]).tolist()
+    [0.0, 1.0]
+    """
     return Model.from_bytes(Path(path).read_bytes())
 
 
 def save(model: Any, path: str | os.PathLike[str], *, format: str = "maxmargin") -> None:
-    """Writes a model, or that of a fitted estimator, for the command line and for :func:`load`; ``format="libsvm"`` for LIBSVM's programs.
+    """Write a model, or that of a fitted estimator, for the command line and for :func:`load`.
 
+    Parameters
+    ----------
+    model : :class:`Model` or fitted estimator
+        The model.
+    path : path
+        The file.
+    format : {"maxmargin", "libsvm"}, default="maxmargin"
+        The format: this program's, or that of LIBSVM's programs.
+
+    Notes
+    -----
     Of a search, or a pipeline of one step, it is the model of the estimator inside. The file is written beside its place and moved there: whole or not at
     all. Class names that are no numbers are their places, from 0.
 

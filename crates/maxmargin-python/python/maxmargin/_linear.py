@@ -165,10 +165,65 @@ class LinearMachine(Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc
 
 
 class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type: ignore[misc, unused-ignore]
-    """Linear support vector classification, one class against the others. Parameters and attributes are those of :class:`sklearn.svm.LinearSVC`.
+    """Linear support vector classification, one class against the others, with a certificate of optimality.
 
-    The problem is the same whatever ``dual`` says; ``tol`` is the KKT violation that is left, and ``certificate_`` shows it. What this engine does not solve,
-    ``penalty="l1"`` and ``multi_class="crammer_singer"``, is left to scikit-learn's own class; there is no certificate then.
+    Differs from :class:`sklearn.svm.LinearSVC`: the problem is solved to ``tol`` whatever ``dual`` says, and ``certificate_`` shows it. What this engine does
+    not solve, ``penalty="l1"`` and ``multi_class="crammer_singer"``, is left to scikit-learn's own class; there is no certificate then.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1"}, default="l2"
+        The norm of the weights in the objective.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss of a sample.
+    dual : "auto" or bool, default="auto"
+        Accepted for scikit-learn's sake: the optimum is the same.
+    tol : float, default=1e-4
+        The KKT violation at which a training ends.
+    C : float, default=1.0
+        The weight of the losses: the inverse of the regularisation.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        Machines of each class against the others, or one problem of all classes.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature.
+    intercept_scaling : float, default=1
+        The value of that feature: the larger, the less the bias is regularised.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C for classes.
+    verbose : int, default=0
+        Progress: 1 for a bar or lines.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of the samples.
+    max_iter : int, default=1000
+        Most passes over the data, after which a ``ConvergenceWarning`` tells of what is left.
+    max_time : float or None, default=None
+        Most seconds of a training.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : array of shape (1,) or (n_classes,), or 0.0
+        The biases.
+    classes_ : array of shape (n_classes,)
+        The labels.
+    class_weight_ : array of shape (n_classes,)
+        The factors of C.
+    n_iter_ : int
+        Passes over the data of the slowest machine.
+    certificate_, certificates_ : :class:`Certificate`, tuple of them
+        The worst certificate, and one for each machine.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin import LinearSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVC(max_iter=10000).fit(X, y)
+    >>> model.coef_.shape, model.certificate_.holds
+    ((3, 4), True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
@@ -283,7 +338,45 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
 
 
 class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]
-    """Linear support vector regression. Parameters and attributes are those of :class:`sklearn.svm.LinearSVR`; see :class:`LinearSVC`."""
+    """Linear support vector regression with a certificate of optimality.
+
+    Differs from :class:`sklearn.svm.LinearSVR` as :class:`LinearSVC` does from its namesake.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Errors up to this cost nothing.
+    tol : float, default=1e-4
+        The KKT violation at which a training ends.
+    C : float, default=1.0
+        The weight of the losses: the inverse of the regularisation.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        The loss of a sample.
+    fit_intercept, intercept_scaling, dual, verbose, random_state, max_iter, max_time
+        As in :class:`LinearSVC`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        The weights.
+    intercept_ : array of shape (1,), or 0.0
+        The bias.
+    n_iter_ : int
+        Passes over the data.
+    certificate_, certificates_ : :class:`Certificate`, tuple of it
+        The certificate.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin import LinearSVR
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LinearSVR(C=100, max_iter=10000).fit(X, y)
+    >>> model.coef_.shape, model.certificate_.holds
+    ((10,), True)
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
         "epsilon": [Real],

@@ -28,12 +28,42 @@ class GridSearchCV(SharedSearch, model_selection.GridSearchCV):  # type: ignore[
     So it is without a pipeline for combinations of ``gamma="scale"`` or ``class_weight="balanced"``, which belong to each training set.
 
     Everything else is scikit-learn's own search, and so is whatever fails: a step or a training that raises has ``error_score`` and a ``FitFailedWarning``.
+
+    Parameters and attributes are scikit-learn's, and these attributes:
+
+    Attributes
+    ----------
+    shared_ : bool
+        The shared engine evaluated all combinations.
+    certificates_ : tuple of tuples of :class:`Certificate`
+        For each combination the worst certificate of each split; only where ``shared_``.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC, GridSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(SVC(), {"C": [1, 10], "gamma": [0.1, 0.5]}, cv=3).fit(X, y)
+    >>> search.shared_, len(search.certificates_), all(one.holds for of in search.certificates_ for one in of)
+    (True, 4, True)
     """
 
 
 class RandomizedSearchCV(SharedSearch, model_selection.RandomizedSearchCV):  # type: ignore[misc, unused-ignore]
     """:class:`sklearn.model_selection.RandomizedSearchCV` on the shared engine, where :class:`GridSearchCV` is. The same combinations are drawn; those of one
-    gamma share a matrix, and so it pays to draw ``gamma`` from a list."""
+    gamma share a matrix, and so it pays to draw ``gamma`` from a list.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC, RandomizedSearchCV
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> draws = {"C": loguniform(0.1, 100), "gamma": [0.05, 0.5]}
+    >>> search = RandomizedSearchCV(SVC(), draws, n_iter=5, random_state=0, cv=3).fit(X, y)
+    >>> search.shared_, len(search.cv_results_["params"])
+    (True, 5)
+    """
 
 
 class _Halving(SharedSearch):
@@ -55,7 +85,23 @@ class _Halving(SharedSearch):
 
 class HalvingGridSearchCV(_Halving, halving.HalvingGridSearchCV):  # type: ignore[misc, unused-ignore]
     """Scikit-learn's ``HalvingGridSearchCV`` on the shared engine, where :class:`GridSearchCV` is and the resource is rows. Scores of training sets are not
-    computed unless ``return_train_score=True`` asks for them, and then scikit-learn does it all."""
+    computed unless ``return_train_score=True`` asks for them, and then scikit-learn does it all.
+
+    Parameters
+    ----------
+    estimator, param_grid, factor, resource, max_resources, min_resources, aggressive_elimination, cv, scoring, refit, error_score, return_train_score, \
+    random_state, n_jobs, verbose
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC, HalvingGridSearchCV
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> search = HalvingGridSearchCV(SVC(), {"C": [0.1, 1, 10], "gamma": [1e-4, 1e-3]}, cv=3, random_state=0).fit(X, y)
+    >>> search.n_resources_[0] < search.n_resources_[-1]
+    True
+    """
 
     def __init__(
         self,

@@ -2,7 +2,9 @@
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, Fitted, Probability, RunControl, Study, calibration_plan};
+use maxmargin_cv::{
+    Calibrated, CalibrationOptions, CvError, Fitted, ModelMismatch, Probability, RunControl, Study, calibration_plan,
+};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_metrics::Metric;
@@ -83,9 +85,9 @@ impl Svm {
     ///
     /// When the model has no record of its training, or one that names no solver.
     pub fn of_model(model: &Model) -> Result<Self, CvError> {
-        let other = |why: &str| CvError::OtherModel(why.to_owned());
-        let record = model.record().ok_or_else(|| other("it has no record of its training"))?;
-        let solver = record.solver.parse::<Solver>().map_err(|error| other(&error.to_string()))?;
+        let record = model.record().ok_or(CvError::OtherModel(ModelMismatch::NoRecord))?;
+        let solver =
+            record.solver.parse::<Solver>().map_err(|error| CvError::OtherModel(ModelMismatch::Solver(error.to_string())))?;
         let (loss, bias_term) = (record.formulation.loss(), record.formulation.bias_term());
         let goal: Goal = record.goal();
         let mut svm =
