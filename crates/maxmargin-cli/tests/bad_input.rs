@@ -44,6 +44,7 @@ fn a_missing_file_is_called_missing_and_no_generator() {
         "predict small gone",
         "verify gone small",
         "calibrate gone small",
+        "explain gone small",
         "update gone --remove 1",
         "convert gone out --format libsvm",
         "cv small --folds gone",
@@ -53,7 +54,15 @@ fn a_missing_file_is_called_missing_and_no_generator() {
         assert!(answer.code != 0 && answer.err.contains("gone") && answer.err.contains("no such file"), "{line}: {answer:?}");
         assert!(!answer.err.contains("generator"), "{line}: {answer:?}");
     }
-    for line in ["train gone", "predict gone m", "info gone", "cv gone", "verify m gone"] {
+    for line in [
+        "train gone",
+        "predict gone m",
+        "info gone",
+        "cv gone",
+        "verify m gone",
+        "explain m gone",
+        "explain m small --background gone",
+    ] {
         let answer = bench.run(line);
         assert!(answer.err.contains("gone: no such file, and no generator of this name"), "{line}: {answer:?}");
     }

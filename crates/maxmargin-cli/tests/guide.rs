@@ -59,6 +59,8 @@ pages! {
     probabilities: "docs/guide/src/probabilities.md",
     regression: "docs/guide/src/regression.md",
     forget: "docs/guide/src/forget.md",
+    explain: "docs/guide/src/explain.md",
+    suspects: "docs/guide/src/suspects.md",
     from_libsvm: "docs/guide/src/from-libsvm.md",
     from_scikit_learn: "docs/guide/src/from-scikit-learn.md",
     from_liblinear: "docs/guide/src/from-liblinear.md",

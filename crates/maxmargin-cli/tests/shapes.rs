@@ -78,13 +78,15 @@ fn documents_have_one_shape() {
     }
     let train = ["train data -c 2 -g 1 --updatable -o m"];
     let probable = ["train data -c 2 -g 1 --probability platt -o m"];
-    let cases: [(&str, &[&str], &str); 14] = [
+    let cases: [(&str, &[&str], &str); 16] = [
         ("train", &[], "train data -c 2 -g 1 -o m"),
         ("cv", &[], "cv data -c 2 -g 1 -k 3"),
         ("cv_full", &[], "cv data -c 2 -g 1 -k 3 --seeding cold --json=full"),
         ("loo", &[], "loo data -c 2 -g 1"),
         ("grid", &[], "grid data -c 1,2 -g 1 -k 3"),
         ("predict", &train, "predict data m"),
+        ("explain", &train, "explain m data --background data --interactions"),
+        ("cv_suspects", &[], "cv data -c 2 -g 1 -k 3 --suspects list.csv"),
         ("verify", &train, "verify m"),
         ("update", &train, "update m --remove 1-3 -c 3"),
         ("info_model", &train, "info m"),

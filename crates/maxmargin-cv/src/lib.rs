@@ -39,7 +39,7 @@ pub use calibrate::{
 };
 pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
-pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass};
+pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass, Suspect, suspects};
 pub use run::error::CvError;
 pub use run::refusal::{ModelMismatch, ThresholdProblem};
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};

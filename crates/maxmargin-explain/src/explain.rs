@@ -11,6 +11,7 @@ use crate::quadrature::Rules;
 use maxmargin_data::{Par, RunControl, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::Model;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows that share the factors of background rows.
@@ -36,8 +37,8 @@ struct Prepared<'a> {
 }
 
 impl Explain {
-    /// Explains by these players instead of single features. They cover the features that the
-    /// kernel sees, behind encoding and scaling.
+    /// Explains by these players instead of the model's own ([`Players::of_model`]). They cover the
+    /// features that the kernel sees, behind encoding and scaling.
     #[must_use]
     pub fn players(self, players: Players) -> Self {
         Self { players: Some(players), ..self }
@@ -49,19 +50,32 @@ impl Explain {
         Self { interactions: true, ..self }
     }
 
+    /// Checks that a model has a kernel whose Shapley values are computed.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel is another one than linear, RBF or polynomial, or its degree is too high.
+    pub fn check(model: &Model) -> Result<(), ExplainError> {
+        match *model.kernel() {
+            Kernel::Linear | Kernel::Rbf { .. } => Ok(()),
+            Kernel::Poly { degree, .. } if degree <= MOST_DEGREE => Ok(()),
+            Kernel::Poly { degree, .. } => Err(ExplainError::Degree { found: degree, most: MOST_DEGREE }),
+            _ => Err(ExplainError::Kernel(model.kernel().name())),
+        }
+    }
+
     /// The Shapley values of the decision values of `rows`, which are as the user has them: the
     /// model fills gaps and scales.
     ///
     /// Without a background a player that is absent takes no part in the kernel: its factor of a
     /// product kernel is 1, its term of a dot product 0. With a background it has the value of a
-    /// background row, and games are averaged over all of them (interventional values). The bits do
-    /// not depend on `par`.
+    /// background row, and games are averaged over all of them (interventional values). Players are
+    /// the columns of the model's table, or its features. The bits do not depend on `par`.
     ///
     /// # Errors
     ///
-    /// When the kernel is another one than linear, RBF or polynomial, the background has no rows or
-    /// too many features, players do not cover the features, rows do not suit the model, or the run
-    /// is cancelled.
+    /// When [`Explain::check`] fails, the background has no rows or too many features, players do
+    /// not cover the features, rows do not suit the model, or the run is cancelled.
     pub fn rows(
         &self,
         model: &Model,
@@ -70,7 +84,7 @@ impl Explain {
         par: Par,
         control: &RunControl,
     ) -> Result<Explanation, ExplainError> {
-        check_kernel(model.kernel())?;
+        Self::check(model)?;
         if background.is_some_and(Samples::is_empty) {
             return Err(ExplainError::EmptyBackground);
         }
@@ -80,13 +94,17 @@ impl Explain {
             return Err(ExplainError::Background { found, expected: inputs });
         }
         let base_of_background = background.map(|background| model.decision_values(background, par)).transpose()?;
+        // An absent feature is 0 as the user has it, wherever a training has moved the origin to.
+        let plain = if background.is_none() { model.uncentred()? } else { Cow::Borrowed(model) };
+        let model = plain.as_ref();
         let (rows, background) = (model.prepared(rows)?, background.map(|rows| model.prepared(rows)).transpose()?);
         let prepared = Prepared { rows: &rows, background: background.as_deref() };
         let features = prepared.background.map_or(0, Samples::features).max(rows.features()).max(model.features());
         let machines = model.machines().len();
         // A sparse row can name any feature: memory is counted before it is allocated.
-        self.check_memory(features, machines, rows.len())?;
-        let players = self.players.clone().unwrap_or_else(|| Players::features(features));
+        let own = self.players.as_ref().map_or_else(|| Players::count_of_model(model, features), Players::len);
+        self.check_memory(own, features, machines, rows.len())?;
+        let players = self.players.clone().unwrap_or_else(|| Players::of_model(model, features));
         if players.features_covered() < features {
             return Err(ExplainError::Players { found: players.features_covered(), expected: features });
         }
@@ -94,7 +112,8 @@ impl Explain {
         let pairs = if self.interactions { players.len() * players.len() } else { 0 };
         let values = vec![0.0; rows.len() * machines * players.len()];
         let interactions = vec![0.0; rows.len() * machines * pairs];
-        let mut found = Explanation { players: players.len(), machines, values, base, decisions, interactions };
+        let has_interactions = self.interactions;
+        let mut found = Explanation { players: players.len(), machines, values, base, decisions, has_interactions, interactions };
         if *model.kernel() == Kernel::Linear {
             explain_linear(model, &prepared, &players, features, &mut found);
         } else {
@@ -103,20 +122,10 @@ impl Explain {
         Ok(found)
     }
 
-    fn check_memory(&self, features: usize, machines: usize, rows: usize) -> Result<(), ExplainError> {
-        let players = self.players.as_ref().map_or(features, Players::len);
+    fn check_memory(&self, players: usize, features: usize, machines: usize, rows: usize) -> Result<(), ExplainError> {
         let of_row = players as u128 * if self.interactions { players as u128 + 1 } else { 1 };
         let bytes = 8 * machines as u128 * (rows as u128 * of_row + features as u128);
         if bytes > MOST_BYTES { Err(ExplainError::Memory { players, rows, bytes }) } else { Ok(()) }
-    }
-}
-
-fn check_kernel(kernel: &Kernel) -> Result<(), ExplainError> {
-    match *kernel {
-        Kernel::Linear | Kernel::Rbf { .. } => Ok(()),
-        Kernel::Poly { degree, .. } if degree <= MOST_DEGREE => Ok(()),
-        Kernel::Poly { degree, .. } => Err(ExplainError::Degree { found: degree, most: MOST_DEGREE }),
-        _ => Err(ExplainError::Kernel(kernel.name())),
     }
 }
 

@@ -8,6 +8,8 @@ pub struct Explanation {
     pub(crate) values: Vec<f64>,
     pub(crate) base: Vec<f64>,
     pub(crate) decisions: Vec<f64>,
+    /// Whether interactions were asked for.
+    pub(crate) has_interactions: bool,
     /// Rows × machines × players × players; empty where they were not asked for.
     pub(crate) interactions: Vec<f64>,
 }
@@ -39,6 +41,16 @@ impl Explanation {
         &self.values
     }
 
+    /// All decision values: rows × machines.
+    pub fn all_decisions(&self) -> &[f64] {
+        &self.decisions
+    }
+
+    /// All interactions: rows × machines × players × players. None where they were not asked for.
+    pub fn all_interactions(&self) -> Option<&[f64]> {
+        self.has_interactions.then_some(&self.interactions[..])
+    }
+
     /// The value of a machine before any player is known.
     pub fn base(&self, machine: usize) -> f64 {
         self.base[machine]
@@ -54,7 +66,7 @@ impl Explanation {
     pub fn interactions(&self, row: usize, machine: usize) -> Option<&[f64]> {
         let size = self.players * self.players;
         let at = (row * self.machines + machine) * size;
-        self.interactions.get(at..at + size)
+        self.all_interactions()?.get(at..at + size)
     }
 
     /// The largest `|Σ values − (decision value − base)|`: the error of the property that Shapley

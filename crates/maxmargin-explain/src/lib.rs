@@ -4,6 +4,7 @@
 //!
 //! In reading order:
 //! - [`Explain`] holds the options, and [`Explain::rows`] explains rows of samples.
+//! - [`ExplainModel`] is the same as a method of a model.
 //! - [`Players`] groups features: a player is a feature, or all features of one column of a table.
 //! - [`Explanation`] holds values, base values, decision values and interactions, and the error of
 //!   their sum.
@@ -17,6 +18,7 @@ mod error;
 mod explain;
 mod explanation;
 mod linear;
+mod model;
 mod players;
 mod polynomial;
 mod product;
@@ -25,4 +27,5 @@ mod quadrature;
 pub use error::ExplainError;
 pub use explain::Explain;
 pub use explanation::Explanation;
+pub use model::ExplainModel;
 pub use players::Players;

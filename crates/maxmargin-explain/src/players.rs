@@ -1,6 +1,8 @@
 //! Players of the games: features, or groups of features.
 
+use maxmargin_data::Encoder;
 use maxmargin_data::table::Columns;
+use maxmargin_model::Model;
 
 /// The player of each feature.
 ///
@@ -25,13 +27,24 @@ impl Players {
         Self { of, count }
     }
 
-    /// Every column of a table is a player.
+    /// Every column of a table is a player, with the feature that marks its missing values.
     pub fn columns(columns: &Columns) -> Self {
-        let mut of = vec![0; columns.width()];
+        let mut of = vec![0; columns.width() + columns.features().len()];
         for c in 0..columns.features().len() {
-            columns.features_of(c).for_each(|j| of[j] = c as u32);
+            columns.features_of(c).chain([columns.gap(c)]).for_each(|j| of[j] = c as u32);
         }
         Self { of, count: columns.features().len() }
+    }
+
+    /// The players of a model whose kernel sees this many features: the columns of its table, or
+    /// each feature where it has none.
+    pub fn of_model(model: &Model, features: usize) -> Self {
+        columns_of(model).map_or_else(|| Self::features(features), Self::columns)
+    }
+
+    /// Number of players of [`Players::of_model`].
+    pub(crate) fn count_of_model(model: &Model, features: usize) -> usize {
+        columns_of(model).map_or(features, |columns| columns.features().len())
     }
 
     /// Number of players.
@@ -53,6 +66,11 @@ impl Players {
     pub(crate) fn of(&self, feature: usize) -> usize {
         self.of[feature] as usize
     }
+}
+
+/// The columns of a model whose rows are encoded: its features are theirs.
+fn columns_of(model: &Model) -> Option<&Columns> {
+    model.parts().encoder.as_ref().map(Encoder::columns)
 }
 
 #[cfg(test)]

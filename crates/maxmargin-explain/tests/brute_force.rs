@@ -1,7 +1,8 @@
 //! Values and interactions equal those of the definition: a sum over all subsets of players.
 
-use maxmargin_data::{Cancelled, Par, Progress, RunControl, Samples};
-use maxmargin_explain::{Explain, ExplainError, Explanation, Players};
+use maxmargin_data::table::{self, TableOptions};
+use maxmargin_data::{Cancelled, Par, Preparing, Progress, RunControl, Samples, Scaler};
+use maxmargin_explain::{Explain, ExplainError, ExplainModel, Explanation, Players};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
 use proptest::prelude::*;
@@ -235,4 +236,41 @@ fn what_cannot_be_explained_is_refused() {
     let stop = |_: &Progress| ControlFlow::Break(());
     let found = Explain::default().rows(&case.model, &rows, None, Par::Seq, &RunControl::new(stop));
     assert!(matches!(found, Err(ExplainError::Cancelled(Cancelled))));
+}
+
+/// A training that moves the origin of features does not move the values: an absent feature is 0 as
+/// the user has it.
+#[test]
+fn centred_models_have_the_values_of_plain_ones() {
+    let raw = samples(&[vec![1e6, 1.0], vec![1e6 + 2.0, 0.0], vec![1e6 + 1.0, 3.0]]);
+    let scaler = Scaler::centre(&raw).expect("a feature far from 0");
+    let near = scaler.apply(&raw).expect("finite");
+    let machine = [(vec![(0, -1.0), (1, 0.5), (2, 0.5)], 0.25)];
+    let centred = Model::from_machines(Kernel::Linear, &near, Rule::VALUE, &machine);
+    let centred = centred.and_then(|model| model.with_scaler(scaler)).expect("a model");
+    let found = centred.explain(&raw, None).expect("values");
+    let weights = [1.5, 0.5];
+    for (i, row) in [[1e6, 1.0], [1e6 + 2.0, 0.0]].iter().enumerate() {
+        for (value, (weight, x)) in found.values(i, 0).iter().zip(weights.iter().zip(row)) {
+            assert!((value - weight * x).abs() <= 1e-8, "{value} {weight} {x}");
+        }
+    }
+    assert!(found.efficiency_error() <= 1e-8, "{}", found.efficiency_error());
+    let from_mean = centred.explain(&raw, Some(&raw)).expect("values");
+    assert!((from_mean.values(0, 0)[0] + 1.5).abs() <= 1e-8, "the mean of the first feature is 1e6 + 1");
+}
+
+/// A column of words is one player, however many features it has.
+#[test]
+fn columns_of_a_table_are_players() {
+    let text = b"colour,size,kind\nred,1,a\nblue,2,b\nred,3,a\ngreen,0,b\n";
+    let table = table::read(text, &TableOptions::default(), &RunControl::unlimited()).expect("a table");
+    let encoder = Preparing { scale: None, impute: None }.fit(&table.data).expect("a fit").encoder;
+    let width = table.data.samples.features();
+    let machine = [(vec![(0, 1.0), (1, -1.0)], 0.5)];
+    let model = Model::from_machines(Kernel::rbf(0.3), &table.data.samples, Rule::VALUE, &machine);
+    let model = model.and_then(|model| model.with_encoder(encoder.expect("words"))).expect("a model");
+    let found = model.explain(&table.data.samples, None).expect("values");
+    assert_eq!((width, found.players()), (4, 2));
+    assert!(found.efficiency_error() <= 1e-14);
 }

@@ -37,10 +37,13 @@ impl Axis {
         Self { low: self.low - more, high: self.high + more, ..*self }
     }
 
-    /// Returns an axis from 0 to a little more than the largest value.
+    /// Returns an axis from 0 to a little more than the largest value, and to a little less than
+    /// the least one where that is negative.
     pub fn from_zero(values: impl Iterator<Item = f64>) -> Self {
-        let high = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-        Self { low: 0.0, high: if high > 0.0 { 1.05 * high } else { 1.0 }, logarithmic: false }
+        let good = values.filter(|value| value.is_finite());
+        let (low, high) = good.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)));
+        let high = if low == high { 1.0 } else { 1.05 * high };
+        Self { low: 1.05 * low, high, logarithmic: false }
     }
 
     /// Returns the place of a value on the axis: 0 at the low end, 1 at the high end.
@@ -121,6 +124,15 @@ mod tests {
         // The samples of w1a to w8a: less than two decades, and one power of ten alone.
         assert_eq!(shown(&[2477.0, 49749.0], true), ["3,000", "10,000", "30,000"]);
         assert_eq!(shown(&[97.8, 98.9], false).len(), 6);
+    }
+
+    #[test]
+    fn bars_begin_at_zero() {
+        let ends = |values: &[f64]| {
+            let axis = Axis::from_zero(values.iter().copied());
+            (axis.low, axis.high)
+        };
+        assert_eq!([ends(&[2.0, 4.0]), ends(&[-2.0]), ends(&[0.0])], [(0.0, 4.2), (-2.1, 0.0), (0.0, 1.0)]);
     }
 
     /// A single tick shows no scale.

@@ -18,6 +18,7 @@ mod message;
 mod model;
 mod report;
 mod run;
+mod suspects;
 mod svm;
 
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ mod _native {
     use super::report::spread;
     #[pymodule_export]
     use super::run::{set_threads, threads};
+    #[pymodule_export]
+    use super::suspects::suspects;
     #[pymodule_export]
     use super::svm::Svm;
 

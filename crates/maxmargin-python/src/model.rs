@@ -5,13 +5,18 @@ use crate::report::{certificate, status};
 use crate::run::{Channel, Failure, run};
 use maxmargin::cv::{CalibrationReport, CertificateReport, Change, TrainingData, update, verify};
 use maxmargin::data::{Dataset, Par};
+use maxmargin::explain::Explain;
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
+
+/// Shapley values, base values, decision values and interactions.
+type Explained<'py> =
+    (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray4<f64>>>);
 
 /// The number of rows predicted between two checks for cancellation.
 const ROWS: usize = 1 << 14;
@@ -230,6 +235,33 @@ impl Model {
         let shape = [data.samples.len(), model.outcomes().len()];
         let values = run(py, None, move |channel| in_parts(&data, channel, |rows| model.probabilities(rows, Par::Pool)))?;
         values.into_pyarray(py).reshape(shape)
+    }
+
+    /// Returns the Shapley values of the decision values, samples × machines × features; the value
+    /// of each machine before any feature is known; the decision values, samples × machines; and
+    /// the interactions of all pairs, samples × machines × features × features, if asked for.
+    #[pyo3(signature = (data, background=None, interactions=false))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        background: Option<&Data>,
+        interactions: bool,
+    ) -> PyResult<Explained<'py>> {
+        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let background = background.map(|data| Arc::clone(&data.data));
+        let found = run(py, None, move |channel| {
+            let explain = if interactions { Explain::default().interactions() } else { Explain::default() };
+            let background = background.as_ref().map(|data| &data.samples);
+            Ok(explain.rows(&model, &data.samples, background, Par::Pool, &channel.control())?)
+        })?;
+        let (rows, machines, players) = (found.rows(), found.machines(), found.players());
+        let base: Vec<f64> = (0..machines).map(|m| found.base(m)).collect();
+        let values = found.all_values().to_vec().into_pyarray(py).reshape([rows, machines, players])?;
+        let decisions = found.all_decisions().to_vec().into_pyarray(py).reshape([rows, machines])?;
+        let shape = [rows, machines, players, players];
+        let pairs = found.all_interactions().map(|all| all.to_vec().into_pyarray(py).reshape(shape)).transpose()?;
+        Ok((values, base.into_pyarray(py), decisions, pairs))
     }
 
     /// Returns the name of each machine's calibration, and the two numbers of its sigmoid if it is

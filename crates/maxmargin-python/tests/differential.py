@@ -208,8 +208,9 @@ def differences(case: Case, mine: Outcome, right: Outcome):
 
 
 def undecided(case: Case):
-    """Whether a training of scikit-learn's way leaves it to rounding which class is predicted: of several linear machines two have the same decision value
-    for a sample (without weights, all are -1 or 1), or the margin of nu-SVC is 0, so that every decision value is 0 divided by 0."""
+    """Whether a training of scikit-learn's way leaves it to rounding which class is predicted, or how samples are ranked: of several linear machines two
+    have the same decision value for a sample (without weights, all are -1 or 1), all weights of a linear machine are 0, so that all samples have the same
+    decision value, or the margin of nu-SVC is 0, so that every decision value is 0 divided by 0."""
     machine = machine_of(case.estimator)
     if type(machine) not in {ours.LinearSVC, ours.NuSVC}:
         return False
@@ -229,6 +230,8 @@ def undecided(case: Case):
                 return True
             decided = np.sort(own.decision_function(_safe_indexing(case.X, test)))
             if type(found) is ours.LinearSVC and decided.ndim == 2 and np.diff(decided[:, -2:]).min() < ZERO:
+                return True
+            if type(found) is ours.LinearSVC and decided.ndim == 1 and 0 < np.ptp(decided) < ZERO:
                 return True
             if type(found) is ours.LinearSVC and decided.ndim == 1 and 0 < np.abs(decided).min() < ZERO:
                 return True

@@ -393,7 +393,8 @@ def test_ranks_beyond_rounding_are_those_of_scikit_learn():
     for scoring in ["r2", "neg_mean_squared_error"]:
         ours = maxmargin.GridSearchCV(maxmargin.SVR(tol=1e-10), grid, cv=3, scoring=scoring).fit(X, y * 1e-6)
         theirs = model_selection.GridSearchCV(sklearn.svm.SVR(tol=1e-10), grid, cv=3, scoring=scoring).fit(X, y * 1e-6)
-        assert ours.shared_ and ours.best_params_ == theirs.best_params_
+        assert ours.shared_
+        assert ours.best_params_ == theirs.best_params_
         assert_array_equal(ours.cv_results_["rank_test_score"], theirs.cv_results_["rank_test_score"])
 
 

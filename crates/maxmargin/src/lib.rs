@@ -108,6 +108,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Ask why
+//!
+//! Exact Shapley values: how much each feature adds to a decision value.
+//!
+//! ```
+//! use maxmargin::prelude::*;
+//!
+//! let data = Generator::Banana.generate(200, None, 1)?;
+//! let fitted = Svm::rbf(0.5).fit(&data)?;
+//! let why = fitted.model.explain(&data.samples, None)?;
+//! let sum: f64 = why.values(0, 0).iter().sum(); // of row 0 and machine 0, one value for each feature
+//! assert!((why.base(0) + sum - why.decision(0, 0)).abs() < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Store a model and read it back
 //!
 //! ```

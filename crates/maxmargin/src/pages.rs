@@ -10,6 +10,9 @@ struct Api;
 #[doc = include_str!("../../../docs/guide/src/choose.md")]
 struct Choose;
 
+#[doc = include_str!("../../../docs/guide/src/explain.md")]
+struct Explain;
+
 #[doc = include_str!("../../../docs/guide/src/first-steps.md")]
 struct FirstSteps;
 

@@ -13,6 +13,7 @@ pub use crate::{Ranges, Svm};
 pub use maxmargin_core::{BiasTerm, Goal, Loss};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Probability, Seeding};
 pub use maxmargin_data::{Dataset, Generator, Impute, Par, RunControl, Samples};
+pub use maxmargin_explain::{ExplainModel, Explanation};
 pub use maxmargin_kernel::{Gamma, Kernel};
 pub use maxmargin_metrics::Metric;
 pub use maxmargin_model::Model;

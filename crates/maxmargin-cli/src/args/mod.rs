@@ -1,16 +1,20 @@
 //! The command line: commands, options, defaults.
 
+mod explain;
 mod formulation;
 mod groups;
 mod numbers;
 mod parse;
+mod predict;
 mod probability;
 mod ranges;
 mod request;
+mod suspects;
 mod table;
 mod tools;
 mod values;
 
+pub(crate) use explain::ExplainArgs;
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{
     CellChoice, CostArgs, DataArgs, DataOptions, FoldArgs, LogArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs,
@@ -18,8 +22,10 @@ pub(crate) use groups::{
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use parse::parse;
+pub(crate) use predict::PredictArgs;
 pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
 pub(crate) use ranges::{Values, Widths};
+pub(crate) use suspects::SuspectArgs;
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ScaleArgs};
 pub(crate) use values::{ScaleName, Shard, bytes, threads};
 
@@ -69,6 +75,8 @@ pub(crate) enum Command {
     Train(TrainArgs),
     /// Predict labels or decision values with a model
     Predict(PredictArgs),
+    /// Divide decision values exactly among the columns: why does the model say this?
+    Explain(ExplainArgs),
     /// k-fold cross-validation: every fold solved to tolerance and certified
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
@@ -143,6 +151,8 @@ pub(crate) struct CvArgs {
     /// the fold that tested it (NaN for a fold that was stopped before it had a solution)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) suspects: SuspectArgs,
     /// Write a full report with pictures as one HTML file
     #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
@@ -164,6 +174,8 @@ pub(crate) struct LooArgs {
     /// trained without it
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) suspects: SuspectArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -245,39 +257,6 @@ pub(crate) struct SearchCommandArgs {
     /// Keep every finished combination in this folder, and reuse those that it holds
     #[arg(long, value_name = "DIR")]
     pub(crate) log: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PredictArgs {
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Model file, native or LIBSVM's
-    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
-    pub(crate) model: PathBuf,
-    /// File for the predictions: one label per row, or for a table a table [default: standard
-    /// output, and none with --json]
-    #[arg(short, long, value_name = "OUT", help_heading = "Predictions")]
-    pub(crate) output: Option<PathBuf>,
-    /// Column of a table to copy to the predictions, by name or number, such as an identifier;
-    /// repeatable or comma-separated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Predictions")]
-    pub(crate) id: Vec<String>,
-    /// Write the machines' decision values instead of labels, in a table beside them; a threshold
-    /// is not subtracted
-    #[arg(long, help_heading = "Predictions")]
-    pub(crate) decision: bool,
-    /// Write the label and the probability of every class; the first line names the classes
-    /// (LIBSVM's svm-predict -b 1)
-    #[arg(long, conflicts_with = "decision", help_heading = "Predictions")]
-    pub(crate) probability: bool,
-    /// Rule that turns decision values into labels, for models with probabilities or a threshold
-    /// [default: the model's]
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]
-    pub(crate) decide: Option<DecisionRuleName>,
-    #[command(flatten)]
-    pub(crate) run: ShortRunArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -13,8 +13,9 @@ pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
-    let files = CvFiles { decisions: args.output.as_deref(), ..CvFiles::default() };
-    cv::validate(&request, &args.svm.run, &args.data.request(), paths, files, |input, _| {
+    let files = CvFiles { decisions: args.output.as_deref(), suspects: args.suspects.suspects.as_deref(), report: None };
+    let data = cv::with_columns(args.data.request(), &args.suspects);
+    cv::validate(&request, &args.svm.run, &data, paths, files, |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })

@@ -4,6 +4,7 @@ mod calibrate;
 mod convert;
 mod cv;
 mod doctor;
+mod explain;
 mod grid;
 mod info;
 mod links;
@@ -12,6 +13,7 @@ mod manual;
 mod predict;
 mod scale;
 mod search;
+mod suspects;
 mod train;
 mod update;
 mod verify;
@@ -29,6 +31,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Failure> {
         Command::Search(args) => search::run(args),
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Cv(args) => cv::run(args),
         Command::Loo(args) => loo::run(args),
         Command::Grid(args) => grid::run(args),

@@ -6,5 +6,6 @@ pub(crate) mod lock;
 pub(crate) mod model_file;
 pub(crate) mod output;
 pub(crate) mod output_paths;
+pub(crate) mod picture;
 pub(crate) mod range_file;
 pub(crate) mod signature;

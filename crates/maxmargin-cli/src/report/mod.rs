@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 mod certificate;
+mod delimited;
 mod document;
 mod kernel;
 pub(crate) mod missing_classes;
@@ -13,6 +14,7 @@ mod text;
 mod validated;
 
 pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
+pub(crate) use delimited::{delimiter_of, label_text, machine_names, write_fields};
 pub(crate) use document::{
     DataDocument, Detail, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument,
     Work, goal_text, scale_name,

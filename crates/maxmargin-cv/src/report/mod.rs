@@ -7,6 +7,7 @@ pub(crate) mod finished;
 mod fold;
 mod machine;
 mod name;
+mod suspects;
 
 pub use certificate::CertificateReport;
 pub use cross_validation::CvReport;
@@ -14,5 +15,6 @@ pub use finished::Finished;
 pub use fold::{FoldReport, FullReport, MissingClass};
 pub use machine::MachineReport;
 pub use name::Name;
+pub use suspects::{Suspect, suspects};
 
 pub(crate) use machine::bounded_of;

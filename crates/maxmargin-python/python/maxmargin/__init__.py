@@ -5,12 +5,14 @@ from ._certificate import Calibration, Certificate, Check, Verdict
 from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._clients import skops_types
 from ._counterpart import to_sklearn
+from ._explain import Explanation
 from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
 from ._folds import CrossValidation
 from ._linear import LinearSVC, LinearSVR
 from ._native import __version__, set_threads, threads
 from ._patching import is_patched, patch_sklearn, unpatch_sklearn
 from ._search import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
+from ._suspects import Suspects
 from ._svccv import SVCCV, SVRCV
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "Certificate",
     "Check",
     "CrossValidation",
+    "Explanation",
     "GridSearchCV",
     "HalvingGridSearchCV",
     "LinearSVC",
@@ -31,6 +34,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "RandomizedSearchCV",
+    "Suspects",
     "Verdict",
     "__version__",
     "certificates",

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _native
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, weights_of, width
+from ._explain import Explaining
 from ._progress import Progress
 from ._state import Plain
 from ._verdict import verdict_of
@@ -80,7 +81,7 @@ def seed_of(random_state: Any) -> int:
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]

@@ -19,8 +19,10 @@ from . import _native
 from ._base import KernelMachine
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
+from ._explain import names_of_pairs
 from ._gate import on_engine
 from ._labels import ABOVE_0, codes_of, weights_of_classes
+from ._suspects import Suspecting
 from ._update import Updatable
 from ._validation_mixin import ValidationMixin
 
@@ -58,7 +60,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, ValidationMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of classifiers."""
 
     class_weight: Any
@@ -154,6 +156,9 @@ class KernelClassifier(ClassifierMixin, ValidationMixin, KernelMachine):  # type
     def _turned(self, values: Floats) -> Floats:
         # LIBSVM's machine of a pair is for the earlier class; scikit-learn turns that of two classes around.
         return values if len(self.classes_) == 2 else -values
+
+    def _output_names(self) -> tuple[str, ...]:
+        return names_of_pairs(self.classes_)
 
     def _shaped(self, decisions: Floats) -> Floats:
         """Convert decision values of machines to those of the estimator."""

@@ -81,7 +81,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     >>> fitted = maxmargin.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> path = os.path.join(tempfile.mkdtemp(), "svc.model")
     >>> maxmargin.save(fitted, path)
-    >>> maxmargin.load(path).predict([[0.5], [2.5]]).tolist()
+    >>> maxmargin.load(path).classes.tolist()
     [0.0, 1.0]
     """
     return Model.from_bytes(Path(path).read_bytes())

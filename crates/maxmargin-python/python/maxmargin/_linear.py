@@ -18,9 +18,11 @@ from . import _native
 from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, weights_of, with_all_classes
+from ._explain import Explaining
 from ._gate import on_engine
 from ._labels import codes_of, weights_of_classes
 from ._state import Plain
+from ._suspects import Suspecting
 from ._validation_mixin import ValidationMixin
 from ._verdict import verdict_of
 
@@ -37,7 +39,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Explaining, Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of both linear estimators."""
 
     _formulation: ClassVar[str]
@@ -83,6 +85,27 @@ class LinearMachine(Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc
             reset=reset,
         )
         return found[0], found[1]
+
+    def _asked(self, X: Any) -> Any:
+        """Validate rows for prediction."""
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_large_sparse=True,
+            reset=False,
+        )
+
+    def _model_of(self) -> _native.Model:
+        check_is_fitted(self)
+        if not hasattr(self, "_model"):
+            raise ValueError(
+                f"this {type(self).__name__} was trained by scikit-learn (penalty='l1' or crammer_singer): it has no model of "
+                "maxmargin; the value of a feature is its coef_ times the feature"
+            )
+        return self._model
 
     def _report(self) -> _native.Report | None:
         return teller(type(self).__name__) if self.verbose else None
@@ -164,7 +187,7 @@ class LinearMachine(Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc
         return weights, np.array([machine["bias"] for machine in machines])
 
 
-class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type: ignore[misc, unused-ignore]
+class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachine):  # type: ignore[misc, unused-ignore]
     """Linear support vector classification, one class against the others, with a certificate of optimality.
 
     Differs from :class:`sklearn.svm.LinearSVC`: the problem is solved to ``tol`` whatever ``dual`` says, and ``certificate_`` shows it. What this engine does
@@ -309,6 +332,9 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         # Of more than two a class's weight is that of its own samples in its own machine.
         return super()._svm(X, **({"class_weight": list(enumerate(self._factors.tolist())), "one_vs_rest": True} | others))
+
+    def _output_names(self) -> tuple[str, ...]:
+        return (str(self.classes_[1]),) if len(self.classes_) == 2 else tuple(map(str, self.classes_))
 
     def _shares_engine(self) -> bool:
         return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"

@@ -5,93 +5,43 @@ use crate::cells::row::Row;
 use crate::cells::settings::plain;
 use crate::numbers::groups::grouped;
 use crate::workspace::failure::{Context, Outcome};
-use maxmargin_plot::{Anchor, Axis, Point, Svg, width};
+use maxmargin_plot::{Bar, BarBlock, BarChart, BarLine, Svg};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 /// Blocks in a line.
 const ACROSS: usize = 3;
-/// Width of a block's bars at their longest.
-const LONGEST: f64 = 190.0;
-/// Height of a variant: two bars.
-const STEP: f64 = 21.0;
-const BAR: f64 = 8.0;
-/// Room above a block for its name, below for its ticks.
-const ABOVE: f64 = 28.0;
-const BELOW: f64 = 44.0;
-const HEAD: f64 = 64.0;
-
-/// Bars of one problem and setting.
-struct Block {
-    label: String,
-    bars: Vec<Bar>,
-}
-
-/// Iterations of a variant relative to the block's first variant.
-struct Bar {
-    variant: String,
-    printed: Option<f64>,
-    ours: Option<f64>,
-}
 
 /// Draws the rows into `target`.
 pub(crate) fn draw(target: &Path, rows: &[Row], title: &str) -> Outcome<()> {
-    fs::write(target, picture(&blocks(rows), title).document()).context(target.display())
+    fs::write(target, picture(blocks(rows), title).document()).context(target.display())
 }
 
-fn picture(blocks: &[Block], title: &str) -> Svg {
-    let names = blocks.iter().flat_map(|block| &block.bars).map(|bar| width(&bar.variant)).fold(30.0, f64::max);
-    let cell = names + LONGEST + 70.0;
-    let lines: Vec<&[Block]> = blocks.chunks(ACROSS).collect();
-    let height = |line: &[Block]| ABOVE + BELOW + STEP * line.iter().map(|block| block.bars.len()).max().unwrap_or(0) as f64;
-    let all: f64 = lines.iter().map(|line| height(line)).sum();
-    let mut svg = Svg::new(cell * ACROSS.min(blocks.len().max(2)) as f64 + 10.0, HEAD + all);
-    svg.text((14.0, 25.0), Anchor::Start, "big", title);
+fn picture(blocks: Vec<BarBlock>, title: &str) -> Svg {
+    let is_printed = |bar: &Bar| bar.class == PRINTED;
     // Without printed iterations there is one kind of bar, which the title explains.
-    if blocks.iter().flat_map(|block| &block.bars).any(|bar| bar.printed.is_some()) {
-        svg.bar((14.0, 38.0), 12.0, 10.0, "paper");
-        svg.text((31.0, 47.0), Anchor::Start, "", "printed in the paper");
-        svg.bar((170.0, 38.0), 12.0, 10.0, "f0");
-        svg.text((187.0, 47.0), Anchor::Start, "", "here");
-    }
-    let mut top = HEAD;
-    for line in lines {
-        for (n, block) in line.iter().enumerate() {
-            paint(&mut svg, block, (14.0 + names + cell * n as f64, top + ABOVE), names);
-        }
-        top += height(line);
-    }
-    svg
+    let both = blocks.iter().flat_map(|block| &block.lines).flat_map(|line| &line.bars).any(is_printed);
+    let legend = [(PRINTED, "printed in the paper"), (OURS, "here")].map(|(class, text)| (class, text.to_owned()));
+    let legend = if both { legend.to_vec() } else { Vec::new() };
+    BarChart { title: title.to_owned(), legend, across: ACROSS, blocks }.draw()
 }
 
-/// Draws one block, whose bars begin at this point.
-fn paint(svg: &mut Svg, block: &Block, (left, top): Point, names: f64) {
-    let lengths = || block.bars.iter().flat_map(|bar| [bar.printed, bar.ours]).flatten();
-    let axis = Axis::from_zero(lengths().chain([1.0]));
-    let bottom = top + STEP * block.bars.len() as f64;
-    svg.text((left - names, top - 10.0), Anchor::Start, "strong", &block.label);
-    for (tick, text) in axis.ticks() {
-        let x = left + LONGEST * axis.place(tick);
-        svg.line((x, top), (x, bottom), "grid");
-        svg.text((x, bottom + 15.0), Anchor::Middle, "small quiet", &text);
-    }
-    svg.line((left, top), (left, bottom), "axis");
-    svg.text((left + 0.5 * LONGEST, bottom + 31.0), Anchor::Middle, "small quiet", "iterations, the first variant = 1");
-    for (n, Bar { variant, printed, ours }) in block.bars.iter().enumerate() {
-        let y = top + STEP * n as f64 + 2.0;
-        svg.text((left - 6.0, y + 12.0), Anchor::End, "small", variant);
-        // Below the paper's, or in the middle of the line.
-        let own = y + if printed.is_some() { BAR + 1.0 } else { 0.5 * (BAR + 1.0) };
-        let bars = [(printed, y, "paper"), (ours, own, "f0")];
-        for (length, y, class) in bars.into_iter().filter_map(|(length, y, class)| Some(((*length)?, y, class))) {
-            svg.bar((left, y), LONGEST * axis.place(length), BAR, class);
-        }
-        if let Some(ours) = ours {
-            // The figure stands at our bar: at the paper's it would seem to belong to that one.
-            svg.text((left + LONGEST * axis.place(*ours) + 5.0, own + BAR), Anchor::Start, "small", &format!("{ours:.2}"));
-        }
-    }
+/// Classes of the bars.
+const PRINTED: &str = "paper";
+const OURS: &str = "f0";
+
+/// Returns the bars of a variant: iterations relative to the block's first variant.
+fn line(variant: &str, printed: Option<f64>, ours: Option<f64>) -> BarLine {
+    // The figure stands at our bar: at the paper's it would seem to belong to that one.
+    let printed = printed.map(|length| Bar { length, class: PRINTED, figure: String::new() });
+    let ours = ours.map(|length| Bar { length, class: OURS, figure: format!("{length:.2}") });
+    BarLine { name: variant.to_owned(), bars: printed.into_iter().chain(ours).collect() }
+}
+
+/// Returns the block of these bars, whose axis has the first variant.
+fn block(title: String, lines: Vec<BarLine>) -> BarBlock {
+    BarBlock { title, label: "iterations, the first variant = 1".to_owned(), reach: 1.0, lines }
 }
 
 /// Returns a block's settings in words.
@@ -107,40 +57,38 @@ fn setting(row: &Row) -> String {
     known.map(word).collect::<Vec<_>>().join(", ")
 }
 
-fn blocks(rows: &[Row]) -> Vec<Block> {
+fn blocks(rows: &[Row]) -> Vec<BarBlock> {
     let ours = |row: &Row| row.counted()?.iterations.map(|n| n as f64);
     let relative = |value: Option<f64>, to: Option<f64>| value.zip(to).filter(|(_, to)| *to > 0.0).map(|(v, to)| v / to);
-    let block = |members: Vec<&Row>| {
-        let bar = |row: &&Row| {
+    let of_members = |members: Vec<&Row>| {
+        let bars = |row: &&Row| {
             let printed = relative(row.printed.iterations, members[0].printed.iterations);
-            Bar { variant: row.cell.variant.clone(), printed, ours: relative(ours(row), ours(members[0])) }
+            line(&row.cell.variant, printed, relative(ours(row), ours(members[0])))
         };
         let setting = setting(members[0]);
         // The number of folds of leave-one-out is no setting of the table.
         let own = members[0].cell.settings.get("k").filter(|_| setting.is_empty()).map(|k: &Value| format!("{} folds", plain(k)));
         let parts = [members[0].cell.problem.clone(), own.unwrap_or(setting)];
         let label = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        Block { label, bars: members.iter().map(bar).collect() }
+        block(label, members.iter().map(bars).collect())
     };
-    let all = grouped(rows, |row| (row.cell.problem.clone(), row.cell.shown.clone())).into_iter().map(block);
-    all.filter(|block| block.bars.iter().any(|bar| bar.ours.is_some())).collect()
+    let all = grouped(rows, |row| (row.cell.problem.clone(), row.cell.shown.clone())).into_iter().map(of_members);
+    all.filter(|block| block.lines.iter().flat_map(|line| &line.bars).any(|bar| bar.class == OURS)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bar, Block, picture};
+    use super::{block, line, picture};
 
     #[test]
     fn a_block_has_its_name_a_scale_and_figures_at_the_bars() {
-        let bar = |variant: &str, printed, ours| Bar { variant: variant.to_owned(), printed, ours: Some(ours) };
-        let bars = vec![bar("cold", Some(1.0), 1.0), bar("sir", None, 0.254)];
-        let block = Block { label: "Adult, LIBSVM's folds".into(), bars };
-        let text = picture(&[block], "T").document();
+        let bars = vec![line("cold", Some(1.0), Some(1.0)), line("sir", None, Some(0.254))];
+        let text = picture(vec![block("Adult, LIBSVM's folds".into(), bars)], "T").document();
         assert!(text.contains("Adult, LIBSVM&apos;s folds") || text.contains("Adult, LIBSVM's folds"), "{text}");
         assert!(text.contains(">0.25</text>") && text.contains("the first variant = 1"), "{text}");
         assert_eq!(text.matches("class=\"paper\"").count(), 2, "one bar, and the legend's");
-        let bare = Block { label: "k = 3".into(), bars: vec![bar("cold", None, 1.0)] };
-        assert!(!picture(&[bare], "T").document().contains("printed in the paper"), "nothing is printed there");
+        let bare = block("k = 3".into(), vec![line("cold", None, Some(1.0))]);
+        assert!(!picture(vec![bare], "T").document().contains("printed in the paper"), "nothing is printed there");
         assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
         let x = |line: &str| line.split("x=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());
         let figure = text.lines().find(|line| line.contains(">0.25</text>")).and_then(x);

@@ -1,5 +1,6 @@
 //! The document of a cross-validation.
 
+use crate::commands::suspects::SuspectsDocument;
 use crate::report::{CvResults, End, Seconds, Setup};
 use serde::Serialize;
 
@@ -12,6 +13,8 @@ pub(super) struct CvDocument {
     pub(super) fold_plan: String,
     #[serde(flatten)]
     pub(super) found: CvResults,
+    /// The list of doubtful labels, if it was asked for.
+    pub(super) suspects: Option<SuspectsDocument>,
     #[serde(flatten)]
     pub(super) seconds: Seconds,
     #[serde(flatten)]

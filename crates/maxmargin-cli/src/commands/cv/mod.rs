@@ -3,7 +3,8 @@
 mod document;
 mod page;
 
-use crate::args::{CvArgs, RunArgs};
+use super::suspects::SuspectsDocument;
+use crate::args::{CvArgs, RunArgs, SuspectArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
@@ -32,6 +33,8 @@ use std::time::Instant;
 pub(crate) struct CvFiles<'a> {
     /// Predictions and decision values.
     pub(crate) decisions: Option<&'a Path>,
+    /// The rows by the margin of their label.
+    pub(crate) suspects: Option<&'a Path>,
     /// The page.
     pub(crate) report: Option<&'a Path>,
 }
@@ -45,12 +48,20 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     paths.reads([&args.data.source]);
     paths.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
-    let files = CvFiles { decisions: args.output.as_deref(), report: args.report.as_deref() };
-    validate(&request, &args.svm.run, &args.data.request(), paths, files, |input, notes| {
+    let suspects = args.suspects.suspects.as_deref();
+    let files = CvFiles { decisions: args.output.as_deref(), suspects, report: args.report.as_deref() };
+    let data = with_columns(args.data.request(), &args.suspects);
+    validate(&request, &args.svm.run, &data, paths, files, |input, notes| {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
+}
+
+/// Returns the request with the columns that are copied to the list of doubtful labels.
+pub(crate) fn with_columns(mut data: DataRequest, suspects: &SuspectArgs) -> DataRequest {
+    data.options.table.keep.clone_from(&suspects.id);
+    data
 }
 
 /// Cross-validates by a plan that is made from the data, and writes the requested files.
@@ -64,12 +75,10 @@ pub(crate) fn validate(
 ) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(run.quiet);
-    if run.json.is_some() && files.decisions.is_some_and(|path| path.as_os_str() == "-") {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
-    }
+    check_files(request, run, files)?;
     let svm = request.svm()?;
     let mut open = |path: Option<&Path>| path.map(|path| paths.output(path, Content::Text)).transpose();
-    let (output, page) = (open(files.decisions)?, open(files.report)?);
+    let (output, page, suspects_output) = (open(files.decisions)?, open(files.report)?, open(files.suspects)?);
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(data, context, &mut notes)?;
@@ -93,12 +102,17 @@ pub(crate) fn validate(
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
     }
+    let suspects = match (suspects_output, files.suspects) {
+        (Some(output), Some(path)) => Some(SuspectsDocument::write(&input, svm.options().multiclass, &report, path, output)?),
+        _ => None,
+    };
     let found = CvResults::new(&report, &input.data.labels, &setup, run.detail());
     let document = CvDocument {
         setup,
         k: plan.folds(),
         fold_plan,
         found,
+        suspects,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..CvResults::seconds(&report) },
         end: End::now(&threads, &mut notes),
     };
@@ -107,6 +121,20 @@ pub(crate) fn validate(
     }
     show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
     Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Refuses files that do not go together, or that the formulation has nothing for.
+fn check_files(request: &ProblemRequest, run: &RunArgs, files: CvFiles<'_>) -> Result<(), Failure> {
+    for (option, path) in [("-o", files.decisions), ("--suspects", files.suspects)] {
+        if run.json.is_some() && path.is_some_and(|path| path.as_os_str() == "-") {
+            return Err(Failure::Usage(format!("--json and {option} -: both write to standard output; name a file")));
+        }
+    }
+    if files.suspects.is_some() && request.target_kind() != TargetKind::Classes {
+        let what = "it ranks the labels of classes, and this formulation has none; leave it out";
+        return Err(Failure::Usage(format!("--suspects: {what}")));
+    }
+    Ok(())
 }
 
 /// Notes that the folds could not be seeded: folds that scale differently share no kernel.
@@ -163,6 +191,7 @@ fn text(d: &CvDocument, verbose: bool) -> String {
         let (moved, all) = (format::count(found.moved() as u64), format::count(d.k as u64));
         lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));
     }
+    lines.extend(d.suspects.as_ref().map(|found| ("suspects", found.text())));
     lines.extend(work_text(&found.solved.work).map(|text| ("work", text)));
     if !setup.over_features() {
         lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));

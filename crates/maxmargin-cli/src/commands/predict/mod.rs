@@ -7,6 +7,7 @@ use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
+use crate::files::input::request::DataRequest;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::model_file;
 use crate::files::output::{check_standard_output, show};
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = load(args, &model, threads.par(), &mut notes)?;
+    let input = load(&args.data.request(), &args.id, &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
@@ -117,10 +118,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Finished)
 }
 
-/// Reads the data to predict.
-fn load(args: &PredictArgs, model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
-    let mut request = args.data.request();
-    request.options.table.keep.clone_from(&args.id);
+/// Reads the data that a model is applied to, with these columns of a table as text.
+pub(super) fn load(request: &DataRequest, id: &[String], model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    let mut request = request.clone();
+    request.options.table.keep = id.to_vec();
     let input = input::load(&request, &Requirements::by(model), par, notes)?;
     compare_features(model, &input, notes);
     Ok(input)

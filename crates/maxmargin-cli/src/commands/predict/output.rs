@@ -3,6 +3,7 @@
 use crate::args::PredictArgs;
 use crate::console::{format, label_names};
 use crate::files::input::WrittenTable;
+use crate::report::{label_text, machine_names, write_fields};
 use maxmargin::data::number::write_shortest;
 use maxmargin::model::{DecisionRule, Model};
 use std::io::{self, Write};
@@ -95,13 +96,8 @@ impl Predictions<'_> {
 
     /// Returns `decision` for one machine, and for several the labels that each of them separates.
     fn decision_names(self) -> Vec<String> {
-        let machines = self.model.machines().len();
-        let name = |machine: usize| match self.model.sides(machine).filter(|_| machines > 1) {
-            Some((Some(negative), positive)) => format!("decision_{}_{}", label_text(negative), label_text(positive)),
-            Some((None, positive)) => format!("decision_{}", label_text(positive)),
-            None => "decision".to_owned(),
-        };
-        (0..machines).map(name).collect()
+        let name = |name: String| if name.is_empty() { "decision".to_owned() } else { format!("decision_{name}") };
+        machine_names(self.model).into_iter().map(name).collect()
     }
 
     /// Returns a name for each outcome.
@@ -111,11 +107,6 @@ impl Predictions<'_> {
         }
         self.model.outcomes().iter().map(|label| format!("probability_{}", label_text(*label))).collect()
     }
-}
-
-/// Returns a label without quotes.
-fn label_text(label: f64) -> String {
-    label_names::word_of(label).map_or_else(|| format::exact(label), str::to_owned)
 }
 
 /// Writes one label per row.
@@ -138,15 +129,4 @@ fn write_numbers(row: &[f64], mut out: &mut dyn Write) -> io::Result<()> {
         write_shortest(&mut out, value)?;
     }
     out.write_all(b"\n")
-}
-
-/// Writes a row of a table. Fields that the delimiter, a quote or the end of a line would break are
-/// quoted, with inner quotes doubled.
-fn write_fields(fields: &[&str], delimiter: char, out: &mut dyn Write) -> io::Result<()> {
-    let needs_quotes = |field: &str| {
-        field.is_empty() && fields.len() == 1 || field.trim() != field || field.contains([delimiter, '"', '\n', '\r'])
-    };
-    let field =
-        |field: &&str| if needs_quotes(field) { format!("\"{}\"", field.replace('"', "\"\"")) } else { (*field).to_owned() };
-    writeln!(out, "{}", fields.iter().map(field).collect::<Vec<_>>().join(&delimiter.to_string()))
 }

@@ -148,7 +148,8 @@ pub(crate) fn load_until(
             let bytes = read_until(until, source, MaxSize::of(args.max_size))?;
             let name = display_name(source);
             if is_native_model(&bytes) {
-                let what = "this is a model file in the place of the data: predict takes DATA MODEL, verify MODEL DATA";
+                let what =
+                    "this is a model file in the place of the data: predict takes DATA MODEL, verify and explain MODEL DATA";
                 return Err(Failure::input(name, what));
             }
             let format = table::format_of(source, &bytes, &args.table, notes);

@@ -8,13 +8,13 @@ use std::path::Path;
 
 /// The output of a picture, opened before the work begins together with the fonts.
 #[derive(Debug)]
-pub(super) struct Picture {
+pub(crate) struct Picture {
     output: Output,
     painter: Option<Painter>,
 }
 
 impl Picture {
-    pub(super) fn open(path: &Path, paths: &mut OutputPaths) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, paths: &mut OutputPaths) -> Result<Self, Failure> {
         let pixels = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
         let output = paths.output(path, Content::Text)?;
         let painter = pixels.then(|| Painter::new(output.name())).transpose()?;
@@ -22,7 +22,7 @@ impl Picture {
     }
 
     /// Writes the picture.
-    pub(super) fn write(self, picture: &Svg) -> Result<(), Failure> {
+    pub(crate) fn write(self, picture: &Svg) -> Result<(), Failure> {
         let svg = picture.document();
         let bytes = match self.painter {
             Some(painter) => painter.paint(svg.as_bytes())?,

@@ -1,0 +1,39 @@
+//! Options of `predict`.
+
+use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
+use super::probability::DecisionRuleName;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model file, native or LIBSVM's
+    #[arg(value_name = "MODEL", help_heading = None::<&str>)]
+    pub(crate) model: PathBuf,
+    /// File for the predictions: one label per row, or for a table a table [default: standard
+    /// output, and none with --json]
+    #[arg(short, long, value_name = "OUT", help_heading = "Predictions")]
+    pub(crate) output: Option<PathBuf>,
+    /// Column of a table to copy to the predictions, by name or number, such as an identifier;
+    /// repeatable or comma-separated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Predictions")]
+    pub(crate) id: Vec<String>,
+    /// Write the machines' decision values instead of labels, in a table beside them; a threshold
+    /// is not subtracted
+    #[arg(long, help_heading = "Predictions")]
+    pub(crate) decision: bool,
+    /// Write the label and the probability of every class; the first line names the classes
+    /// (LIBSVM's svm-predict -b 1)
+    #[arg(long, conflicts_with = "decision", help_heading = "Predictions")]
+    pub(crate) probability: bool,
+    /// Rule that turns decision values into labels, for models with probabilities or a threshold
+    /// [default: the model's]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]
+    pub(crate) decide: Option<DecisionRuleName>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
