@@ -30,8 +30,8 @@ fn flipped(text: &str, share: f64, seed: u64) -> (String, HashSet<usize>) {
     (lines.iter().enumerate().map(flip).collect(), rows)
 }
 
-/// Of 14 labels of `heart_scale` that were turned around, 5 are among the first 14 rows of the list,
-/// where 0.7 would be by chance, though one label of six is predicted otherwise before.
+/// Of 14 labels of `heart_scale` that were turned around, 5 are among the first 14 rows of the
+/// list, where 0.7 would be by chance, though one label of six is predicted otherwise before.
 #[test]
 fn flipped_labels_come_first() {
     let Some(bytes) = maxmargin_testkit::outside::data_text("heart_scale") else { return };

@@ -138,7 +138,7 @@ impl ValueProblem {
         }
     }
 
-    /// Returns what to do about the fault, as [`TableError::advice`].
+    /// Returns what to do about the fault, as [`TableError::advice`](super::TableError::advice).
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Comma(_) => "write numbers with a point and without thousands separators (1234.5)",
@@ -179,7 +179,7 @@ impl ColumnProblem {
         }
     }
 
-    /// Returns what to do about the fault, as [`TableError::advice`].
+    /// Returns what to do about the fault, as [`TableError::advice`](super::TableError::advice).
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Unfit(_) => Some("make one of them, or drop it"),
