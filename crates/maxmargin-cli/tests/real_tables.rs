@@ -47,6 +47,18 @@ fn all_odd_columns_are_reported_with_a_command_that_works() {
 }
 
 #[test]
+fn the_command_works_where_numbers_have_units() {
+    let bench = Bench::new();
+    let row = |i: usize| format!("P{i},${i}.50,{},{}\n", i % 7, i % 2);
+    bench.file("shop.csv", format!("id,price,size,y\n{}", (0..60).map(row).collect::<String>()));
+    let refused = bench.run("train shop.csv -o m");
+    let command = refused.err.lines().last().and_then(|line| line.strip_prefix("mend them, or try: maxmargin "));
+    assert_eq!(command, Some("train shop.csv -o m --drop id,price"), "{refused:?}");
+    let trained = bench.run(command.expect("a command"));
+    assert_eq!(trained.code, 0, "{trained:?}");
+}
+
+#[test]
 fn other_notations_are_read_and_named() {
     let bench = Bench::new();
     let plain = "size,colour,y\n1.5,red,0\n2.25,blue,1\n3.5,red,0\n4.5,blue,1\n1.75,red,0\n2.5,blue,1\n";

@@ -31,7 +31,7 @@ fn flipped(text: &str, share: f64, seed: u64) -> (String, HashSet<usize>) {
 }
 
 /// Of 14 labels of `heart_scale` that were turned around, 5 are among the first 14 rows of the
-/// list, where 0.7 would be by chance, though one label of six is predicted otherwise before.
+/// list, where 0.7 would be by chance.
 #[test]
 fn flipped_labels_come_first() {
     let Some(bytes) = maxmargin_testkit::outside::data_text("heart_scale") else { return };

@@ -12,7 +12,7 @@
 //! - `tables` condenses records into `cells::Row`s, with the paper's printed figures beside ours.
 //!   `columns` defines each value that a table or a plot can show of a row.
 //! - `claims` decides each claim of a paper by a rule over columns. `pictures` draws rows.
-//! - `reports` writes all pages: reports of papers, the page of verdicts, the README's block.
+//! - `reports` writes all pages: reports of papers, the page of verdicts, the README's picture.
 //! - `searches` measures whole searches beside LIBSVM, and simulates searches on many machines.
 //! - `datasets` finds, verifies and converts data files. `numbers` formats and tests numbers.
 //!   `workspace` knows the workspace's folders and runs child processes.

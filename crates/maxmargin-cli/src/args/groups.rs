@@ -22,9 +22,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
     /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2, .xz
-    /// or .zst), - for standard input, or generated
-    /// data: penguins (a table), gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like,
-    /// covtype-like
+    /// or .zst), - for standard input, or generated data: penguins (a table), gauss-m,
+    /// two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like
     #[arg(value_name = "DATA")]
     pub(crate) source: String,
     #[command(flatten)]

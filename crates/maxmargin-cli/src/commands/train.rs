@@ -237,7 +237,7 @@ fn summary(d: &TrainDocument, verbose: bool) -> Vec<(&'static str, String)> {
 pub(crate) fn default_model(source: &str) -> PathBuf {
     let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
     let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
-    let packed = [".gz", ".bz2", ".xz", ".zst"].into_iter().find_map(|end| name.strip_suffix(end));
+    let packed = maxmargin::data::compress::ENDINGS.into_iter().find_map(|end| name.strip_suffix(end));
     PathBuf::from(format!("{}.model", packed.unwrap_or(&name)))
 }
 

@@ -131,6 +131,12 @@ pub(crate) fn power(value: f64) -> String {
     if value == 2_f64.powf(exponent) && value != 1.0 && value != 2.0 { format!("2^{exponent}") } else { parameter(value) }
 }
 
+/// The command line of this run, to be entered again.
+pub(crate) fn own_command() -> String {
+    let arguments = std::env::args().skip(1).map(|argument| shell(&argument));
+    std::iter::once("maxmargin".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
 /// Quotes a word for a shell, if it needs that.
 pub(crate) fn shell(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | '/' | ':' | '+' | '=' | '%');

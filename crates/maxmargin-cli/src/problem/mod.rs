@@ -150,8 +150,8 @@ impl ProblemRequest {
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
-            let first = input.likelier_target.as_ref().map(|first| format::shell(&quoted(&first.column, 40)));
-            let other = first.map(|first| format!("--target {first} to predict that column, ")).unwrap_or_default();
+            let other = input.likelier_target.as_ref().map(|other| format::shell(&quoted(&other.column, 40)));
+            let other = other.map(|other| format!("--target {other} to predict that column, ")).unwrap_or_default();
             let column = input.data.columns.as_ref().and_then(|columns| columns.target());
             let column = column.map(|target| format!("{}: ", input::column_name(&target.name))).unwrap_or_default();
             let what = format!(

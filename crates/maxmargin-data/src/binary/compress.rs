@@ -7,6 +7,9 @@ use std::io::{self, Read};
 /// claim a dictionary of gibibytes.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
 
+/// The endings of the names of compressed files.
+pub const ENDINGS: [&str; 4] = [".gz", ".bz2", ".xz", ".zst"];
+
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];

@@ -45,8 +45,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Option<TextEncoding>
     if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
         return fault(zero);
     }
-    let Err(error) = std::str::from_utf8(bytes) else {
-        return Ok((String::from_utf8_lossy(bytes), None));
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return Ok((Cow::Borrowed(text), None)),
+        Err(error) => error,
     };
     // These bytes are control characters, or have no character.
     let is_control = |byte: u8| matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F | 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);

@@ -178,9 +178,7 @@ impl TableError {
             Self::Empty | Self::Cancelled | Self::Columnar { .. } | Self::Unknown { .. } | Self::Lacking { .. } => return None,
         })
     }
-}
 
-impl TableError {
     /// Returns `line 3, column `a`: ` and the fault, without advice.
     pub fn place_and_reason(&self) -> String {
         let place = match (self.line(), self.column_name().map(|name| quoted(name, SHOWN))) {

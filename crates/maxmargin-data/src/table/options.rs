@@ -109,7 +109,7 @@ pub struct Table {
     pub skipped_lines: u64,
     /// The decimal separator of numbers: a point or a comma.
     pub decimal_mark: char,
-    /// The first column, if it looks more like the target than the last one, which was taken.
+    /// The last or the first column, if it looks more like the target than the one that was taken.
     pub likelier_target: Option<LikelierTarget>,
     /// The columns that were left out because of a fault.
     pub faults: Vec<TableError>,

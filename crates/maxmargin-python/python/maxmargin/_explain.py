@@ -39,7 +39,7 @@ class Explanation:
     feature_names : tuple of str or None
         The columns of the data frame that the estimator was fitted to.
     output_names : tuple of str
-        What each machine separates; the last class is the one above 0 for two classes, the first of a pair for more.
+        The name of each machine. Of two classes it is the second, whose decision values are above 0; of more ``"a or b"``, and those of ``a`` are above 0.
 
     Examples
     --------
@@ -115,11 +115,11 @@ class Explaining:
         return values
 
     def _output_names(self) -> tuple[str, ...]:
-        """What each machine separates."""
+        """Return the name of each machine."""
         return ("decision value",)
 
     def explain(self, X: Any, background: Any = None, interactions: bool = False) -> Explanation:
-        """What each feature adds to the decision value of every row: exact Shapley values, for linear, polynomial and RBF kernels.
+        """Divide the decision value of every row among the features: exact Shapley values, for linear, polynomial and RBF kernels.
 
         Without a background an absent feature takes no part in the kernel: its factor of an RBF kernel is 1, its term of a product 0. With one it has
         the value of a row of the background, on average over all of them; a hundred rows of the training data are a good background.

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import WIDE, whole
 from ._certificate import Certificate
 from ._classes import SVC, SVR, asked_for_probabilities
-from ._data import Floats
+from ._data import Floats, is_sparse, width
 from ._search import GridSearchCV
 from ._state import Plain
 
@@ -29,22 +29,13 @@ FACTORS = (1 / 64, 1 / 16, 1 / 4, 1, 4)
 
 
 def around_scale(X: Any) -> list[Any]:
-    """Return the default values of gamma for these rows. Rows without a variance have the rule alone, whose fit reports what is wrong."""
-    shape, values = np.shape(X), X
-    if hasattr(X, "tocsr"):
-        values = X.tocsr().data
+    """Return the default values of gamma for these rows. Rows that are no numbers have the rule alone, whose fit reports what is wrong."""
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        rows = X if is_sparse(X) else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return ["scale"]
-    if len(shape) != 2 or 0 in shape:
-        return ["scale"]
-    cells = shape[0] * shape[1]
-    # Values that a sparse matrix does not store are 0.
-    variance = float(numbers.var()) if numbers.size == cells else float((numbers**2).sum() / cells - (numbers.sum() / cells) ** 2)
-    if not (np.isfinite(variance) and variance > 0):
-        return ["scale"]
-    return [float(factor / (shape[1] * variance)) for factor in FACTORS]
+    scale = width("scale", rows) if rows.ndim == 2 and 0 not in rows.shape else np.nan
+    return [factor * scale for factor in FACTORS] if np.isfinite(scale) else ["scale"]
 
 
 class Searching(Plain):
@@ -307,7 +298,7 @@ class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unu
     Cs, gammas, cv, refit
         As in :class:`SVCCV`.
     scoring : str, callable or None, default=None
-        What is best; ``None`` is R².
+        The score to maximise; ``None`` is R².
 
     The others are those of :class:`SVR`.
 

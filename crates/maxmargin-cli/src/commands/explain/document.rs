@@ -3,6 +3,7 @@
 use super::{Work, largest};
 use crate::console::format;
 use crate::report::{Align, DataDocument, End, SCHEMA, columns, fields, label_text};
+use maxmargin::data::classes::pairs;
 use maxmargin::explain::Explanation;
 use serde::Serialize;
 
@@ -182,7 +183,7 @@ fn pairs_table(found: &Explanation, names: &[String]) -> String {
         let pairs = found.interactions(i, m).unwrap_or_default();
         sums.iter_mut().zip(pairs).for_each(|(sum, value)| *sum += share * value.abs());
     }
-    let pairs: Vec<(usize, usize)> = (0..count).flat_map(|p| (p + 1..count).map(move |q| (p, q))).collect();
+    let pairs: Vec<(usize, usize)> = pairs(count).collect();
     let magnitudes: Vec<f64> = pairs.iter().map(|(p, q)| sums[p * count + q]).collect();
     let row = |at: usize| {
         let (p, q) = pairs[at];

@@ -2,6 +2,7 @@
 
 use crate::console::format;
 use crate::report::write_fields;
+use maxmargin::data::classes::pairs;
 use maxmargin::data::table::KeptColumn;
 use maxmargin::explain::Explanation;
 use std::io::{self, Write};
@@ -28,7 +29,8 @@ impl ContributionTable<'_> {
         header.extend(several.then(|| "machine".to_owned()));
         header.extend(["base", "decision"].map(str::to_owned));
         header.extend_from_slice(self.names);
-        let pairs = if self.found.interactions(0, 0).is_some() { self.pairs() } else { Vec::new() };
+        let has_pairs = self.found.interactions(0, 0).is_some();
+        let pairs: Vec<(usize, usize)> = pairs(self.names.len()).filter(|_| has_pairs).collect();
         header.extend(pairs.iter().map(|(p, q)| format!("{}:{}", self.names[*p], self.names[*q])));
         write_line(&header, delimiter, out)?;
         for (i, row) in self.rows.iter().enumerate() {
@@ -44,12 +46,6 @@ impl ContributionTable<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Every pair of columns once.
-    fn pairs(&self) -> Vec<(usize, usize)> {
-        let count = self.names.len();
-        (0..count).flat_map(|p| (p + 1..count).map(move |q| (p, q))).collect()
     }
 }
 

@@ -29,8 +29,7 @@ pub(super) fn warn(name: &str, table: &Table, columns: &Columns, notes: &mut Not
 fn columns_failure(name: &str, faults: &[TableError], wanted: &Requirements) -> Failure {
     let imputes = matches!(wanted.gaps, GapRule::Imputed(None));
     let options = remedies(faults, imputes && faults.iter().any(is_gap));
-    let arguments = std::env::args().skip(1).map(|argument| format::shell(&argument));
-    let command: Vec<String> = std::iter::once("maxmargin".to_owned()).chain(arguments).chain(options).collect();
+    let command: Vec<String> = std::iter::once(format::own_command()).chain(options).collect();
     Failure::List {
         message: format!("{name}: {} columns cannot be used as they are", faults.len()),
         lines: faults.iter().map(fault_line).collect(),
@@ -58,7 +57,8 @@ fn remedies(faults: &[TableError], imputes: bool) -> Vec<String> {
         let name = fault.column_name().unwrap_or_default().to_owned();
         match fault {
             TableError::Value { problem: ValueProblem::Comma(_), .. } => decimal = true,
-            TableError::Value { problem: ValueProblem::Unit(_), .. } => category.push(name),
+            // As categories, numbers would lose their order.
+            TableError::Value { problem: ValueProblem::Unit(_), .. } => drop.push(name),
             TableError::Value { problem: ValueProblem::NotFinite(value), .. } => missing.push(value.clone()),
             TableError::Value { problem: ValueProblem::Word { value, numbers, filled, .. }, .. } => {
                 let is_mark = *numbers as f64 >= NEARLY_ALL * *filled as f64;

@@ -44,7 +44,7 @@ pub(crate) struct Input {
     pub(crate) unlabelled: usize,
     /// The parts of a table that its predictions are written with; None for other formats.
     pub(crate) written: Option<WrittenTable>,
-    /// The first column of a table, if it looks more like the target than the last one.
+    /// A column of a table that looks more like the target than the one that was taken.
     pub(crate) likelier_target: Option<LikelierTarget>,
 }
 

@@ -2,15 +2,12 @@
 //! `datasets/files`.
 
 use crate::console::notes::Notes;
-use maxmargin::data::Generator;
+use maxmargin::data::{Generator, compress};
 use std::env;
 use std::path::{Path, PathBuf};
 
 /// The folder of the project's own data sets.
 const FOLDER: &str = "datasets/files";
-
-/// Endings of packed files.
-const PACKED: [&str; 5] = ["", ".xz", ".gz", ".bz2", ".zst"];
 
 /// Returns the path of a data file, which may lie in a folder for data sets and be packed there. A
 /// file of this name, a generator and a path with folders are taken as they are.
@@ -21,7 +18,10 @@ pub(super) fn find(source: &str, notes: &Notes) -> String {
         return source.to_owned();
     }
     let folders = [env::var_os("MAXMARGIN_DATA").map(PathBuf::from), Some(PathBuf::from(FOLDER))];
-    let places = folders.into_iter().flatten().flat_map(|folder| PACKED.map(|end| folder.join(format!("{source}{end}"))));
+    let places = folders
+        .into_iter()
+        .flatten()
+        .flat_map(|folder| std::iter::once("").chain(compress::ENDINGS).map(move |end| folder.join(format!("{source}{end}"))));
     let found = places.into_iter().find(|place| place.is_file());
     match found.as_ref().and_then(|place| place.to_str()) {
         Some(place) => {

@@ -69,7 +69,7 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableRequest, notes: 
         return asked;
     }
     let name = source.to_ascii_lowercase();
-    let plain = [".gz", ".bz2", ".xz", ".zst"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let plain = maxmargin::data::compress::ENDINGS.into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     let called = match plain.rsplit_once('.').map(|(_, end)| end) {
         Some("tsv" | "tab") => Some(FileFormat::Tsv),
         Some("csv") => Some(FileFormat::Csv),
