@@ -43,6 +43,10 @@ pub(crate) const ROUND64: f64 = 6_755_399_441_055_744.0;
 /// log₂ e, and the rounding error of its `f64` value.
 const LOG2_E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
 
+/// Largest `γ log₂e` in `f32`. The quotient of the largest argument and this number is a normal
+/// number.
+const LARGEST32: f64 = 1e37;
+
 /// Computes `norm + other − 2 dot`; intermediate results may wrap.
 #[inline]
 pub(crate) fn integer_distance(norm: i32, other: i32, dot: i32) -> i32 {
@@ -76,8 +80,9 @@ impl Gaussian {
         let gamma = gamma.min(1e300);
         let hi64 = -gamma * LOG2_E[0];
         let lo64 = (-gamma).mul_add(LOG2_E[0], -hi64) - gamma * LOG2_E[1];
-        let hi32 = hi64.max(-1e30) as f32;
-        let lo32 = (hi64.max(-1e30) - f64::from(hi32)) as f32;
+        let within = hi64.max(-LARGEST32);
+        let hi32 = within as f32;
+        let lo32 = (within - f64::from(hi32)) as f32;
         let limit32 = 125.0 / -hi32;
         let limit64 = 1021.0 / -hi64;
         Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64, less_one: false }
