@@ -45,7 +45,7 @@ pub use run::refusal::{ModelMismatch, ThresholdProblem};
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
 pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};
-pub use study::{CalibrationOptions, ClassWeights, PreparedData, Probability, Study, TrainOptions};
+pub use study::{CalibrationOptions, PreparedData, Probability, Study, TrainOptions};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

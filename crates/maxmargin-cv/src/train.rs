@@ -227,7 +227,11 @@ impl Study<'_> {
             let machines: Vec<_> = trained.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
             Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.rule(), &machines)?
         };
-        let mut record = Record::new(self.data, self.formulation, self.factors_of_all(), self.stop.goal);
+        let mut record = Record::new(self.data, self.formulation, self.weights.to_vec(), self.stop.goal);
+        if let Some(classes) = self.classes {
+            let own = self.rule_factors(classes, 0..self.data.samples.len());
+            record = record.with_class_weights(self.options.class_weights, &own);
+        }
         record.sample_weights = self.sample_weights.map(<[f64]>::to_vec);
         self.solver.name().clone_into(&mut record.solver);
         record.machines = trained

@@ -28,4 +28,4 @@ pub use error::ModelError;
 pub use formats::file::{decode, encode, read};
 pub use formats::{ModelFormat, file, liblinear, libsvm};
 pub use model::{Model, check_width, likeliest_in_order};
-pub use parts::{Machine, MachineRecord, Parts, Record, Section, data_sha256, numbers_sha256};
+pub use parts::{ClassWeights, Machine, MachineRecord, Parts, Record, Section, data_sha256, numbers_sha256};

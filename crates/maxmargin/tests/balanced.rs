@@ -1,12 +1,13 @@
 //! Balanced classes: every training set has the factors of its own rows, whichever way leads to it.
 
-use maxmargin::cv::{FoldPlan, Probability, RunControl, Seeding, Unlogged, calibration_plan};
+use maxmargin::cv::{Change, FoldPlan, Probability, RunControl, Seeding, TrainingData, Unlogged, calibration_plan, update};
 use maxmargin::data::scale::ScaleMethod;
-use maxmargin::data::{ClassLabels, Dataset, Generator};
+use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin::kernel::Kernel;
-use maxmargin::model::Calibration;
+use maxmargin::model::{Calibration, Model, decode, encode};
 use maxmargin::{Ranges, Search, SearchHooks, Svm};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// Classes in runs whose lengths differ, so that contiguous folds have other shares of each: the
 /// last class is in the last third alone, but for a few rows.
@@ -179,4 +180,47 @@ fn calibrations_balance_every_fold() {
     let fitted = rbf().balanced().seed(7).probability(Probability::Platt).fit(&data).expect("a training");
     let of = |calibration: &Calibration| -> Vec<f64> { (-4..=4).map(|f| calibration.probability(f64::from(f))).collect() };
     near(&of(&fitted.model.calibration()[0]), &of(&expected), 1e-6, "probabilities");
+}
+
+/// A model file says by which rule its classes were weighted, so that what is done with it later
+/// weights every training set anew.
+#[test]
+fn a_saved_model_is_calibrated_as_it_would_have_been_when_trained() {
+    let data = runs(93, 2);
+    let svm = rbf().balanced().class_weight(2.0, 1.5);
+    let saved = |svm: Svm| -> Model {
+        let model = svm.fit(&data).expect("a training").model;
+        decode(&encode(&model).expect("bytes")).expect("a model")
+    };
+    let plain = saved(svm.clone());
+    let again = Svm::of_model(&plain).expect("a record").probability(Probability::Platt).seed(7);
+    let later = again.calibrate(plain, &data).expect("a calibration").model;
+    let trained = saved(svm.seed(7).probability(Probability::Platt));
+    assert_eq!(later.calibration(), trained.calibration());
+    // Without the rule, the folds would have the weights of all rows.
+    let record = trained.record().expect("a record");
+    let fixed = rbf().class_weight(1.0, record.weights[0]).class_weight(2.0, record.weights[1]);
+    assert_ne!(saved(fixed.seed(7).probability(Probability::Platt)).calibration(), trained.calibration());
+}
+
+#[test]
+fn an_updated_model_is_balanced_by_its_new_rows() {
+    for classes in [2, 3] {
+        let (data, more) = (runs(90, classes), runs(40, classes).select(&(25..40).collect::<Vec<_>>()));
+        let svm = rbf().balanced().class_weight(2.0, 1.5);
+        let model = svm.fit(&data).expect("a training").model;
+        let remove: Vec<u64> = (3..30).collect();
+        let change = Change { add: Some(&more), remove: &remove, c: None };
+        let go_on = |_: &_| ControlFlow::Continue(());
+        let updated = update(&model, &TrainingData::new(data), &change, 1 << 26, Par::Seq, &go_on).expect("an update");
+        let now = &updated.kept.data;
+        let mut expected = by_hand(&now.labels, None);
+        expected.entry(2).and_modify(|weight| *weight *= 1.5);
+        let record = updated.model.record().expect("a record");
+        near(&record.weights, &expected.into_values().collect::<Vec<_>>(), 1e-12, "weights");
+        let trained = svm.fit(now).expect("a training").model;
+        let values = |model: &Model| model.decision_values(&now.samples, Par::Seq).expect("numbers");
+        near(&values(&updated.model), &values(&trained), 1e-6, "decision values");
+        assert_eq!(trained.record().expect("a record").weights, record.weights);
+    }
 }

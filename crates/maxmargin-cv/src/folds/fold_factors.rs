@@ -3,9 +3,10 @@
 use crate::folds::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
 use crate::run::error::CvError;
+use crate::study::Study;
 use crate::study::layout::MachineSamples;
-use crate::study::{ClassWeights, Study};
 use maxmargin_core::{Formulation, Problem};
+use maxmargin_model::ClassWeights;
 
 /// The factors of C of every training set of a cross-validation.
 pub(crate) struct FoldFactors {

@@ -2,7 +2,6 @@
 
 mod alternatives;
 mod calibration_options;
-mod class_weights;
 pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
@@ -12,7 +11,6 @@ pub(crate) mod space_source;
 pub(crate) mod spaces;
 
 pub use calibration_options::{CalibrationOptions, Probability};
-pub use class_weights::ClassWeights;
 pub use options::TrainOptions;
 pub use prepared_data::PreparedData;
 
@@ -168,8 +166,13 @@ impl<'a> Study<'a> {
     /// The factor of C of each class in the training set of `rows`.
     pub(crate) fn factors_of(&self, rows: impl Iterator<Item = usize>) -> Vec<f64> {
         let Some(classes) = self.classes else { return Vec::new() };
-        let own = self.options.class_weights.factors(classes, self.sample_weights, rows);
+        let own = self.rule_factors(classes, rows);
         own.iter().zip(self.weights).map(|(own, given)| own * given).collect()
+    }
+
+    /// The factor of C of each class by the rule of the options, in the training set of `rows`.
+    pub(crate) fn rule_factors(&self, classes: &ClassLabels, rows: impl Iterator<Item = usize>) -> Vec<f64> {
+        self.options.class_weights.factors(classes.of(), classes.count(), self.sample_weights, rows)
     }
 
     /// The factor of C of each class in all data.

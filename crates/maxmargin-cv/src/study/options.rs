@@ -2,12 +2,12 @@
 
 use crate::run::error::CvError;
 use crate::seed::Seeding;
-use crate::study::{CalibrationOptions, ClassWeights};
+use crate::study::CalibrationOptions;
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Refused, Solve, Stop, TargetKind};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{ClassLabels, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_model::Multiclass;
+use maxmargin_model::{ClassWeights, Multiclass};
 use maxmargin_smo::Smo;
 use maxmargin_solvers::{SmoFinish, Solver};
 use std::sync::Arc;

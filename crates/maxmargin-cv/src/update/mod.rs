@@ -133,12 +133,17 @@ pub fn update(
     let changed = model.prepared(&kept_now.data.samples)?;
     let before = MachineLayout::unsorted(&of, known.len(), Multiclass::OneVsOne);
     let after = MachineLayout::unsorted(&of_changed, known.len(), Multiclass::OneVsOne);
-    let class_c: Vec<C> = record.weights.iter().map(|weight| C { before: trained * weight, after: c * weight }).collect();
+    // A rule's factors belong to the training set.
+    let own = record.class_weights.factors(&of_changed, known.len(), None, 0..of_changed.len());
+    let new = Record::new(&kept_now.data, record.formulation.with_c(c), record.given_weights.clone(), record.goal())
+        .with_class_weights(record.class_weights, &own);
+    let class_c: Vec<C> =
+        record.weights.iter().zip(&new.weights).map(|(before, after)| C { before: trained * before, after: c * after }).collect();
     let model_change =
         ModelChange { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &class_c };
     let machines = Machines { model, record, before: &before, after: &after, solutions: &solutions };
     let updated = machines.updated(&model_change, memory, par, watch)?;
-    let new = assembled(model, record, &kept_now, &changed, c, &updated)?;
+    let new = assembled(model, Record { solver: record.solver.clone(), ..new }, &kept_now, &changed, &updated)?;
     let machines: Vec<MachineUpdate> = updated
         .into_iter()
         .enumerate()
@@ -239,13 +244,12 @@ fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> UpdatedMa
     UpdatedMachine { terms, bias: machine.bias, certificate: record.certificate, record, fixed_labels: None, path: None }
 }
 
-/// The model of these machines, with the kernel, classes, scaler and goal of the old one.
+/// The model of these machines, with the kernel, classes and scaler of the old one.
 fn assembled(
     model: &Model,
-    record: &Record,
+    record: Record,
     kept: &TrainingData,
     samples: &Samples,
-    c: f64,
     all: &[UpdatedMachine],
 ) -> Result<Model, UpdateError> {
     let classes = ClassLabels::new(&kept.data.labels).map_err(|error: LabelError| UpdateError::Damaged(error.to_string()))?;
@@ -256,9 +260,6 @@ fn assembled(
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);
     parts.encoder.clone_from(&model.parts().encoder);
-    let mut new = Record::new(&kept.data, record.formulation.with_c(c), record.weights.clone(), record.goal());
-    new.solver.clone_from(&record.solver);
-    new.machines = all.iter().map(|one| one.record.clone()).collect();
-    parts.record = Some(new);
+    parts.record = Some(Record { machines: all.iter().map(|one| one.record.clone()).collect(), ..record });
     Ok(Model::new(parts)?)
 }

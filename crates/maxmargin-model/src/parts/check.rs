@@ -206,9 +206,11 @@ fn check_serials(support: &Samples) -> Result<(), ModelError> {
 pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("training record", reason));
     let (machines, classes) = (parts.machines.len(), parts.classes.len());
-    if record.machines.len() != machines || record.weights.len() != classes {
-        let (trained, weights) = (record.machines.len(), record.weights.len());
-        return invalid(format!("{trained} trainings and {weights} weights for {machines} machines of {classes} classes"));
+    if record.machines.len() != machines || record.weights.len() != classes || record.given_weights.len() != classes {
+        let (trained, weights, given) = (record.machines.len(), record.weights.len(), record.given_weights.len());
+        return invalid(format!(
+            "{trained} trainings, {weights} weights and {given} given weights for {machines} machines of {classes} classes"
+        ));
     }
     for (p, (training, machine)) in record.machines.iter().zip(&parts.machines).enumerate() {
         if let Err(reason) = check_training(training, machine, parts, record.rows) {
@@ -260,7 +262,9 @@ fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
 
 /// Checks the weights of classes and of samples.
 fn check_weights(record: &Record) -> Result<(), String> {
-    if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
+    if let Some(weight) =
+        record.weights.iter().chain(&record.given_weights).find(|weight| !(**weight >= 0.0 && weight.is_finite()))
+    {
         return Err(format!("the weight of a class is {weight}"));
     }
     if let Some(weights) = &record.sample_weights {

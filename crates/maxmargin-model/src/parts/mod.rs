@@ -1,9 +1,11 @@
 //! The contents of a model before any check, and their checks.
 
 pub(crate) mod check;
+mod class_weights;
 mod machine;
 mod record;
 
+pub use class_weights::ClassWeights;
 pub use machine::Machine;
 pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};
 

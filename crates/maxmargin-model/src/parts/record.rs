@@ -1,5 +1,6 @@
 //! The record of a training: the data for which certificates can be recomputed.
 
+use super::class_weights::ClassWeights;
 use maxmargin_core::{Certificate, Formulation, Goal, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,10 @@ pub struct Record {
     pub formulation: Formulation,
     /// The factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
+    /// The rule by which the training set determines a part of `weights`.
+    pub class_weights: ClassWeights,
+    /// The factors that were given besides the rule, in the same order.
+    pub given_weights: Vec<f64>,
     /// The factor of C for each row of the training data, if sample weights were given.
     pub sample_weights: Option<Vec<f64>>,
     /// The requested KKT tolerance; infinite if only a duality gap was requested.
@@ -52,11 +57,13 @@ pub struct MachineRecord {
 
 impl Record {
     /// Returns a record of a training on `data` to `goal`, without machines and without the name of
-    /// a solver. `weights` has one factor of C for each class.
+    /// a solver. `weights` has one given factor of C for each class.
     pub fn new(data: &Dataset, formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
         Self {
             formulation,
+            given_weights: weights.clone(),
             weights,
+            class_weights: ClassWeights::Given,
             sample_weights: None,
             eps: goal.kkt().unwrap_or(f64::INFINITY),
             gap: goal.gap(),
@@ -66,6 +73,15 @@ impl Record {
             data_sha256: data_sha256(data),
             machines: Vec::new(),
         }
+    }
+
+    /// Returns the record of a training whose factors of C come from the given ones and from this
+    /// rule, which has the factors `own` in the training set.
+    #[must_use]
+    pub fn with_class_weights(mut self, rule: ClassWeights, own: &[f64]) -> Self {
+        self.class_weights = rule;
+        self.weights = self.given_weights.iter().zip(own).map(|(given, own)| given * own).collect();
+        self
     }
 
     /// The requested goal.

@@ -4,7 +4,7 @@ use maxmargin_core::{Certificate, Formulation, Rounding, Status};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{DecisionRule, Machine, MachineRecord, Model, Multiclass, Parts, Record};
+use maxmargin_model::{ClassWeights, DecisionRule, Machine, MachineRecord, Model, Multiclass, Parts, Record};
 
 /// Labels of two, three and four classes.
 pub(crate) const CLASSES: [&[f64]; 3] = [&[-1.0, 1.0], &[-3.0, 0.0, 4.0], &[7.0, -2.0, 3.0, 4.0]];
@@ -92,9 +92,12 @@ pub(crate) fn record_of(model: &Model) -> Record {
         iterations: 1234 + p as u64,
         certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0, rounding: Rounding::NONE },
     };
+    let halved = |class: usize| 1.0 / (1.0 + class as f64);
     Record {
         formulation: Formulation::c_svc(2.0),
-        weights: (0..model.classes().len()).map(|class| 1.0 / (1.0 + class as f64)).collect(),
+        weights: (0..model.classes().len()).map(halved).collect(),
+        class_weights: ClassWeights::Balanced,
+        given_weights: (0..model.classes().len()).map(|class| 3.0 * halved(class)).collect(),
         sample_weights: None,
         eps: 1e-3,
         gap: Some(1e-6),

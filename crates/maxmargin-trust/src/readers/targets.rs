@@ -63,7 +63,7 @@ pub const TARGETS: [Target; 11] = [
         name: "model",
         run: model::native,
         make: make::native_model,
-        words: &["maxmargin-model 9 ", "\n"],
+        words: &["maxmargin-model 10 ", "\n"],
         open: make::open_model,
         close: make::close_model,
     },

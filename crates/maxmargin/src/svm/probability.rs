@@ -101,7 +101,9 @@ impl Svm {
             None => svm.scale(scaler.method()),
         });
         svm = model.parts().encoder.iter().filter_map(Encoder::impute).fold(svm, Svm::impute);
-        svm = model.classes().iter().zip(&record.weights).fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
+        let given = model.classes().iter().zip(&record.given_weights);
+        svm = given.fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
+        svm = svm.with(|options| options.class_weights = record.class_weights);
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))
     }
 

@@ -1,9 +1,9 @@
 //! The multiclass scheme, and factors of C for classes and samples.
 
 use super::Svm;
-use maxmargin_cv::{ClassWeights, CvError, TrainOptions};
+use maxmargin_cv::{CvError, TrainOptions};
 use maxmargin_data::ClassLabels;
-use maxmargin_model::Multiclass;
+use maxmargin_model::{ClassWeights, Multiclass};
 
 impl Svm {
     /// Trains one machine for each class against all others, and predicts the class with the
@@ -63,7 +63,7 @@ impl Svm {
     /// are rows.
     pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let TrainOptions { class_weights, sample_weights, .. } = &self.options;
-        let own = class_weights.factors(classes, sample_weights.as_deref(), 0..classes.of().len());
+        let own = class_weights.factors(classes.of(), classes.count(), sample_weights.as_deref(), 0..classes.of().len());
         Ok(own.iter().zip(self.options.given_weights(classes)?).map(|(own, given)| own * given).collect())
     }
 
