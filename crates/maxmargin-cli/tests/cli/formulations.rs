@@ -1,0 +1,206 @@
+//! Every formulation on the command line: the documents of C-SVC, models that are judged and read
+//! back, and what is refused in one line.
+
+use crate::common::{Bench, SMALL};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Values of a function of two features.
+fn values() -> String {
+    let x = |i: usize| (i % 10) as f64 / 5.0 - 0.9;
+    let z = |i: usize| (i * 7 % 13) as f64 / 6.0 - 1.0;
+    let line = |i: usize| format!("{} 1:{} 2:{}\n", (2.0 * x(i)).sin() + 0.5 * z(i), x(i), z(i));
+    (0..60).map(line).collect()
+}
+
+/// Formulation options and the data that they are for.
+const ALL: [(&str, &str); 5] = [
+    ("--formulation epsilon-svr --epsilon 0.05 -c 5", "values"),
+    ("--formulation nu-svr --nu 0.4 -c 5", "values"),
+    ("--formulation one-class --nu 0.3", "classes"),
+    ("--formulation one-class --nu 0.3", "values"),
+    ("--formulation nu-svc --nu 0.4", "classes"),
+];
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.file("values", values());
+    bench.file("classes", SMALL);
+    bench
+}
+
+/// The paths of all keys, but for those that are lists of what there is.
+fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    let own = [
+        ".data.classes",
+        ".data.target",
+        ".scores",
+        ".spread",
+        ".confusion",
+        ".weights",
+        ".warnings",
+        ".work",
+        ".full",
+        ".machines",
+    ];
+    if own.contains(&path) || path.ends_with("[].scores") || path.ends_with("[].spread") {
+        return;
+    }
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            found.insert(format!("{path}.{key}"));
+            keys(value, &format!("{path}.{key}"), found);
+        }),
+        Value::Array(values) => values.iter().for_each(|value| keys(value, &format!("{path}[]"), found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_formulation_has_the_documents_of_c_svc() {
+    let bench = bench();
+    for command in
+        ["train DATA -o m --force", "cv DATA -k 3", "loo DATA", "grid DATA -c 1,2 -k 3", "verify m DATA", "predict DATA m"]
+    {
+        let of = |options: &str, data: &str| {
+            let train = bench.run(&format!("train {data} -g 1 {options} -o m -q --force"));
+            assert_eq!(train.code, 0, "{options}: {train:?}");
+            let takes = !command.starts_with("verify") && !command.starts_with("predict");
+            let own: Vec<&str> = options.split(' ').collect();
+            // C has been given already.
+            let without =
+                own.iter().position(|word| *word == "-c").map_or(own.clone(), |at| [&own[..at], &own[at + 2..]].concat());
+            let options = if command.starts_with("grid") { without.join(" ") } else { options.to_owned() };
+            let options = if takes { format!("-g 1 {options}") } else { String::new() };
+            let mut found = BTreeSet::new();
+            let document = bench.json(&format!("{} {options} -q", command.replace("DATA", data)));
+            keys(&document, "", &mut found);
+            if let Some(certificate) = document.get("certificate") {
+                assert_eq!(certificate["holds"], true, "{command} {options}: {certificate}");
+            }
+            found
+        };
+        let expected = of("-c 5", "classes");
+        for (options, data) in ALL {
+            assert_eq!(of(options, data), expected, "{command} {options}");
+        }
+    }
+}
+
+#[test]
+fn models_are_judged_told_and_read_back() {
+    let bench = bench();
+    for (options, data) in ALL {
+        let name = options.split(' ').nth(1).expect("a name");
+        let trained = bench.json(&format!("train {data} -g 1 {options} -o m -q --force"));
+        assert_eq!(trained["formulation"]["name"], name);
+        let judged = bench.json(&format!("verify m {data} -q"));
+        assert_eq!((&judged["matches"], &judged["tolerance_met"]), (&Value::Bool(true), &Value::Bool(true)), "{options}");
+        let dual = |document: &Value| document["certificate"]["dual"].as_f64().expect("a dual objective");
+        assert!((dual(&judged) - dual(&trained)).abs() <= 1e-12 * dual(&trained).abs(), "{options}");
+        let told = bench.json("info m");
+        assert_eq!(told["training"]["formulation"], trained["formulation"], "{options}");
+        assert_eq!(
+            told["decision_rule"],
+            if name.ends_with("svr") {
+                "value"
+            } else if name == "one-class" {
+                "inlier"
+            } else {
+                "vote"
+            }
+        );
+        assert_eq!(bench.run("info m").code, 0);
+        let predicted = bench.run(&format!("predict {data} m -o labels -q --force"));
+        assert_eq!(predicted.code, 0, "{predicted:?}");
+        let first: f64 = bench.read("labels").lines().next().expect("a line").parse().expect("a number");
+        assert!(name.ends_with("svr") || first.abs() == 1.0, "{options}: {first}");
+        assert!(bench.run(&format!("cv {data} -g 1 {options} -k 3 -q")).out.contains(match name {
+            "nu-svc" => "accuracy",
+            "one-class" => "inliers",
+            _ => "mean squared error",
+        }));
+    }
+}
+
+#[test]
+fn scores_of_values_are_those_of_the_decisions_written() {
+    let bench = bench();
+    let document = bench.json("cv values --formulation epsilon-svr -g 1 -c 5 -k 4 -o out -q");
+    assert_eq!((&document["fold_plan"], &document["accuracy"]), (&Value::from("shuffled"), &Value::Null));
+    let rows: Vec<Vec<f64>> =
+        bench.read("out").lines().map(|line| line.split(' ').map(|word| word.parse().expect("a number")).collect()).collect();
+    // A value is what its one machine decides.
+    assert!(rows.iter().all(|row| row.len() == 3 && row[1] == row[2]));
+    let error = rows.iter().map(|row| (row[0] - row[1]).powi(2)).sum::<f64>() / rows.len() as f64;
+    let said = document["scores"]["mean_squared_error"].as_f64().expect("a score");
+    assert!((said - error).abs() < 1e-12 && error < 0.1, "{said} {error}");
+    let grid = bench.json("grid values --formulation epsilon-svr -g 1 -c 0.001:10 -k 4 -q");
+    let errors: Vec<f64> = grid["cells"]
+        .as_array()
+        .expect("cells")
+        .iter()
+        .map(|point| point["scores"]["mean_squared_error"].as_f64().expect("a score"))
+        .collect();
+    let best = grid["cells"].as_array().expect("cells").iter().find(|point| point["c"] == grid["best_c"]).expect("the best");
+    let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(best["scores"]["mean_squared_error"], least, "{errors:?}");
+    assert_eq!(grid["majority"], Value::Null);
+}
+
+#[test]
+fn weights_of_samples_come_from_a_file() {
+    let bench = bench();
+    bench.file("weights", ["1\n", "2\n", "0\n"].concat().repeat(20));
+    let rows = values();
+    let twice: Vec<String> = rows.lines().enumerate().map(|(i, line)| format!("{line}\n").repeat([1, 2, 0][i % 3])).collect();
+    bench.file("twice", twice.concat());
+    let options = "--formulation epsilon-svr -g 1 -c 5 --eps 1e-6 -q --force";
+    let weighted = bench.json(&format!("train values --weights weights {options} -o m"));
+    let copied = bench.json(&format!("train twice {options} -o m2"));
+    let of = |document: &Value, key: &str| document["certificate"][key].as_f64().expect("a number");
+    assert!(of(&weighted, "dual") <= of(&copied, "primal") + 1e-9 && of(&copied, "dual") <= of(&weighted, "primal") + 1e-9);
+    assert_eq!(weighted["sample_weights"], serde_json::json!({"minimum": 0.0, "maximum": 2.0, "sum": 60.0}));
+    assert_eq!(bench.json("verify m values -q")["matches"], true);
+    bench.file("bad", "1\nx\n");
+    let answer = bench.run("train values --formulation epsilon-svr --weights bad -q -o m3");
+    assert!(answer.code == 1 && answer.err.contains("bad:2: `x` is not a weight"), "{answer:?}");
+    bench.file("short", "1\n1\n");
+    let answer = bench.run("train values --formulation epsilon-svr --weights short -q -o m3");
+    assert!(answer.code == 1 && answer.err.contains("short: 2 weights for 60 rows of values"), "{answer:?}");
+    let over = bench.run("train values --formulation epsilon-svr --weights weights -q -o weights");
+    assert!(over.code == 1 && bench.read("weights").starts_with("1\n2\n"), "{over:?}");
+}
+
+#[test]
+fn what_cannot_be_is_said_in_one_line() {
+    let bench = bench();
+    let refused = |line: &str, code: i32, says: &str| {
+        let answer = bench.run(&format!("{line} -q"));
+        assert_eq!(answer.code, code, "{line}: {answer:?}");
+        let errors: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert!(errors.len() == 1 && errors[0].contains(says), "{line}: {answer:?} does not say {says:?}");
+    };
+    bench.file("uneven", "1 1:1\n-1 1:2\n-1 1:3\n-1 1:4\n");
+    refused("train uneven --formulation nu-svc --nu 0.6", 1, "nu, 0.6, is infeasible: it must be above 0 and at most 0.5");
+    refused("train classes --epsilon 0.1", 2, "--epsilon is for --formulation epsilon-svr, not c-svc");
+    refused("train classes --formulation epsilon-svr --nu 0.1", 2, "--nu is for --formulation nu-svc, nu-svr or one-class");
+    refused("train values --formulation epsilon-svr --weight 1=2", 2, "--weight 1=…: epsilon-svr has no classes");
+    refused("cv values --formulation nu-svr --folds stratified", 2, "there are no classes");
+    refused("grid classes --formulation one-class --metric f1", 2, "unknown metric; there are inliers");
+    refused("train values --formulation one-class --loss squared", 2, "its loss is the hinge loss");
+    refused("train values --formulation nu-svr --solver irwls", 2, "it does not solve nu-svr; use --solver smo");
+    refused("train values --formulation epsilon-svr --updatable", 2, "models of epsilon-svr cannot be updated");
+    refused("cv values --formulation epsilon-svr --seeding sir", 2, "it is for C-SVC");
+    assert_eq!(bench.run("train values --formulation epsilon-svr -o m -q").code, 0);
+    refused("update m --data values --remove 1", 1, "the model is of epsilon-svr, and exact updates are for C-SVC");
+    let usage = bench.run("train values --formulation epsilon-svr --epsilon -1");
+    assert!(usage.code == 2 && usage.err.contains("0 or more"), "{usage:?}");
+    let usage = bench.run("train values --formulation nu-svr --nu 1.5");
+    assert!(usage.code == 2 && usage.err.contains("at most 1"), "{usage:?}");
+    let warned = bench.run("train classes --formulation epsilon-svr -o m --force");
+    assert!(
+        warned.warnings().iter().any(|warning| warning.contains("if they are classes, use --formulation c-svc")),
+        "{warned:?}"
+    );
+}

@@ -1,0 +1,39 @@
+//! The command line as people run it: its output, files, exit codes and messages.
+
+mod bad_input;
+mod certificates;
+mod common;
+mod cross_validation;
+mod dropin;
+mod dropin_edges;
+mod dropin_linear;
+mod dropin_scripts;
+mod dropin_ties;
+mod explain;
+mod first_data;
+mod formulations;
+mod grid;
+mod grid_log;
+mod guide;
+mod limits;
+mod linear;
+mod missing;
+mod models;
+mod multiclass;
+mod options;
+mod overwriting;
+mod pages;
+#[cfg(feature = "png")]
+mod pictures;
+mod predictions;
+mod probability;
+mod real_tables;
+mod searches;
+mod shapes;
+mod snapshots;
+mod suspects;
+mod table_meaning;
+mod tables;
+mod together;
+mod tools;
+mod update;

@@ -1,0 +1,5 @@
+//! Frank-Wolfe steps and core vector machines.
+
+mod behaviour;
+mod conformance;
+mod counts;

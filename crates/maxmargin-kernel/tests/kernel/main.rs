@@ -1,0 +1,8 @@
+//! Gram matrices: values, blocks, caches.
+
+mod common;
+mod gram;
+mod levels;
+mod products;
+mod rows;
+mod user;

@@ -1,0 +1,17 @@
+//! The estimators and searches of the top-level crate.
+
+mod balanced;
+mod formulations;
+mod frankwolfe;
+mod goals;
+mod irwls;
+#[cfg(feature = "linfa")]
+mod linfa;
+mod multiclass;
+mod one_vs_rest;
+mod options;
+mod probability;
+mod search;
+mod serialise;
+mod tables;
+mod threshold;
