@@ -69,9 +69,9 @@ pub enum ModelError {
         /// The reason.
         reason: String,
     },
-    /// The model needs a feature that this version does not have.
+    /// A file or a format that this version does not support for this model.
     #[error("not supported by this version: {0}")]
-    Unsupported(String),
+    Unsupported(#[from] Unsupported),
     /// The model has no probabilities.
     #[error("the model has no probabilities: {0}")]
     NoProbabilities(&'static str),
@@ -101,7 +101,53 @@ pub enum ModelError {
     Io(#[from] std::io::Error),
 }
 
+/// The property of a model that cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsupported {
+    /// An unknown word in the header of a file.
+    #[error("{field} {word}")]
+    Header {
+        /// The field of the header.
+        field: &'static str,
+        /// The word, shortened.
+        word: String,
+    },
+    /// A kernel that LIBSVM or LIBLINEAR does not have.
+    #[error("the kernel {kernel}, in {program}'s text")]
+    Kernel {
+        /// LIBSVM or LIBLINEAR.
+        program: &'static str,
+        /// The name of the kernel.
+        kernel: String,
+    },
+    /// A property that the text of LIBSVM or LIBLINEAR has no place for.
+    #[error("{property}, in {program}'s text{}", alternative.map(|alternative| format!("; {alternative}")).unwrap_or_default())]
+    Text {
+        /// LIBSVM or LIBLINEAR.
+        program: &'static str,
+        /// The property of the model.
+        property: &'static str,
+        /// A training without this property.
+        alternative: Option<&'static str>,
+    },
+    /// A classifier of LIBLINEAR with one class.
+    #[error("a model of one class only")]
+    OneClass,
+    /// A classifier of LIBLINEAR with weights for each of two classes.
+    #[error("a model of two classes with a column of weights for each")]
+    WeightsOfBothClasses,
+    /// Data with a feature 0 for a model that scales features numbered from 1.
+    #[error("index 0 in data for a model that scales features numbered from 1")]
+    IndexZero,
+}
+
 impl ModelError {
+    /// The error of a model with a property that the text of `program` has no place for.
+    pub(crate) fn text(program: &'static str, property: &'static str, alternative: Option<&'static str>) -> Self {
+        Unsupported::Text { program, property, alternative }.into()
+    }
+
     pub(crate) fn invalid(what: &'static str, reason: impl Into<String>) -> Self {
         Self::Invalid { what, reason: reason.into() }
     }

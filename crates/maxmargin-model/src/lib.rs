@@ -24,7 +24,7 @@ mod parts;
 
 pub use calibration::Calibration;
 pub use decision::{DecisionRule, Multiclass, Rule};
-pub use error::ModelError;
+pub use error::{ModelError, Unsupported};
 pub use formats::file::{decode, encode, read};
 pub use formats::{ModelFormat, file, liblinear, libsvm};
 pub use model::{Model, check_width, likeliest_in_order};

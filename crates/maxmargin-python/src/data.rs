@@ -162,6 +162,12 @@ pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, us
     (values, indices, indptr, samples.features())
 }
 
+/// Returns the generated table of penguins as text.
+#[pyfunction]
+pub(crate) fn penguins(rows: usize, seed: u64) -> String {
+    maxmargin::data::generate::penguins(rows, seed)
+}
+
 /// Returns the rows of a LIBSVM text, and their labels.
 #[pyfunction]
 pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>)> {

@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use super::cells::cell;
     #[pymodule_export]
-    use super::data::{Data, read_libsvm};
+    use super::data::{Data, penguins, read_libsvm};
     #[pymodule_export]
     use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
     #[pymodule_export]

@@ -167,10 +167,11 @@ fn storage(samples: &Samples) -> (&'static str, u64) {
 }
 
 fn data_text(d: &DataInfo) -> String {
+    let constant = format::counted(d.constant_features as u64, "constant feature");
     let mut rows = vec![
         ("density", format!("{} % ({} non-zero values)", format::short(100.0 * d.density), format::count(d.non_zeros as u64))),
         ("values", format!("{} to {}", format::short(d.minimum), format::short(d.maximum))),
-        ("median range", format!("{} ({} features are constant)", format::short(d.median_range), d.constant_features)),
+        ("median range", format!("{} ({constant})", format::short(d.median_range))),
         ("storage", format!("{}, {}", d.storage, format::bytes(d.storage_bytes))),
         ("first index", d.index_base.to_string()),
         ("read time", format::seconds(d.read_seconds)),

@@ -22,6 +22,11 @@ pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
+/// A number of things: `1 row`, `1,234 rows`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// `0.012 s`, `3.42 s`, `1 m 05 s`, `2 h 03 m`
 pub(crate) fn seconds(value: f64) -> String {
     if value < 0.1 {

@@ -8,7 +8,7 @@ use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
 use maxmargin::libsvm::{TrainedModel, error_distribution_text, squares};
-use maxmargin::model::{DecisionRule, Model, ModelError};
+use maxmargin::model::{DecisionRule, Model, ModelError, Unsupported};
 use std::ffi::OsString;
 
 const USAGE: &str = concat!(
@@ -108,7 +108,7 @@ pub(super) fn accuracy(truth: &[f64], predicted: &[f64]) -> String {
 fn from_zero(learned: TrainedModel) -> Result<TrainedModel, ModelError> {
     let TrainedModel::Model(model) = learned else { return Ok(learned) };
     if model.parts().scaler.is_some() {
-        return Err(ModelError::Unsupported("index 0 in data for a model that scales features numbered from 1".to_owned()));
+        return Err(Unsupported::IndexZero.into());
     }
     let mut parts = model.into_parts();
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -121,7 +121,11 @@ fn from_zero(learned: TrainedModel) -> Result<TrainedModel, ModelError> {
     }
     let width = parts.support.features() + 1;
     let shifted = Samples::from_sparse(width, offsets, indices, values);
-    parts.support = shifted.map_err(|error| ModelError::Unsupported(error.to_string()))?.compact();
+    let invalid = |error: maxmargin::data::SamplesError| ModelError::Invalid {
+        what: "the matrix of support vectors",
+        reason: error.to_string(),
+    };
+    parts.support = shifted.map_err(invalid)?.compact();
     (parts.index_base, parts.record) = (0, None);
     Ok(TrainedModel::Model(Box::new(Model::new(parts)?)))
 }

@@ -294,7 +294,8 @@ impl Announcement<'_> {
             (_, None) | (1, _) => String::new(),
             (machines, Some(count)) => format!(", {count} classes, {machines} machines"),
         };
-        format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
+        let (rows, features) = (format::counted(rows, "row"), format::counted(features, "feature"));
+        format!("{}: {rows}, {features}{machines}", self.input.name)
     }
 
     /// Returns the number of kernel values of each machine.

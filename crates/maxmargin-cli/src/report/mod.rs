@@ -21,7 +21,7 @@ pub(crate) use document::{
 };
 pub(crate) use kernel::KernelDocument;
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};
-pub(crate) use table::{Align, columns, fields};
+pub(crate) use table::{Align, columns, columns_without, fields, fits};
 pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
 pub(crate) use text::{
     SHOWN, confusion_table, cost_text, data_line, kernel_rows, machines_table, multiclass_text, scaling_text, setup_line,

@@ -31,6 +31,28 @@ pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String 
 /// Columns of a terminal that everybody has.
 const TERMINAL: u16 = 80;
 
+/// Returns whether no line is longer than those of a terminal.
+pub(crate) fn fits(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= usize::from(TERMINAL))
+}
+
+/// Returns a table with a header line that fits a terminal, if it does without some of these
+/// columns. The first of them is left out first.
+pub(crate) fn columns_without(header: &[(&str, Align)], rows: &[Vec<String>], spare: &[&str]) -> String {
+    let (mut header, mut rows) = (header.to_vec(), rows.to_vec());
+    let mut spare = spare.iter();
+    loop {
+        let text = columns(&header, &rows);
+        let Some(name) = spare.next().filter(|_| !fits(&text)) else { return text };
+        if let Some(at) = header.iter().position(|column| column.0 == *name) {
+            header.remove(at);
+            rows.iter_mut().for_each(|row| {
+                row.remove(at);
+            });
+        }
+    }
+}
+
 /// Returns lines of `name value`. On a terminal long values are wrapped.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let mut table = plain();
@@ -66,5 +88,17 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].ends_with("       1") && lines[2].ends_with("12345678"), "{text}");
         assert_eq!(lines[1].len(), lines[2].len());
+    }
+
+    #[test]
+    fn spare_columns_are_left_out_until_the_table_fits() {
+        let header = [("status", Align::Left), ("gap", Align::Right), ("seconds", Align::Right)];
+        let text = |status: usize| {
+            let rows = [vec!["x".repeat(status), "1e-3".to_owned(), "0.25".to_owned()]];
+            columns_without(&header, &rows, &["seconds", "gap"])
+        };
+        assert!(text(60).contains("seconds"));
+        assert!(!text(70).contains("seconds") && text(70).contains("gap"));
+        assert!(!text(90).contains("gap") && text(90).contains("status"));
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn data_line(data: &DataDocument) -> String {
     if classes.is_empty() {
         classes.push("labels are ignored".to_owned());
     }
-    let (rows, features) = (format::count(data.rows as u64), format::count(data.features as u64));
-    format!("{}: {rows} rows, {features} features; {}\n", data.name, classes.join(", "))
+    let (rows, features) = (format::counted(data.rows as u64, "row"), format::counted(data.features as u64, "feature"));
+    format!("{}: {rows}, {features}; {}\n", data.name, classes.join(", "))
 }
 
 /// `rbf kernel, gamma 0.5; smo; hinge loss, free bias`

@@ -268,8 +268,8 @@ impl CvResults {
         scores.get(metric.name()).copied().filter(|score| !score.is_nan())
     }
 
-    /// Lines about scores, certificates and iterations.
-    pub(crate) fn summary(&self, setup: &Setup, verbose: bool) -> Vec<(&'static str, String)> {
+    /// Lines about scores, certificates and iterations. `percent` writes a share.
+    pub(crate) fn summary(&self, setup: &Setup, verbose: bool, percent: fn(f64) -> String) -> Vec<(&'static str, String)> {
         let full = match &self.full {
             Some(full) if full.iterations > 0 => format!(" (and {} for the model of all data)", format::count(full.iterations)),
             _ => String::new(),
@@ -280,7 +280,7 @@ impl CvResults {
         };
         let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
         let mut lines = match self.needs {
-            TargetKind::Classes => vec![("accuracy", self.accuracy_text())],
+            TargetKind::Classes => vec![("accuracy", self.accuracy_text(percent))],
             TargetKind::Values => vec![
                 ("mean squared error", format!("{}{}", score("mean_squared_error"), self.counted_text())),
                 ("mean absolute error", score("mean_absolute_error")),
@@ -289,7 +289,7 @@ impl CvResults {
             TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores), self.counted_text()))],
         };
         if self.needs == TargetKind::Nothing && self.accuracy.is_some() {
-            lines.push(("accuracy", self.accuracy_text()));
+            lines.push(("accuracy", self.accuracy_text(percent)));
         }
         let classes = setup.labels().len();
         if classes > 2 {
@@ -309,13 +309,13 @@ impl CvResults {
 
     /// Returns the accuracy and the folds that it covers: those that were stopped before they had a
     /// solution do not count.
-    fn accuracy_text(&self) -> String {
+    fn accuracy_text(&self, percent: fn(f64) -> String) -> String {
         let all = self.folds.len();
         let Some(accuracy) = self.accuracy else {
             return format!("none: the run was stopped before any of {all} folds had a solution");
         };
         let (correct, samples) = (format::count(self.correct as u64), format::count(self.samples_counted as u64));
-        format!("{} ({correct} of {samples}{})", format::percent(accuracy), self.reservation())
+        format!("{} ({correct} of {samples}{})", percent(accuracy), self.reservation())
     }
 
     /// ` (of 500 samples)`

@@ -147,3 +147,98 @@ fn spreadsheets_say_what_to_do() {
         );
     }
 }
+
+/// Rows of two numbers and a class.
+fn numbered(rows: usize, line: impl Fn(usize, f64) -> String) -> String {
+    (0..rows).map(|i| line(i, i as f64 * 0.25 - 3.0)).collect()
+}
+
+#[test]
+fn row_names_and_indices_are_no_features() {
+    let bench = Bench::new();
+    let class = |i: usize| ["yes", "no"][i % 2];
+    // What R's write.table and write.csv, and pandas' to_csv write.
+    let of_r = numbered(30, |i, x| format!("\"{}\" {x} {} \"{}\"\n", i + 1, i % 7, class(i)));
+    bench.file("r.txt", format!("\"x\" \"n\" \"class\"\n{of_r}"));
+    let named = numbered(30, |i, x| format!("\"car {i}\",{x},{},{}\n", i % 7, class(i)));
+    bench.file("named.csv", format!("\"\",\"x\",\"n\",\"class\"\n{named}"));
+    bench.file("short.csv", format!("\"x\",\"n\",\"class\"\n{named}"));
+    let counted = numbered(30, |i, x| format!("{i},{x},{},{}\n", i % 7, class(i)));
+    bench.file("pandas.csv", format!(",x,n,class\n{counted}"));
+    for file in ["r.txt", "named.csv", "short.csv", "pandas.csv"] {
+        let trained = bench.run(&format!("train {file} -o m"));
+        assert_eq!(trained.code, 0, "{file}: {trained:?}");
+        assert!(trained.out.contains("30 rows, 2 features"), "{file}: {trained:?}");
+        assert!(trained.err.contains("column 1 has no name and counts or names the rows: it is left out"), "{trained:?}");
+        let predicted = bench.run(&format!("predict {file} m"));
+        assert_eq!(predicted.code, 0, "{file}: {predicted:?}");
+    }
+    // An unnamed column of values is a feature.
+    let values = numbered(30, |i, x| format!("{},{x},{}\n", (i * 7) % 30, class(i)));
+    bench.file("values.csv", format!(",x,class\n{values}"));
+    assert!(bench.run("train values.csv -q").out.contains("30 rows, 2 features"));
+}
+
+#[test]
+fn rows_that_are_none_are_named_by_their_lines() {
+    let bench = Bench::new();
+    let rows = numbered(20, |i, x| format!("{x},{},{}\n", i % 7, ["yes", "no"][i % 2]));
+    let says = |file: &str, text: String, expected: &str| {
+        bench.file(file, text);
+        let answer = bench.run(&format!("train {file} -q"));
+        assert_eq!((answer.code, &answer.err[..]), (1, expected), "{file}");
+    };
+    let joined = format!("x,n,class\n{rows}x,n,class\n{rows}");
+    says("joined.csv", joined, "error: joined.csv:22: this row repeats the header, as in files that were joined; remove it\n");
+    says(
+        "units.csv",
+        format!("length,mass,class\n[mm],[g],\n{rows}"),
+        "error: units.csv:2: this row is not like those below: `[mm]` is in a column of numbers; \
+         remove it, or pass --skip-rows 1 if it is the last line of the header\n",
+    );
+    says(
+        "totals.csv",
+        format!("x,n,class\n{rows}Total,,20\nReport of May,,\n"),
+        "error: totals.csv:22: the rows up to line 23 are not like those above: `Total` is in a column of numbers; \
+         remove what is no row, such as totals\n",
+    );
+    // One odd field is a fault of its own, wherever it is.
+    bench.file("typo.csv", format!("x,n,class\n{rows}1.2.3,4,no\n"));
+    assert!(bench.run("train typo.csv -q").err.contains("typo.csv:22: column x: `1.2.3` is no number"));
+}
+
+#[test]
+fn dates_are_no_categories() {
+    let bench = Bench::new();
+    let rows = numbered(40, |i, x| format!("{x},20{}-0{}-15,{}\n", 10 + i % 4, 1 + i % 3, ["yes", "no"][i % 2]));
+    bench.file("dates.csv", format!("x,since,class\n{rows}"));
+    let refused = bench.run("train dates.csv -q");
+    let expected = "error: dates.csv: column since: `2010-01-15` is a date: neither a number nor a category; \
+                    make a number of it, such as days, or --drop since, or --category since\n";
+    assert_eq!((refused.code, &refused.err[..]), (1, expected));
+    assert!(bench.run("train dates.csv -q --drop since").out.contains("40 rows, 1 feature"));
+    assert_eq!(bench.run("train dates.csv -q --category since").code, 0);
+}
+
+#[test]
+fn quantities_with_one_unit_are_numbers_and_codes_are_not() {
+    let bench = Bench::new();
+    let class = |i: usize| ["yes", "no"][i % 2];
+    let doses = numbered(40, |i, x| format!("{x},{} mg,{}G,{}\n", (i % 9) as f64 * 0.5, 3 + i % 3, class(i)));
+    bench.file("doses.csv", format!("x,dose,network,class\n{doses}"));
+    let refused = bench.run("train doses.csv -q");
+    assert!(refused.err.contains("doses.csv:2: column dose: `0 mg` is a number with a unit"), "{refused:?}");
+    let trained = bench.run("train doses.csv -q --drop dose");
+    assert!(trained.out.contains("40 rows, 4 features"), "{trained:?}");
+}
+
+#[test]
+fn labels_that_differ_in_spelling_alone_are_doubted() {
+    let bench = Bench::new();
+    let rows = numbered(40, |i, x| format!("{x},{}\n", ["yes", "no", "Yes", "NO"][i % 4]));
+    bench.file("spelt.csv", format!("x,answer\n{rows}"));
+    let trained = bench.run("train spelt.csv -q");
+    let expected = "warning: spelt.csv: column answer: `NO` and `no` are different labels, though only their spelling differs; \
+                    write them alike if they mean the same";
+    assert_eq!((trained.code, trained.warnings()[0]), (0, expected), "{trained:?}");
+}

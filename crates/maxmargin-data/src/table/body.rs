@@ -4,6 +4,7 @@ use super::blanks::without_blanks;
 use super::records::{Records, most_frequent};
 use super::sniff;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Number of rows that are examined.
 const ROWS: usize = 1000;
@@ -55,8 +56,32 @@ impl<'t> Body<'t> {
     }
 
     fn from(text: &'t str, delimiter: u8, line: u64) -> Self {
-        Self { text: without_blanks(text, delimiter), delimiter, line }
+        let mut text = without_blanks(text, delimiter);
+        if lacks_name_of_rows(&text, delimiter) {
+            text = Cow::Owned(format!("\"\"{}{text}", char::from(delimiter)));
+        }
+        Self { text, delimiter, line }
     }
+}
+
+/// Returns whether the first row is a header of R, which has no name for the column of row names:
+/// words, and one field fewer than every other row, whose first fields are all different.
+fn lacks_name_of_rows(text: &str, delimiter: u8) -> bool {
+    let mut records = Records::of(text, delimiter, 1);
+    let Some(width) = records.next().filter(|fields| *fields > 1) else { return false };
+    let is_word = |field: &[u8]| std::str::from_utf8(field).is_ok_and(|field| !super::words::looks_numeric(field.trim()));
+    if !records.record.iter().all(is_word) {
+        return false;
+    }
+    let mut names = BTreeSet::new();
+    while names.len() < ROWS {
+        match records.next() {
+            Some(fields) if fields == width + 1 && names.insert(records.record[0].to_vec()) => {}
+            Some(_) => return false,
+            None => break,
+        }
+    }
+    names.len() > 1
 }
 
 /// The text after some lines.
@@ -148,8 +173,14 @@ mod tests {
         let iris = "3,2,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n";
         assert_eq!(found(iris), (iris[11..].to_owned(), ',', 2));
         // A header of other length may be a fault, and one count may be a row.
-        for text in ["a,b\n1,2,3\n4,5,6\n", "#a,y\n1,0\n2,1\n", "2,1,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n", "a\n1\n2\n"] {
+        for text in ["a,b\n1,2,3\n1,5,6\n", "#a,y\n1,0\n2,1\n", "2,1,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n", "a\n1\n2\n"] {
             assert_eq!(found(text), (text.to_owned(), ',', 1));
+        }
+        // R writes row names and no name for them.
+        assert_eq!(found("x,y\n1,2,0\n2,5,1\n"), ("\"\",x,y\n1,2,0\n2,5,1\n".to_owned(), ',', 1));
+        assert_eq!(found("x y\na 2 0\nb 5 1\n"), ("\"\" x y\na 2 0\nb 5 1\n".to_owned(), ' ', 1));
+        for ragged in ["x,y\n1,2,0\n1,5,1\n", "x,y\n1,2,0\n2,5\n", "x,1\n1,2,0\n2,5,1\n"] {
+            assert_eq!(found(ragged).0, ragged);
         }
         let body = Body::of("x\ny,z\na,y\n1,0\n", None, Some(2));
         assert_eq!((&body.text[..], body.line), ("a,y\n1,0\n", 3));

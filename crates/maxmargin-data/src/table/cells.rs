@@ -57,6 +57,11 @@ impl Cells {
         Ok(cells)
     }
 
+    /// Returns whether all fields of two rows are the same.
+    pub(super) fn repeats(&self, row: usize, other: usize) -> bool {
+        (0..self.width).all(|c| self.at(row, c) == self.at(other, c))
+    }
+
     /// Returns whether the field is a word for missing values in quotes, in a table that quotes
     /// some fields: a word of its own.
     pub(super) fn is_quoted(&self, row: usize, column: usize) -> bool {

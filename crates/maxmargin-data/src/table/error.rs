@@ -59,6 +59,22 @@ pub enum TableError {
     },
     /// There is only one column, or only the target.
     NoFeatures,
+    /// A row repeats the header, as in files that were joined.
+    RepeatedHeader {
+        /// The line of the row.
+        line: u64,
+    },
+    /// Some rows at an end of the table are not like the others, in several columns.
+    OddRows {
+        /// The first line of these rows.
+        line: u64,
+        /// The last line of these rows.
+        last: u64,
+        /// The first word in a column of numbers.
+        example: String,
+        /// The row is the first one below a header. Otherwise the rows are the last ones.
+        is_first: bool,
+    },
     /// A name occurs twice in the header.
     Twice {
         /// The line of the header.
@@ -113,6 +129,8 @@ impl TableError {
             Self::Encoding { line }
             | Self::Ragged { line, .. }
             | Self::Unclosed { line }
+            | Self::RepeatedHeader { line }
+            | Self::OddRows { line, .. }
             | Self::Twice { line, .. }
             | Self::Value { line, .. } => Some(*line).filter(|line| *line > 0),
             _ => None,
@@ -145,6 +163,14 @@ impl TableError {
             Self::Ragged { found, expected, .. } => format!("{found} fields, where the first row has {expected}"),
             Self::Unclosed { .. } => "a quoted field begins in this row and never ends".to_owned(),
             Self::NoFeatures => "there is one column alone, and that leaves no features".to_owned(),
+            Self::RepeatedHeader { .. } => "this row repeats the header, as in files that were joined".to_owned(),
+            Self::OddRows { example, is_first: true, .. } => {
+                format!("this row is not like those below: `{}` is in a column of numbers", quoted(example, SHOWN))
+            }
+            Self::OddRows { line, last, example, .. } => {
+                let rows = if last > line { format!("the rows up to line {last} are") } else { "this row is".to_owned() };
+                format!("{rows} not like those above: `{}` is in a column of numbers", quoted(example, SHOWN))
+            }
             Self::Twice { name, .. } => format!("the header has two columns `{}`", quoted(name, SHOWN)),
             Self::Unknown { name, known } => format!("there is no column `{}`; there are {known}", quoted(name, SHOWN)),
             Self::Lacking { name, known } => {
@@ -171,6 +197,11 @@ impl TableError {
             }
             Self::Unclosed { .. } => "close it, or double quotes inside of it".to_owned(),
             Self::NoFeatures => "name the delimiter if the fields are separated by something else".to_owned(),
+            Self::RepeatedHeader { .. } => "remove it".to_owned(),
+            Self::OddRows { is_first: true, .. } => {
+                "remove it, or skip the lines above it if it is a second line of the header".to_owned()
+            }
+            Self::OddRows { .. } => "remove what is no row, such as totals".to_owned(),
             Self::Twice { .. } => "rename one, for columns are known by their names".to_owned(),
             Self::Value { problem, .. } => problem.advice()?.to_owned(),
             Self::Column { problem, .. } => problem.advice()?.to_owned(),

@@ -64,12 +64,12 @@ impl OtherFields {
 }
 
 impl FirstField {
-    fn of(cells: &Cells, rows: usize, c: usize) -> Self {
+    fn of(cells: &Cells, rows: &[usize], c: usize) -> Self {
         let field = cells.at(0, c);
-        let below = OtherFields::of((1..rows).map(|row| cells.at(row, c)));
+        let below = OtherFields::of(rows.iter().map(|&row| cells.at(row, c)));
         let is_number = looks_numeric(field);
         let is_word = !is_number && !is_missing(field);
-        let comes_again = (1..rows).any(|row| cells.at(row, c) == field);
+        let comes_again = rows.iter().any(|&row| cells.at(row, c) == field);
         Self { number: number(field), is_word, comes_again, below }
     }
 
@@ -104,8 +104,10 @@ pub(super) fn find(cells: &Cells) -> Header {
     if rows == 0 {
         return Header { is_there: false, is_doubtful: false };
     }
-    let tops: Vec<FirstField> = (0..cells.width()).map(|c| FirstField::of(cells, rows, c)).collect();
     let numeric = (0..cells.width()).filter(|&c| looks_numeric(cells.at(0, c))).count();
+    // Files that were joined repeat their header.
+    let below: Vec<usize> = (1..rows).filter(|&row| numeric > 0 || !cells.repeats(row, 0)).collect();
+    let tops: Vec<FirstField> = (0..cells.width()).map(|c| FirstField::of(cells, &below, c)).collect();
     let words = || tops.iter().filter(|top| top.is_word);
     if numeric == 0 {
         let is_there = words().any(|top| top.below.numbers > 0 && top.below.words == 0) || words().all(|top| !top.comes_again);

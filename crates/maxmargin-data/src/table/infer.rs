@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::error::TableError;
 use super::problem::{ColumnProblem, ValueProblem};
-use super::words::{Missing, has_comma, has_unit, is_mark, number, truth};
+use super::words::{Missing, has_comma, has_unit, is_date, is_mark, number, truth, with_word};
 use crate::dataset::{ColumnKind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -46,10 +46,48 @@ struct FieldCounts {
     quoted: usize,
     /// Numbers with commas or units.
     malformed: usize,
+    /// Numbers with one unit.
+    unit: UnitCount,
+    /// Dates.
+    dates: usize,
     /// Fields that are true, and fields that are false.
     truths: [usize; 2],
     /// The first row of the other fields.
     first: Option<usize>,
+}
+
+/// The numbers of a column with a word behind them that is the same in all: `0.5 mg`.
+#[derive(Default)]
+struct UnitCount {
+    word: String,
+    fields: usize,
+    fractions: usize,
+    /// Different whole numbers, up to [`CODES`] and one more.
+    different: BTreeSet<i64>,
+}
+
+/// Largest number of different whole numbers with the same word that can be codes: `3G`, `4G`, `5G`.
+const CODES: usize = 12;
+
+impl UnitCount {
+    fn add(&mut self, text: &str) {
+        let Some((value, word)) = with_word(text) else { return };
+        if self.fields == 0 {
+            word.clone_into(&mut self.word);
+        }
+        if self.word == word {
+            self.fields += 1;
+            self.fractions += usize::from(value.fract() != 0.0);
+            if self.different.len() <= CODES {
+                self.different.insert(value as i64);
+            }
+        }
+    }
+
+    /// Returns whether all of these fields are quantities in one unit.
+    fn is_unit_of(&self, fields: usize) -> bool {
+        fields > 0 && self.fields == fields && (self.fractions > 0 || self.different.len() > CODES)
+    }
 }
 
 impl FieldCounts {
@@ -72,6 +110,8 @@ impl FieldCounts {
                 counts.first.get_or_insert(row);
                 counts.others += 1;
                 counts.malformed += usize::from(has_comma(text) || has_unit(text));
+                counts.unit.add(text);
+                counts.dates += usize::from(is_date(text));
                 truth(text).into_iter().for_each(|is_true| counts.truths[usize::from(is_true)] += 1);
             }
         }
@@ -86,7 +126,9 @@ impl FieldCounts {
     /// Returns whether at least half of the fields are numbers, or all are numbers with commas or
     /// units.
     fn is_numbers(&self) -> bool {
-        (self.numbers > 0 && self.numbers >= self.others) || (self.others > 0 && self.malformed == self.others)
+        (self.numbers > 0 && self.numbers >= self.others)
+            || (self.others > 0 && self.malformed == self.others)
+            || self.unit.is_unit_of(self.others)
     }
 
     /// Returns whether the column has both truth values and no other fields.
@@ -100,7 +142,8 @@ impl FieldCounts {
     fn fault(&self, field: Field, rows: &Range<usize>) -> Option<TableError> {
         let row = self.first?;
         let value = field.cells.at(row, field.column);
-        let problem = malformed(value).unwrap_or_else(|| ValueProblem::Word {
+        let unit = self.unit.is_unit_of(self.others).then(|| ValueProblem::Unit(value.to_owned()));
+        let problem = malformed(value).or(unit).unwrap_or_else(|| ValueProblem::Word {
             value: value.to_owned(),
             numbers: self.numbers,
             filled: self.numbers + self.others,
@@ -121,6 +164,10 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     if !words.is_verbatim(name) {
         if counts.is_numbers() {
             return counts.fault(field, &rows).map_or(Ok(ColumnKind::Number), Err);
+        }
+        if counts.dates > 0 && counts.dates == counts.others && counts.numbers == 0 {
+            let example = cells.at(counts.first.unwrap_or(rows.start), column).to_owned();
+            return Err(TableError::column(name, ColumnProblem::Dates { example }));
         }
         if counts.others > 0 && counts.is_truths() {
             return Ok(ColumnKind::Boolean);
@@ -176,6 +223,15 @@ impl Field<'_> {
                 if takes_quoted { !self.is_word(row, missing) } else { missing.has(self.cells.at(row, self.column)) }
             },
         )
+    }
+
+    /// The rows of a column of numbers whose fields are neither numbers nor missing.
+    pub(super) fn words_among_numbers(self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        let missing = self.words.of_numbers();
+        rows.filter(move |&row| {
+            let text = self.cells.at(row, self.column);
+            !missing.has(text) && number(text).is_none()
+        })
     }
 
     /// Returns whether the field of a row is a word, and not a missing value.

@@ -89,8 +89,9 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     if let Some(twice) = target.filter(|target| dropped.contains(target)) {
         return Err(TableError::column(&sheet.names[twice], ColumnProblem::TargetDropped));
     }
-    let places: Vec<usize> =
-        (0..sheet.names.len()).filter(|c| Some(*c) != target && !dropped.contains(c) && !kept.contains(c)).collect();
+    let is_free = |c: &usize| Some(*c) != target && !dropped.contains(c) && !kept.contains(c);
+    let index = sheet.index().filter(|c| is_free(c) && !categories.contains(c));
+    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| is_free(c) && index != Some(*c)).collect();
     if places.is_empty() {
         return Err(TableError::NoFeatures);
     }
@@ -107,12 +108,13 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     // Names are unique and words ascend, so only a table without features fails here.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
     let gaps = if options.missing { MissingPolicy::Keep } else { MissingPolicy::Refuse };
-    let ignored = dropped.iter().map(named).collect();
+    let ignored = dropped.iter().chain(&index).map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
     let choice = if target.is_some() { choice } else { TargetChoice::None };
     let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored, kept };
     let table = sheet.table(layout, gaps, treatment, control)?;
-    Ok(Table { likelier_target, faults, mixed, ..table })
+    let index = index.as_ref().map(named);
+    Ok(Table { likelier_target, faults, mixed, index, ..table })
 }
 
 /// Reads a table for a model that knows its columns by name. Columns may have another order,

@@ -77,6 +77,11 @@ pub enum ColumnProblem {
         /// The line of the first one.
         line: u64,
     },
+    /// The words are dates.
+    Dates {
+        /// The first date.
+        example: String,
+    },
     /// The words are nearly all different.
     Identifiers {
         /// Number of different words.
@@ -163,6 +168,7 @@ impl ColumnProblem {
             Self::Unfit(what) => format!("it holds {what}, and a table has one number or word in each row of a column"),
             Self::Nothing => "every value is missing".to_owned(),
             Self::Gaps { missing, rows, line } => format!("{missing} of {rows} values are missing, the first on line {line}"),
+            Self::Dates { example } => format!("{} is a date: neither a number nor a category", shown(example)),
             Self::Identifiers { different, rows, example } => {
                 let example = shown(example);
                 format!("{different} different words in {rows} rows, such as {example}: names or identifiers, not categories")
@@ -184,6 +190,7 @@ impl ColumnProblem {
         match self {
             Self::Unfit(_) => Some("make one of them, or drop it"),
             Self::Nothing | Self::Identifiers { .. } => Some("drop it"),
+            Self::Dates { .. } => Some("make a number of it, such as days, or drop it"),
             Self::Gaps { .. } => Some("have them imputed (median, mean or most-frequent)"),
             Self::TooMany { .. } => Some("drop it, or put rare ones together"),
             Self::Labels { .. } => Some("name another target"),

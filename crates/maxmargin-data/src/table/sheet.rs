@@ -13,6 +13,7 @@ use super::options::{KeptColumn, Table, TableOptions, TargetChoice};
 use super::{columnar, words};
 use crate::dataset::{Columns, Dataset, MissingWords};
 use crate::run::RunControl;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -98,6 +99,11 @@ impl Sheet {
         if rows.is_empty() {
             return Err(TableError::Empty);
         }
+        let has_words =
+            cells.width() > 1 && (0..cells.width()).any(|c| !cells.at(0, c).is_empty() && !words::looks_numeric(cells.at(0, c)));
+        if let Some(row) = rows.clone().find(|&row| has_header && has_words && cells.repeats(row, 0)) {
+            return Err(TableError::RepeatedHeader { line: cells.line(row) });
+        }
         let kept: Vec<usize> = options.keep.iter().filter_map(|name| place(&names, name)).collect();
         let columns: Vec<usize> = (0..names.len()).filter(|c| !kept.contains(c)).collect();
         let with_commas = match (options.decimal_comma, delimiter) {
@@ -116,6 +122,23 @@ impl Sheet {
 
     pub(super) fn listed(&self) -> String {
         listed(self.names.iter().map(String::as_str))
+    }
+
+    /// The first column, if it has no name below a header and numbers or names the rows: the index of
+    /// pandas, or the row names of R.
+    pub(super) fn index(&self) -> Option<usize> {
+        if !self.has_header || !self.cells.at(0, 0).is_empty() || self.rows.len() < 2 {
+            return None;
+        }
+        let fields = || self.rows.clone().map(|row| self.cells.at(row, 0));
+        let mut numbers = fields().map(words::number);
+        let first = numbers.next().flatten();
+        let counts = first.is_some_and(|first| numbers.zip(1_u32..).all(|(number, k)| number == Some(first + f64::from(k))));
+        let names = || {
+            let different: BTreeSet<&str> = fields().collect();
+            different.len() == self.rows.len() && different.iter().all(|name| !name.is_empty() && !words::looks_numeric(name))
+        };
+        (counts || names()).then_some(0)
     }
 
     /// The target column and its origin.
@@ -179,6 +202,7 @@ impl Sheet {
             unlabelled,
             target: choice,
             ignored,
+            index: None,
             unknown: built.unknown,
             missing: built.missing,
             mixed: Vec::new(),

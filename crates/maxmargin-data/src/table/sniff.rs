@@ -47,11 +47,17 @@ pub fn look(bytes: &[u8]) -> Look {
 }
 
 /// Returns whether the lines have the same number of words each, two or more, and none with a
-/// colon.
+/// colon. The header may lack the name of the row names.
 fn has_blank_columns(lines: &[&str]) -> bool {
-    let words = |line: &&str| line.split_ascii_whitespace().count();
-    let count = lines.first().map_or(0, words);
-    count > 1 && lines.len() > 1 && lines.iter().all(|line| words(line) == count && !line.contains(':'))
+    let counts: Vec<usize> = lines.iter().map(|line| line.split_ascii_whitespace().count()).collect();
+    are_columns(&counts) && lines.iter().all(|line| !line.contains(':'))
+}
+
+/// Returns whether rows with these numbers of fields have columns, two or more.
+fn are_columns(counts: &[usize]) -> bool {
+    let [first, others @ ..] = counts else { return false };
+    let Some(usual) = others.first() else { return false };
+    *usual > 1 && others.iter().all(|count| count == usual) && (first == usual || (first + 1 == *usual && *first > 1))
 }
 
 fn of_line(line: &str) -> Look {
@@ -89,7 +95,7 @@ pub(super) fn delimiter(text: &str) -> u8 {
     let by_blanks = || {
         // Words with colons are LIBSVM's format or times, and no plain columns.
         let counts = if text[..cut].contains(':') { Vec::new() } else { field_counts(text, cut, b' ') };
-        counts.len() > 1 && counts[0] > 1 && counts.iter().all(|count| *count == counts[0])
+        are_columns(&counts)
     };
     best.1.unwrap_or_else(|| if by_blanks() { b' ' } else { b',' })
 }

@@ -53,6 +53,9 @@ impl Usable {
             }
         }
         let is_refused = !options.leave_out_faulty || usable.features.is_empty();
+        if let Some(odd) = odd_rows(&usable.faults, sheet, words).filter(|_| is_refused) {
+            return Err(odd);
+        }
         match usable.faults.len() {
             0 => Ok(usable),
             1 if is_refused => Err(usable.faults.swap_remove(0)),
@@ -62,6 +65,38 @@ impl Usable {
             }
             _ => Ok(usable),
         }
+    }
+}
+
+/// Most rows at an end of a table that are said not to be like the others.
+const ODD: usize = 3;
+
+/// The error of a few rows that cause the faults of several columns: a second line of the header,
+/// or totals and remarks below the table.
+fn odd_rows(faults: &[TableError], sheet: &Sheet, words: &MissingWords) -> Option<TableError> {
+    let mut odd: Vec<usize> = Vec::new();
+    let (mut columns, mut example) = (0, None);
+    for fault in faults {
+        let TableError::Value { column, problem: ValueProblem::Word { value, .. }, .. } = fault else { continue };
+        let field = sheet.field(sheet.place(column).ok()?, words);
+        odd.extend(field.words_among_numbers(sheet.rows.clone()).take(ODD + 1));
+        columns += 1;
+        example.get_or_insert_with(|| value.clone());
+    }
+    odd.sort_unstable();
+    odd.dedup();
+    let (first, last, example) = (*odd.first()?, *odd.last()?, example?);
+    let line = |row: usize| sheet.field(0, words).cells.line(row);
+    let error = |is_first: bool| TableError::OddRows { line: line(first), last: line(last), example, is_first };
+    if odd.len() > ODD || sheet.rows.len() < 3 * ODD {
+        None
+    } else if last == sheet.rows.start && sheet.rows.start > 0 && columns > 1 {
+        Some(error(true))
+    } else {
+        // A typing error is in one field; a total has gaps or words in others.
+        let has_gap = |row: &usize| (0..sheet.names.len()).any(|c| sheet.field(c, words).cells.at(*row, c).is_empty());
+        let is_end = last + 1 == sheet.rows.end && last - first < ODD && (columns > 1 || odd.iter().all(has_gap));
+        is_end.then(|| error(false))
     }
 }
 

@@ -13,6 +13,9 @@ const MISSING: [&str; 18] = [
 /// and `-`, `none` and `some`.
 const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
 
+/// Largest number of characters of a unit.
+const LONGEST_UNIT: usize = 8;
+
 /// Signs before or after a number that say what it counts.
 const SIGNS: [char; 7] = ['$', '€', '£', '¥', '%', '‰', '°'];
 
@@ -109,6 +112,33 @@ pub(super) fn has_unit(field: &str) -> bool {
     plain.len() < signed.len() && (number(plain).is_some_and(f64::is_finite) || has_comma(plain))
 }
 
+/// Splits a number from a short word behind it: `0.5 mg`, `70kg`.
+pub(super) fn with_word(field: &str) -> Option<(f64, &str)> {
+    let end = field.find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | ',' | '\u{2212}')))?;
+    let (value, word) = (number(field[..end].trim())?, field[end..].trim_start());
+    let is_word = (1..=LONGEST_UNIT).contains(&word.chars().count())
+        && word.starts_with(char::is_alphabetic)
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '%' | '.' | '²' | '³' | '^'));
+    is_word.then_some((value, word))
+}
+
+/// Returns whether this is a date of numbers, with or without a time behind it: `2020-05-17`,
+/// `17.5.2020`, `5/17/20 10:30`.
+pub(super) fn is_date(field: &str) -> bool {
+    let (date, time) = field.split_once([' ', 'T']).map_or((field, None), |(date, time)| (date, Some(time)));
+    let is_time = |time: &str| time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':');
+    ['-', '/', '.'].into_iter().any(|separator| {
+        let parts: Vec<&str> = date.split(separator).collect();
+        let digits = |part: &&str, lengths: std::ops::RangeInclusive<usize>| {
+            lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let [first, second, third] = parts[..] else { return false };
+        let year_first = digits(&first, 4..=4) && digits(&second, 1..=2) && digits(&third, 1..=2);
+        let year_last = digits(&first, 1..=2) && digits(&second, 1..=2) && (digits(&third, 2..=2) || digits(&third, 4..=4));
+        year_first || year_last
+    }) && time.is_none_or(is_time)
+}
+
 /// Returns whether this is a number with one comma in the place of a point.
 pub(super) fn has_decimal_comma(field: &str) -> bool {
     has_comma(field) && !field.contains('.') && field.bytes().filter(|byte| *byte == b',').count() == 1
@@ -156,6 +186,11 @@ mod tests {
         assert_eq!(["\u{2212}", "\u{2212}-1", "\u{2212}inf", "\u{2212}\u{2212}1"].map(number), [None; 4]);
         assert_eq!(["$1,200.50", "12%", "12 %", "-€3", "3,5 €", "20°"].map(has_unit), [true; 6]);
         assert_eq!(["12", "%", "$", "a%", "12kg", "1 2"].map(has_unit), [false; 6]);
+        assert_eq!(with_word("0.5 mg"), Some((0.5, "mg")));
+        assert_eq!(with_word("70kg/m²"), Some((70.0, "kg/m²")));
+        assert_eq!(["12", "mg", "1 2", "2020-01-02 10h", "1st of many", "5 %"].map(with_word), [None; 6]);
+        assert_eq!(["2020-05-17", "17.5.2020", "5/17/20 10:30", "2020-05-17T01:02:03Z"].map(is_date), [true; 4]);
+        assert_eq!(["2020", "1.2.3.4", "555-12-34 x", "1.2", "a-b-c", "192.168.1"].map(is_date), [false; 6]);
         assert_eq!(["1,5", "1,234.5", "-0,25"].map(has_comma), [true; 3]);
         assert_eq!(["1.5", "a,b", ",5", "1,a"].map(has_comma), [false; 4]);
         assert_eq!(["Yes", "F", "TRUE", "n", "maybe"].map(truth), [Some(true), Some(false), Some(true), Some(false), None]);

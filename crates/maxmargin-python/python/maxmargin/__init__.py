@@ -5,6 +5,7 @@ from ._certificate import Calibration, Certificate, Check, Verdict
 from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._clients import skops_types
 from ._counterpart import to_sklearn
+from ._datasets import load_penguins
 from ._explain import Explanation
 from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
 from ._folds import CrossValidation
@@ -41,6 +42,7 @@ __all__ = [
     "cross_validate",
     "is_patched",
     "load",
+    "load_penguins",
     "patch_sklearn",
     "read_libsvm",
     "save",

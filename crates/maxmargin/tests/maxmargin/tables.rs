@@ -156,6 +156,7 @@ fn balanced_weights_make_classes_weigh_the_same() {
     assert_eq!(svm.weights_of(&classes).expect("known"), [200.0 / (2.0 * 190.0), 10.0]);
     assert_eq!(svm.clone().class_weight(1.0, 0.5).weights_of(&classes).expect("known")[1], 5.0);
     let plain = Svm::rbf(1.0).class_weight(-1.0, 200.0 / 380.0).class_weight(1.0, 10.0);
-    assert_eq!(svm.fit(&data).expect("trained").model, plain.fit(&data).expect("trained").model);
+    let machines = |svm: &Svm| svm.fit(&data).expect("trained").model.machines().to_vec();
+    assert_eq!(machines(&svm), machines(&plain));
     assert!(Svm::epsilon_svr(1.0, 0.1).balanced().fit(&data).is_err());
 }

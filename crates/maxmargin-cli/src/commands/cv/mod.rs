@@ -186,7 +186,7 @@ fn text(d: &CvDocument, verbose: bool) -> String {
         found.seeding(),
         threads::text(d.end.threads),
     );
-    let mut lines = found.summary(setup, verbose);
+    let mut lines = found.summary(setup, verbose, format::percent);
     if loo {
         let (moved, all) = (format::count(found.moved() as u64), format::count(d.k as u64));
         lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));

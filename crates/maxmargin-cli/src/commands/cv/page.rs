@@ -11,7 +11,7 @@ use maxmargin_plot::Svg;
 /// Returns the page of a cross-validation of data with these labels.
 pub(super) fn html(d: &CvDocument, report: &CvReport, labels: &[f64]) -> String {
     let mut page = Page::new(format!("Cross-validation of {}", d.setup.data.name));
-    let summary = d.found.summary(&d.setup, false);
+    let summary = d.found.summary(&d.setup, false, format::share);
     page.facts(&summary);
     page.warnings(&d.end.warnings);
     let classes = d.setup.labels();

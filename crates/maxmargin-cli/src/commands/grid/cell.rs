@@ -103,10 +103,19 @@ impl CellDocument {
 
     /// Returns the score for tables; `~` marks a looser tolerance.
     pub(super) fn score_text(&self, choice: &Choice) -> String {
+        self.marked(choice.number(self.score))
+    }
+
+    /// Returns [`Self::score_text`] with fewer digits.
+    pub(super) fn short_score_text(&self, choice: &Choice) -> String {
+        self.marked(choice.short(self.score))
+    }
+
+    fn marked(&self, score: String) -> String {
         match self.at_least_errors {
             Some(_) => "pruned".to_owned(),
-            None if self.exact => choice.number(self.score),
-            None => format!("~{}", choice.number(self.score)),
+            None if self.exact => score,
+            None => format!("~{score}"),
         }
     }
 

@@ -6,7 +6,9 @@ use super::descended::DescentDocument;
 use super::reproduction::Reproduction;
 use crate::console::colour::{self, Colour};
 use crate::console::format;
-use crate::report::{Align, End, Seconds, Setup, columns, data_line, setup_line, status_text, threshold_text};
+use crate::report::{
+    Align, End, Seconds, Setup, columns, columns_without, data_line, fits, setup_line, status_text, threshold_text,
+};
 use maxmargin::core::Status;
 use maxmargin::cv::{CertificateReport, ThresholdReport};
 use maxmargin::data::number::write_shortest;
@@ -141,15 +143,27 @@ fn matrix(cells: &[&CellDocument], choice: &Choice) -> Option<String> {
     if costs.len() < 2 || widths.len() < 2 || !alike {
         return None;
     }
-    let names: Vec<String> = widths.iter().map(|gamma| format::short(*gamma)).collect();
+    let names = ticks(&widths);
     let head = [("C \\ gamma", Align::Right)];
     let header: Vec<(&str, Align)> = head.into_iter().chain(names.iter().map(|name| (&name[..], Align::Right))).collect();
-    let row = |c: &f64| {
-        let of = |gamma: &f64| cells.iter().find(|cell| cell.c == Some(*c) && cell.gamma == Some(*gamma));
-        let score = |gamma: &f64| of(gamma).map_or_else(String::new, |cell| cell.score_text(choice));
-        std::iter::once(format::short(*c)).chain(widths.iter().map(score)).collect::<Vec<String>>()
+    let rows = |score: &dyn Fn(&CellDocument) -> String| {
+        let row = |(c, name): (&f64, String)| {
+            let of = |gamma: &f64| cells.iter().find(|cell| cell.c == Some(*c) && cell.gamma == Some(*gamma));
+            let scores = widths.iter().map(|gamma| of(gamma).map_or_else(String::new, |cell| score(cell)));
+            std::iter::once(name).chain(scores).collect::<Vec<String>>()
+        };
+        columns(&header, &costs.iter().zip(ticks(&costs)).map(row).collect::<Vec<_>>())
     };
-    Some(format!("{}\n{}\n", choice.column(), columns(&header, &costs.iter().map(row).collect::<Vec<_>>())))
+    let table = rows(&|cell| cell.score_text(choice));
+    // Where the table is too wide for a terminal, scores have one digit less.
+    let table = if fits(&table) { table } else { rows(&|cell| cell.short_score_text(choice)) };
+    Some(format!("{}\n{table}\n", choice.column()))
+}
+
+/// Returns the names of parameters: powers of two, if all of them are.
+fn ticks(values: &[f64]) -> Vec<String> {
+    let are_powers = values.iter().all(|value| value.log2().fract() == 0.0);
+    values.iter().map(|value| if are_powers { format::power(*value) } else { format::short(*value) }).collect()
 }
 
 /// Returns a table of cells.
@@ -158,20 +172,16 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
     let many = |of: fn(&CellDocument) -> bool| cells.iter().any(|cell| of(cell));
     let several = cells.iter().any(|cell| cell.kernel != cells[0].kernel);
     let (has_degree, has_gamma) = (many(|cell| cell.degree.is_some()), many(|cell| cell.gamma.is_some()));
+    // The usual status takes no column.
+    let has_status = cells.iter().any(|cell| cell.status_text() != status_text(Status::Converged));
     let mut header = Vec::new();
     header.extend(several.then_some(("kernel", Align::Left)));
     header.extend(has_degree.then_some(("degree", Align::Right)));
     header.push(("C", Align::Right));
     header.extend(has_gamma.then_some(("gamma", Align::Right)));
-    header.extend([
-        (&column[..], Align::Right),
-        ("deviation", Align::Right),
-        ("status", Align::Left),
-        ("KKT", Align::Right),
-        ("gap", Align::Right),
-        ("iterations", Align::Right),
-        ("seconds", Align::Right),
-    ]);
+    header.extend([(&column[..], Align::Right), ("deviation", Align::Right)]);
+    header.extend(has_status.then_some(("status", Align::Left)));
+    header.extend([("KKT", Align::Right), ("gap", Align::Right), ("iterations", Align::Right), ("seconds", Align::Right)]);
     let row = |cell: &&CellDocument| {
         let worst = |of: fn(&CertificateReport) -> f64| {
             cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::known_bound(of(c)))
@@ -187,7 +197,9 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
             choice.number(
                 cell.found.spread_of(choice.name()).map(|spread| spread.deviation).filter(|deviation| !deviation.is_nan()),
             ),
-            cell.status_text(),
+        ]);
+        row.extend(has_status.then(|| cell.status_text()));
+        row.extend([
             worst(|c| c.kkt),
             worst(|c| c.relative_gap),
             format::count(cell.found.total_iterations),
@@ -195,7 +207,7 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         ]);
         row
     };
-    columns(&header, &cells.iter().map(row).collect::<Vec<_>>())
+    columns_without(&header, &cells.iter().map(row).collect::<Vec<_>>(), &["seconds", "iterations", "gap"])
 }
 
 /// Colours the row of the best cell below the header.
@@ -247,7 +259,7 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     let of_best = shown.iter().position(|cell| d.best.as_ref() == Some(&cell.parameters()));
     let table = with_coloured_best(&table, of_best.filter(|_| colour::is_wanted(&io::stdout())));
     format!(
-        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{beside}{refit}{again}{python}",
+        "{}{}; {} {} folds\n{}{more}{table}{best}\n{beside}{refit}{again}{python}{} in all, peak memory {}\n",
         data_line(&d.setup.data),
         setup_line(&d.setup),
         d.k,

@@ -106,6 +106,9 @@ fn advice(error: &TableError, wanted: &Requirements) -> Option<String> {
             let delimiter = table::delimiter_in_words(*delimiter);
             Some(format!("mend the row, quote fields that hold {delimiter}, or pass --delimiter or --skip-rows"))
         }
+        TableError::OddRows { line, is_first: true, .. } => {
+            Some(format!("remove it, or pass --skip-rows {} if it is the last line of the header", line - 1))
+        }
         TableError::NotBuiltFor { file } => Some(format!(
             "build it with them (cargo install maxmargin-cli --features {}), or save the table as CSV",
             file.feature()
@@ -153,6 +156,9 @@ fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
     match problem {
         ColumnProblem::Unfit(_) => Some(format!("make one of them, or --drop {column}")),
         ColumnProblem::Nothing | ColumnProblem::Identifiers { .. } => Some(format!("--drop {column}")),
+        ColumnProblem::Dates { .. } => {
+            Some(format!("make a number of it, such as days, or --drop {column}, or --category {column}"))
+        }
         ColumnProblem::TooMany { .. } => Some(format!("--drop {column}, or put rare ones together")),
         ColumnProblem::Labels { .. } => Some("pass --target".to_owned()),
         other => other.advice().map(str::to_owned),

@@ -8,10 +8,11 @@ use crate::console::format;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{
-    self, Columnar, ForeignFormat, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice,
+    self, ColumnKind, Columnar, ForeignFormat, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice,
 };
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use maxmargin::model::Model;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -176,6 +177,9 @@ pub(super) fn read(
         if options.leave_out_faulty {
             faults::warn(name, &table, columns, notes);
         }
+        if known.is_none() {
+            warn_of_spellings(name, columns, notes);
+        }
         table.likelier_target.iter().for_each(|other| warn_of_target(name, other, &table, notes));
         if wanted.one_class && columns.target().is_none() {
             note_one_class(name, columns, notes);
@@ -294,6 +298,9 @@ fn note_cells(name: &str, table: &Table, notes: &Notes) {
         ));
     }
     let rows = table.lines.len();
+    if let Some(index) = &table.index {
+        notes.note(&format!("{name}: {} has no name and counts or names the rows: it is left out", column_name(index)));
+    }
     let words = |words: &[String]| words.iter().map(|word| format!("`{}`", quoted(word, SHOWN))).collect::<Vec<_>>().join(", ");
     for column in table.missing.iter().take(WARNED) {
         let (missing, shown) = (column.rows, words(&column.words));
@@ -319,6 +326,28 @@ fn note_cells(name: &str, table: &Table, notes: &Notes) {
             others => format!("predictions are compared with the labels of the other {others}"),
         };
         notes.note(&format!("{name}: {without} of {rows} rows have no label{shown}: {compared}"));
+    }
+}
+
+/// Warns of labels and categories that differ in capitals or blanks alone.
+fn warn_of_spellings(name: &str, columns: &Columns, notes: &mut Notes) {
+    let target = columns.target().map(|target| (&target.name, &target.names, "labels"));
+    let categories = columns.features().iter().filter_map(|column| match &column.kind {
+        ColumnKind::Category(words) => Some((&column.name, words, "categories")),
+        _ => None,
+    });
+    for (column, words, what) in target.into_iter().chain(categories) {
+        let plain = |word: &String| word.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let mut spellings: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+        words.iter().for_each(|word| spellings.entry(plain(word)).or_default().push(word));
+        if let Some(alike) = spellings.into_values().find(|words| words.len() > 1) {
+            let alike: Vec<String> = alike.iter().take(WARNED).map(|word| format!("`{}`", quoted(word, SHOWN))).collect();
+            notes.warn(format!(
+                "{name}: {}: {} are different {what}, though only their spelling differs; write them alike if they mean the same",
+                column_name(column),
+                alike.join(" and "),
+            ));
+        }
     }
 }
 

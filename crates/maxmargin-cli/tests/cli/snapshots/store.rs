@@ -18,7 +18,7 @@ pub(crate) fn recording() -> bool {
 }
 
 fn path(group: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "snapshots", &format!("{group}.json")].iter().collect()
+    [env!("CARGO_MANIFEST_DIR"), "tests", "cli", "snapshots", &format!("{group}.json")].iter().collect()
 }
 
 /// Writes what the cases of `group` gave, values that belong together in one line.

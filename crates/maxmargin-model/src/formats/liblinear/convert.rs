@@ -2,7 +2,7 @@
 
 use super::LinearModel;
 use crate::decision::{DecisionRule, Multiclass, Rule, THRESHOLD};
-use crate::error::ModelError;
+use crate::error::{ModelError, Unsupported};
 use crate::model::Model;
 use crate::model::check_width;
 use crate::parts::Machine;
@@ -22,8 +22,11 @@ impl LinearModel {
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
         let model = &*model.uncentred()?;
         let parts = model.parts();
-        if let Some(what) = obstacle(parts) {
-            return Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
+        if parts.kernel != Kernel::Linear {
+            return Err(Unsupported::Kernel { program: "LIBLINEAR", kernel: parts.kernel.name().to_owned() }.into());
+        }
+        if let Some(property) = obstacle(parts) {
+            return Err(ModelError::text("LIBLINEAR", property, None));
         }
         let labels = parts.classes.iter().map(|label| {
             let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(label);
@@ -80,9 +83,9 @@ impl LinearModel {
         let rule = match classes.len() {
             _ if self.is_regression() => Rule::VALUE,
             _ if self.is_one_class() => Rule::INLIER,
-            1 => return Err(ModelError::Unsupported("a model of one class only".to_owned())),
+            1 => return Err(Unsupported::OneClass.into()),
             2 if self.weights.len() == 2 => {
-                return Err(ModelError::Unsupported("a model of two classes with a column of weights for each".to_owned()));
+                return Err(Unsupported::WeightsOfBothClasses.into());
             }
             _ => Rule { decision_rule: multiclass.decision_rule(), classes, multiclass },
         };
@@ -96,10 +99,7 @@ impl LinearModel {
 }
 
 /// Returns the property of a model that LIBLINEAR's text cannot express, if there is one.
-fn obstacle(parts: &Parts) -> Option<String> {
-    if parts.kernel != Kernel::Linear {
-        return Some(format!("the kernel {}", parts.kernel.name()));
-    }
+fn obstacle(parts: &Parts) -> Option<&'static str> {
     let obstacles = [
         (parts.scaler.is_some(), "a model that scales its features"),
         (
@@ -113,7 +113,7 @@ fn obstacle(parts: &Parts) -> Option<String> {
             "a model of machines for pairs of classes, not of each class against the rest",
         ),
     ];
-    obstacles.iter().find(|(is_there, _)| *is_there).map(|(_, what)| (*what).to_owned())
+    obstacles.iter().find(|(is_there, _)| *is_there).map(|(_, property)| *property)
 }
 
 #[cfg(test)]

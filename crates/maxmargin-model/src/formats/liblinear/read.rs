@@ -1,7 +1,7 @@
 //! Reads LIBLINEAR's model text.
 
 use super::{LinearModel, SOLVERS};
-use crate::error::ModelError;
+use crate::error::{ModelError, Unsupported};
 use maxmargin_data::quote::quoted;
 
 /// Reads LIBLINEAR's model text, header lines in any order.
@@ -71,7 +71,7 @@ impl Header {
             "solver_type" => {
                 let word = one()?;
                 let known = SOLVERS.iter().find(|known| known.1 == word);
-                let unknown = || ModelError::Unsupported(format!("solver_type {}", quoted(word, 40)));
+                let unknown = || ModelError::from(Unsupported::Header { field: "solver_type", word: quoted(word, 40) });
                 self.solver = Some(known.ok_or_else(unknown)?.0);
             }
             "nr_class" => self.classes = Some(whole(at, one()?)?),

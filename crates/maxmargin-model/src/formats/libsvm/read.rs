@@ -3,7 +3,7 @@
 use super::{HEADER, Kind};
 use crate::calibration::Calibration;
 use crate::decision::{DecisionRule, Multiclass};
-use crate::error::ModelError;
+use crate::error::{ModelError, Unsupported};
 use crate::model::Model;
 use crate::parts::Machine;
 use crate::parts::Parts;
@@ -237,7 +237,8 @@ impl Header {
 
     fn kind(&self, at: usize) -> Result<Kind, ModelError> {
         let svm_type = self.svm_type.as_deref().ok_or_else(|| ModelError::line(at, "the header has no `svm_type`"))?;
-        Kind::named(svm_type).ok_or_else(|| ModelError::Unsupported(format!("svm_type {}", shortened(svm_type))))
+        Kind::named(svm_type)
+            .ok_or_else(|| ModelError::from(Unsupported::Header { field: "svm_type", word: shortened(svm_type) }))
     }
 
     fn kernel(&self, at: usize) -> Result<Kernel, ModelError> {
@@ -245,7 +246,7 @@ impl Header {
         self.kind(at)?;
         let name = self.kernel_type.as_deref().ok_or_else(|| missing("kernel_type"))?;
         let Some(kind) = KernelKind::with_libsvm_name(name) else {
-            return Err(ModelError::Unsupported(format!("kernel_type {}", shortened(name))));
+            return Err(ModelError::from(Unsupported::Header { field: "kernel_type", word: shortened(name) }));
         };
         let degree = if kind.has("degree") { self.degree.ok_or_else(|| missing("degree"))? } else { 0 };
         let gamma = if kind.has("gamma") { self.gamma.ok_or_else(|| missing("gamma"))? } else { 0.0 };

@@ -4,7 +4,7 @@ use super::Kind;
 use super::layout::Layout;
 use crate::calibration::Calibration;
 use crate::decision::{DecisionRule, Multiclass, THRESHOLD};
-use crate::error::ModelError;
+use crate::error::{ModelError, Unsupported};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
@@ -23,10 +23,10 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     let model = &*model.uncentred()?;
     let parts = model.parts();
     if parts.multiclass == Multiclass::OneVsRest {
-        return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
+        return Err(ModelError::text("LIBSVM", "machines of each class against the rest", None));
     }
     if parts.decision_rule == DecisionRule::Threshold {
-        return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
+        return Err(ModelError::text("LIBSVM", THRESHOLD, Some("train without one")));
     }
     if parts.classes.is_empty() {
         return write_single_machine(model, out);
@@ -98,7 +98,7 @@ fn write_single_machine(model: &Model, out: &mut impl Write) -> Result<(), Model
 fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], layout: &Layout) -> Result<(), ModelError> {
     let sigmoid = |one: &Calibration| match *one {
         Calibration::Sigmoid { a, b } => Ok((a, b)),
-        _ => Err(ModelError::Unsupported("LIBSVM's text for another calibration than Platt's".to_owned())),
+        _ => Err(ModelError::text("LIBSVM", "another calibration than Platt's", None)),
     };
     let all = calibration.iter().map(sigmoid).collect::<Result<Vec<_>, _>>()?;
     if !all.is_empty() {
@@ -144,7 +144,7 @@ fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
         both.into_iter().find(|class| users.iter().all(|user| user.pair.0 == *class || user.pair.1 == *class))
     };
     let found: Option<Vec<usize>> = users.iter().map(class_of).collect();
-    found.ok_or_else(|| ModelError::Unsupported("LIBSVM's text for vectors that pairs without a common class use".to_owned()))
+    found.ok_or_else(|| ModelError::text("LIBSVM", "vectors that pairs without a common class use", None))
 }
 
 fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelError> {
@@ -158,7 +158,7 @@ fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelEr
 /// When LIBSVM has no such kernel.
 pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
     let name = kernel.kind().and_then(|kind| kind.libsvm_name);
-    let name = name.ok_or_else(|| ModelError::Unsupported(format!("kernel {kernel:?}")))?;
+    let name = name.ok_or_else(|| Unsupported::Kernel { program: "LIBSVM", kernel: kernel.name().to_owned() })?;
     let field = |name: &str| Some(format!("{name} {}\n", shortest(kernel.parameter(name)?)));
     let fields: String = ["degree", "gamma", "coef0"].into_iter().filter_map(field).collect();
     Ok(format!("kernel_type {name}\n{fields}"))
@@ -173,14 +173,14 @@ pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
 pub(crate) fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let model = model.uncentred()?;
     let Parts { encoder, scaler, .. } = model.parts();
-    let (what, instead) = match (encoder, scaler) {
+    let (property, alternative) = match (encoder, scaler) {
         (_, Some(_)) => ("a model that scales its features", "train on data that is scaled already (maxmargin scale)"),
         (Some(encoder), None) if !encoder.is_plain() => {
             ("a model of words or of gaps that are filled in", "train on a table of numbers without gaps")
         }
         _ => return write_model(&model, out),
     };
-    Err(ModelError::Unsupported(format!("{what}, in LIBSVM's text; {instead}")))
+    Err(ModelError::text("LIBSVM", property, Some(alternative)))
 }
 
 fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) -> io::Result<()> {
