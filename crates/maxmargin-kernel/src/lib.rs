@@ -17,7 +17,7 @@
 //! - [`Matrix`] holds the features of a linear problem, whose solvers need no kernel values.
 //! - [`Space`] is either of both, and [`Exact`] its inner products in `f64`.
 //! - [`apply_exact`] multiplies with `K` in `f64` without storing it, [`apply`] in `f32`.
-//! - [`decision_values`] predicts.
+//! - [`Predictor`] predicts: support vectors and coefficients that are prepared once.
 //! - [`diagnose`] detects kernels that do not suit the data, and [`fallbacks`] lists wrong results
 //!   of vector instructions, for which slower ones were used.
 
@@ -42,6 +42,6 @@ pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{CodeTable, RowSlice};
 pub use maxmargin_simd::selftest;
-pub use predict::{Expansion, decision_table, decision_values};
+pub use predict::{Expansion, Labels, Predictor, decision_table, decision_values, linear_values};
 pub use rows::{DistinctRows, Entries, PartPages, RowRef, RowReservation, RowWork, Rows};
 pub use space::{Exact, Space};

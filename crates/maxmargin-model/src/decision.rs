@@ -5,6 +5,7 @@ use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// The rule that turns the decision values of one row into its label. Models read from LIBSVM's and
 /// LIBLINEAR's text decide ties as those programs do ([`crate::Parts::tie_order`]).
@@ -88,6 +89,33 @@ impl Multiclass {
             (Self::OneVsRest, order) => greatest_in_order(order, decisions),
         }
     }
+}
+
+/// Returns true if the decision values within `bounds` of `values` all select the same class,
+/// whatever the rule for ties.
+pub(crate) fn certain(multiclass: Multiclass, classes: usize, values: &[f64], bounds: &[f64]) -> bool {
+    if multiclass == Multiclass::OneVsRest {
+        let best = greatest(values);
+        return (0..classes).all(|class| class == best || values[class] + bounds[class] < values[best] - bounds[best]);
+    }
+    // A bound that is no number leaves the sign open.
+    let is_open = |at: usize| values[at].abs().partial_cmp(&bounds[at]) != Some(Ordering::Greater);
+    if !(0..values.len()).any(is_open) {
+        return true;
+    }
+    // Votes that are certain, and those that a class may have.
+    let (mut least, mut most) = (vec![0_u32; classes], vec![0_u32; classes]);
+    for (at, (a, b)) in pairs(classes).enumerate() {
+        let voted = if values[at] >= 0.0 { b } else { a };
+        most[voted] += 1;
+        if is_open(at) {
+            most[a + b - voted] += 1;
+        } else {
+            least[voted] += 1;
+        }
+    }
+    let best = (0..classes).max_by_key(|&class| least[class]).unwrap_or(0);
+    (0..classes).all(|class| class == best || most[class] < least[best])
 }
 
 /// Returns the index of the greatest value, the first of equals.
@@ -175,5 +203,52 @@ pub(crate) fn label(
         DecisionRule::Value => decisions[0],
         DecisionRule::Inlier if decisions[0] > 0.0 => 1.0,
         DecisionRule::Inlier => -1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Calls `each` with every choice of the least, the middle and the greatest of each value.
+    fn for_corners(values: &[f64], bounds: &[f64], each: &mut dyn FnMut(&[f64])) {
+        for mut corner in 0..3_usize.pow(values.len() as u32) {
+            let shifted = values.iter().zip(bounds).map(|(value, bound)| {
+                let shift = [-1.0, 0.0, 1.0][corner % 3];
+                corner /= 3;
+                value + shift * bound
+            });
+            each(&shifted.collect::<Vec<f64>>());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn certain_labels_are_those_of_all_values_within_the_bounds(
+            classes in 3_usize..5,
+            numbers in proptest::collection::vec((-6_i8..7, 0_u8..5), 6),
+            is_pairs in any::<bool>(),
+        ) {
+            let multiclass = if is_pairs { Multiclass::OneVsOne } else { Multiclass::OneVsRest };
+            let machines = multiclass.machines(classes) as usize;
+            let (values, bounds): (Vec<f64>, Vec<f64>) =
+                numbers[..machines].iter().map(|&(v, b)| (f64::from(v) / 2.0, f64::from(b.saturating_sub(1)) / 2.0)).unzip();
+            let orders = [Vec::new(), (0..classes as u32).collect(), (0..classes as u32).rev().collect()];
+            for order in &orders {
+                let of_all = multiclass.elected(classes, order, &values);
+                if certain(multiclass, classes, &values, &bounds) {
+                    for_corners(&values, &bounds, &mut |corner| {
+                        assert_eq!(multiclass.elected(classes, order, corner), of_all, "{values:?} {bounds:?} {corner:?}");
+                    });
+                }
+            }
+            // Without bounds, only ties are open.
+            let mut distinct: Vec<f64> = values.clone();
+            distinct.sort_by(f64::total_cmp);
+            let has_tie = if is_pairs { values.contains(&0.0) } else { distinct[machines - 2] == distinct[machines - 1] };
+            prop_assert!(has_tie || certain(multiclass, classes, &values, &vec![0.0; machines]));
+            prop_assert!(!certain(multiclass, classes, &values, &vec![f64::INFINITY; machines]));
+        }
     }
 }

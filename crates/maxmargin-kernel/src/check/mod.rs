@@ -11,4 +11,4 @@ pub use fallback::{Backend, Fallback, fallbacks};
 
 pub(crate) use draw::some_pairs;
 pub(crate) use fallback::first_right;
-pub(crate) use spot_checks::SpotChecks;
+pub(crate) use spot_checks::{SpotChecks, value_fault};

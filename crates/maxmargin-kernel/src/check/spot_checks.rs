@@ -101,6 +101,13 @@ impl PairProducts {
     }
 }
 
+/// Returns the fault if `found` is not the kernel value of the samples of `place` in double
+/// precision.
+pub(crate) fn value_fault(samples: &Samples, kernel: &Kernel, place: (usize, usize), found: f64) -> Option<Fault> {
+    let (expected, off) = PairProducts::of(samples, place.0, place.1).value(kernel);
+    (!near(found, expected, off)).then_some(Fault { form: "of a prediction", place, found, expected })
+}
+
 impl SpotChecks {
     /// Draws some entries of the matrix of `samples`; none where the kernel is no function of dot
     /// products and norms.

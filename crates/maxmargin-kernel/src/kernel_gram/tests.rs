@@ -1,13 +1,12 @@
 //! Kernel values of all stores: norms, units, equal samples and faults.
 
 use super::*;
-use crate::predict::table_of;
+use crate::Kernel;
 use crate::store::integers::Integers;
 use crate::store::sparse::Sparse;
 use crate::store::summary::summarize;
-use crate::{Expansion, Kernel};
 use maxmargin_data::generate::Generator;
-use maxmargin_data::{Cancelled, Par, Progress, RunControl, Samples};
+use maxmargin_data::{Cancelled, Progress, RunControl, Samples};
 use std::ops::ControlFlow;
 
 /// `KernelGram::new` with a kernel that is evaluated one value at a time by [`Kernel::of_dot`].
@@ -195,27 +194,6 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
         let bytes = values(Store::Integers(Integers::new(&samples, &summary, &nobody).expect("not cancelled")));
         let lists = values(Store::Sparse(Sparse::new(&samples, &nobody).expect("not cancelled")));
         assert!(bytes == lists, "{kernel:?}");
-    }
-}
-
-#[test]
-fn decisions_of_other_kernels_see_the_true_norms() {
-    for (what, samples, gamma) in all() {
-        let kernel = Kernel::rbf(gamma);
-        let (support, queries) = (samples.select(&[4, 7, 9, 30]), samples.select(&[7, 8, 60]));
-        let expansions = [
-            Expansion { support: &[0, 1, 2, 3], coef: &[1.0, -2.0, 0.5, 0.25], bias: 0.1 },
-            Expansion { support: &[1, 3], coef: &[1.0, 3.0], bias: -1.0 },
-        ];
-        let table = table_of(&|both| plain(both, &kernel), &support, &expansions, &queries, Par::Seq).expect("decisions");
-        let all = support.stacked(&queries).expect("few entries");
-        for (q, values) in table.chunks_exact(2).enumerate() {
-            for (value, e) in values.iter().zip(&expansions) {
-                let terms = e.support.iter().zip(e.coef).map(|(&k, c)| c * direct(gamma, &all, k as usize, 4 + q));
-                let want = terms.sum::<f64>() + e.bias;
-                assert!((value - want).abs() <= 1e-10, "{what} {q}: {value} for {want}");
-            }
-        }
     }
 }
 

@@ -25,7 +25,7 @@ use std::ops::Range;
 use summary::summarize;
 
 /// Largest size of dense panels for sparse data, in bytes.
-const DENSE_BYTES: usize = 1 << 30;
+pub(crate) const DENSE_BYTES: usize = 1 << 30;
 
 /// The samples in the form from which dot products are computed.
 #[derive(Debug)]

@@ -126,6 +126,20 @@ impl SliceKernel {
         }
     }
 
+    /// [`SliceKernel::fill64`] for several rows: row `r` has the norm `row_norms[r]`, and its dot
+    /// products and values follow those of row `r − 1`.
+    pub(crate) fn fill_rows64(&self, row_norms: &[f64], norms: &[f64], dots: &[f64], out: &mut [f64]) {
+        match self {
+            // A single column is one row of the transpose, whose values have the same bits.
+            _ if norms.len() == 1 => self.fill64(norms[0], row_norms, dots, out),
+            SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.rows64(row_norms, norms, dots, out),
+            SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => {
+                let rows = dots.chunks_exact(norms.len()).zip(out.chunks_exact_mut(norms.len()));
+                row_norms.iter().zip(rows).for_each(|(&norm, (dots, out))| self.fill64(norm, norms, dots, out));
+            }
+        }
+    }
+
     /// Computes `f64` values from exact `f32` dot products.
     pub(crate) fn fill64_from32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
         match self {

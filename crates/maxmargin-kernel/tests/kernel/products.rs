@@ -2,7 +2,7 @@
 
 use crate::common::{KINDS, Kind, direct, samples, stream};
 use maxmargin_data::{Par, RunControl, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, apply_exact, decision_values, diagnose};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, apply_exact, decision_values, diagnose, fallbacks};
 
 #[test]
 fn apply_is_the_product_for_every_thread_count() {
@@ -58,6 +58,7 @@ fn decisions_follow_the_definition() {
                     got,
                     pool.install(|| decision_values(&kernel, support, &coef, 0.25, queries, Par::Pool)).expect("valid")
                 );
+                assert_eq!(fallbacks(), [], "{kind:?} {kernel:?}");
                 for (q, &got) in got.iter().enumerate() {
                     let parts = (0..support.len())
                         .map(|k| coef[k] * direct(&kernel, &support.row(k).entries(), &queries.row(q).entries()));

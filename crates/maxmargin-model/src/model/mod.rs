@@ -10,6 +10,7 @@ pub use weights::check_width;
 
 use crate::decision::{DecisionRule, Multiclass, Rule};
 use crate::error::ModelError;
+use crate::model::predict::Prepared;
 use crate::model::weights::cached;
 use crate::parts::Machine;
 use crate::parts::Record;
@@ -26,6 +27,7 @@ pub struct Model {
     pub(crate) parts: Parts,
     /// The weights of every machine of a linear kernel; empty if there are too many.
     weights: Vec<Vec<f64>>,
+    predictor: Prepared,
 }
 
 impl Model {
@@ -44,7 +46,7 @@ impl Model {
                 .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
         }
         let weights = cached(&parts);
-        Ok(Self { parts, weights })
+        Ok(Self { parts, weights, predictor: Prepared::default() })
     }
 
     /// Returns the model of these machines. Each machine has terms (row of `samples`, coefficient),

@@ -1,17 +1,29 @@
 //! Decision values and labels of samples.
 
+use crate::decision::{DecisionRule, certain};
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::model::weights::{are_dense, dense, sparse};
 use crate::parts::Machine;
 use crate::parts::Parts;
-use maxmargin_data::{Par, Samples, Storage, prepare};
-use maxmargin_kernel::{Expansion, Kernel, decision_table};
+use maxmargin_data::{Par, Samples, prepare};
+use maxmargin_kernel::{Expansion, Kernel, Labels, Predictor, linear_values};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 /// Queries per task of a linear model.
 const CHUNK: usize = 1024;
+
+/// Support vectors that are prepared for predictions, from the first one on. They follow from the
+/// parts of a model, so that they play no role in comparisons.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prepared(OnceLock<Arc<Predictor>>);
+
+impl PartialEq for Prepared {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
 
 impl Model {
     /// Returns the decision values of every row of `queries`, row-major `queries × machines`. Two
@@ -29,29 +41,63 @@ impl Model {
     /// When rows cannot be scaled, or rows of a precomputed kernel have no value for a support
     /// vector.
     pub fn decision_values(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
-        let Parts { kernel, support, machines, .. } = self.parts();
         let queries = self.prepared(queries)?;
-        if *kernel == Kernel::Linear {
+        if *self.kernel() == Kernel::Linear {
             return Ok(self.linear(&queries, par));
         }
-        let expansions: Vec<Expansion> = machines.iter().map(Machine::expansion).collect();
-        if kernel.is_of_products()
-            && let Some((support, queries)) = without_gaps_if_hollow(support, &queries)?
-        {
-            return Ok(decision_table(kernel, &support, &expansions, &queries, par)?);
-        }
-        Ok(decision_table(kernel, support, &expansions, &queries, par)?)
+        Ok(self.predictor()?.decision_table(&queries, par)?)
     }
 
     /// Returns the prediction for every row of `queries`: a label, the value of a regression, or 1
-    /// and −1 for one class.
+    /// and −1 for one class. Labels are those of [`Model::decision_values`], but take less time
+    /// than these ([`Predictor::labels`]).
     ///
     /// # Errors
     ///
     /// As [`Model::decision_values`].
     pub fn predict(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
+        let needs_values = matches!(self.decision_rule(), DecisionRule::Value | DecisionRule::Coupled);
+        if *self.kernel() != Kernel::Linear && !needs_values {
+            return Ok(self.labels(queries, par)?.labels);
+        }
         let decisions = self.decision_values(queries, par)?;
         Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
+    }
+
+    /// Returns the labels of [`Model::predict`], and for how many rows they took decision values in
+    /// `f64`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::decision_values`].
+    pub fn labels(&self, queries: &Samples, par: Par) -> Result<Labels, ModelError> {
+        let queries = self.prepared(queries)?;
+        let label = |values: &[f64], bounds: &[f64]| {
+            let is_exact = bounds.iter().all(|bound| *bound == 0.0);
+            (is_exact || self.is_certain(values, bounds)).then(|| self.label(values))
+        };
+        Ok(self.predictor()?.labels(&queries, par, label)?)
+    }
+
+    /// Returns true if all decision values within `bounds` of these have the same label.
+    fn is_certain(&self, values: &[f64], bounds: &[f64]) -> bool {
+        match (self.decision_rule(), self.threshold()) {
+            (DecisionRule::Threshold, Some(threshold)) => (values[0] - threshold).abs() > bounds[0],
+            (DecisionRule::Inlier, _) => values[0].abs() > bounds[0],
+            (DecisionRule::Vote | DecisionRule::Argmax, _) => certain(self.multiclass(), self.classes().len(), values, bounds),
+            (DecisionRule::Value | DecisionRule::Coupled | DecisionRule::Threshold, _) => false,
+        }
+    }
+
+    /// The prepared support vectors.
+    fn predictor(&self) -> Result<&Predictor, ModelError> {
+        if let Some(predictor) = self.predictor.0.get() {
+            return Ok(predictor);
+        }
+        let Parts { kernel, support, machines, .. } = self.parts();
+        let expansions: Vec<Expansion> = machines.iter().map(Machine::expansion).collect();
+        let made = Arc::new(Predictor::new(kernel, support, &expansions)?);
+        Ok(self.predictor.0.get_or_init(|| made))
     }
 
     /// Returns the rows as inputs of this model's kernel: encoded if the model has an encoder, and
@@ -69,12 +115,15 @@ impl Model {
     /// for this call.
     fn linear(&self, queries: &Samples, par: Par) -> Vec<f64> {
         let Parts { support, machines, .. } = self.parts();
+        if !self.weights.is_empty() {
+            let machines: Vec<(&[f64], f64)> =
+                self.weights.iter().zip(machines).map(|(weights, machine)| (&weights[..], machine.bias)).collect();
+            return linear_values(&machines, queries, par);
+        }
         let is_dense = are_dense(support);
         let column = |p: usize| {
             let machine = &machines[p];
-            if let Some(w) = self.weights(p) {
-                weighted(queries, machine.bias, par, |j| w.get(j).copied().unwrap_or(0.0))
-            } else if is_dense {
+            if is_dense {
                 let w = dense(support, machine);
                 weighted(queries, machine.bias, par, |j| w.get(j).copied().unwrap_or(0.0))
             } else {
@@ -104,40 +153,4 @@ fn weighted(queries: &Samples, bias: f64, par: Par, w: impl Fn(usize) -> f64 + S
         }
     });
     values
-}
-
-/// Returns true if almost all features are absent. An array per feature would cost gigabytes for a
-/// short file that names feature 4,000,000,000.
-fn is_hollow(support: &Samples, queries: &Samples) -> bool {
-    let sparse = [support, queries].iter().any(|s| matches!(s.storage(), Storage::Sparse(_)));
-    let features = support.features().max(queries.features());
-    sparse && features > (16 * (support.non_zeros() + queries.non_zeros())).max(1 << 22)
-}
-
-/// Returns both matrices without the columns that are zero in both, if they are hollow
-/// ([`is_hollow`]). Dot products and distances stay the same.
-fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
-    if !is_hollow(support, queries) {
-        return Ok(None);
-    }
-    let mut columns = BTreeSet::new();
-    for samples in [support, queries] {
-        for i in 0..samples.len() {
-            samples.row(i).for_each(|j, _| _ = columns.insert(j));
-        }
-    }
-    let place: HashMap<usize, u32> = columns.iter().copied().zip(0..).collect();
-    let narrow = |samples: &Samples| {
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for i in 0..samples.len() {
-            samples.row(i).for_each(|j, v| {
-                indices.push(place[&j]);
-                values.push(v);
-            });
-            offsets.push(indices.len());
-        }
-        Samples::from_sparse(place.len(), offsets, indices, values)
-            .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))
-    };
-    Ok(Some((narrow(support)?, narrow(queries)?)))
 }

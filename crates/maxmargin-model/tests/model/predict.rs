@@ -4,8 +4,8 @@
 use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, recorded, sparse};
 use maxmargin_core::{BiasTerm, Formulation, Loss, Status};
 use maxmargin_data::{ClassLabels, Par, Samples};
-use maxmargin_kernel::{Kernel, decision_values};
-use maxmargin_model::{Machine, MachineRecord, Model, Parts, Record};
+use maxmargin_kernel::{Kernel, UserKernel, decision_values};
+use maxmargin_model::{DecisionRule, Machine, MachineRecord, Model, Multiclass, Parts, Record};
 
 #[test]
 fn one_machine_has_the_bits_of_a_plain_sum() {
@@ -193,5 +193,68 @@ fn records_that_do_not_fit_are_refused() {
         wrong(&|r| r.machines[0].rows.reverse(), "machine 0: the rows of the support vectors do not ascend");
         wrong(&|r| _ = r.machines[0].rows.pop(), "machine 0: ");
         wrong(&|r| r.machines[0].folded = Some(vec![1.0; r.machines[0].rows.len()]), "weights alone");
+    }
+}
+
+/// The models of every decision rule without probabilities, over these support vectors.
+fn of_all_rules(kernel: &Kernel, support: &Samples) -> Vec<Model> {
+    let votes = model(kernel.clone(), support.clone(), CLASSES[2]);
+    let two = model(kernel.clone(), support.clone(), CLASSES[0]);
+    let rest = changed(&votes, |p| {
+        (p.multiclass, p.decision_rule) = (Multiclass::OneVsRest, DecisionRule::Argmax);
+        p.machines.truncate(4);
+    });
+    let alone = |decision_rule| {
+        changed(&two, |p| {
+            (p.decision_rule, p.classes) = (decision_rule, Vec::new());
+        })
+    };
+    let made = [rest, alone(DecisionRule::Inlier), alone(DecisionRule::Value), two.clone().with_threshold(0.3)];
+    let in_order = votes.clone().with_tie_order(vec![2, 0, 3, 1]);
+    made.into_iter().chain([in_order]).map(|model| model.unwrap()).chain([votes, two]).collect()
+}
+
+/// Predictions are the labels of decision values, for all rules, kernels and forms of rows; also of
+/// decision values that are exactly at the border.
+#[test]
+fn predictions_are_the_labels_of_decision_values() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let user = UserKernel::new("laplacian for labels", |x, z| {
+        let mut distance = 0.0;
+        x.for_each_pair(z, |_, x, z| distance += (x - z).abs());
+        (-0.5 * distance).exp()
+    });
+    for kernel in kernels().into_iter().chain([Kernel::User(user), Kernel::Rbf { gamma: 1e-12 }, Kernel::Rbf { gamma: 1e9 }]) {
+        for (support, queries) in [(dense(300, 6, 1), dense(150, 6, 2)), (sparse(40, 9, 3), sparse(50, 12, 4))] {
+            for made in of_all_rules(&kernel, &support) {
+                let border = made.decision_values(&queries.select(&[7]), Par::Seq).unwrap();
+                let at_border = changed(&made, |p| {
+                    let threshold = p.threshold.unwrap_or(0.0);
+                    p.machines.iter_mut().zip(&border).for_each(|(machine, value)| machine.bias += threshold - value);
+                });
+                for model in [made, at_border.unwrap()] {
+                    let table = model.decision_values(&queries, Par::Seq).unwrap();
+                    let want: Vec<f64> = table.chunks(model.machines().len()).map(|row| model.label(row)).collect();
+                    assert_eq!(bits(&model.predict(&queries, Par::Seq).unwrap()), bits(&want), "{kernel:?}");
+                    assert_eq!(bits(&pool.install(|| model.predict(&queries, Par::Pool)).unwrap()), bits(&want), "{kernel:?}");
+                    let few = queries.select(&[7, 3]);
+                    assert_eq!(bits(&model.predict(&few, Par::Seq).unwrap()), bits(&[want[7], want[3]]), "{kernel:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Single precision decides nearly all rows of an RBF model, and none of the other kernels.
+#[test]
+fn few_rows_of_an_rbf_kernel_take_double_precision() {
+    let queries = dense(500, 6, 2);
+    for kernel in kernels() {
+        let is_rbf = matches!(kernel, Kernel::Rbf { .. });
+        for classes in CLASSES {
+            let found = model(kernel.clone(), dense(300, 6, 1), classes).labels(&queries, Par::Seq).unwrap();
+            assert_eq!(found.in_singles, is_rbf);
+            assert!(found.recomputed <= 5, "{} of 500", found.recomputed);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Common bits: the results of a plain loop at every level, and no writes beyond the sums.
 
 use crate::at_each_level;
-use maxmargin_simd::bits::{GROUP, PANEL, products};
+use maxmargin_simd::bits::{GROUP, PANEL, column_products, products};
 use maxmargin_simd::codes::{distance_codes, dot_codes};
 
 fn words(count: usize, seed: u64) -> Vec<u64> {
@@ -25,6 +25,10 @@ fn counts_are_those_of_a_plain_loop() {
                 at_each_level(|level| {
                     let mut out = vec![-7; (count - 1) * stride + PANEL + 2];
                     products(&rows, count, &panel, &mut out, stride);
+                    let column: Vec<u64> = panel.iter().skip(5).step_by(PANEL).copied().collect();
+                    let mut alone = vec![-7; count];
+                    column_products(&rows, count, &column, &mut alone);
+                    (0..count).for_each(|r| assert_eq!(alone[r], out[r * stride + 5], "{level:?}, {depth} words"));
                     for (at, &found) in out.iter().enumerate() {
                         let (r, j) = (at / stride, at % stride);
                         let common = |k: usize| (rows[k * count + r] & panel[k * PANEL + j]).count_ones() as i32;

@@ -1,7 +1,7 @@
 //! Byte products: exact, and no writes between the rows.
 
 use crate::at_each_level;
-use maxmargin_simd::bytes::{GROUP, PANEL, position, products};
+use maxmargin_simd::bytes::{GROUP, PANEL, column_products, position, products};
 
 #[test]
 fn byte_products_are_exact_at_every_level() {
@@ -18,6 +18,10 @@ fn byte_products_are_exact_at_every_level() {
         at_each_level(|level| {
             let mut out = vec![7; count * 40];
             products(&rows, count, &panel, &mut out, 40);
+            let column: Vec<u8> = (0..depth).map(|k| at(5 + 50, k)).collect();
+            let mut alone = vec![7; count];
+            column_products(&rows, count, &column, &mut alone);
+            (0..count).for_each(|r| assert_eq!(alone[r], out[r * 40 + 5], "{level:?}, {count} rows, depth {depth}"));
             for r in 0..count {
                 for j in 0..PANEL {
                     let want: i32 = (0..depth).map(|k| i32::from(at(r, k) as i8) * i32::from(at(j + 50, k))).sum();

@@ -168,3 +168,31 @@ fn exact_norms_whose_sum_is_not_a_single() {
         assert!((from32[0] - f64::exp(-1.000_001)).abs() < 1e-15, "{level:?}: {}", from32[0]);
     }
 }
+
+/// Several rows at once have the bits of one row after the other.
+#[test]
+fn rows_are_filled_like_single_rows() {
+    for level in levels() {
+        let g = Gaussian::at(0.7, level);
+        for len in [1_usize, 5, 16, 33] {
+            let dots: Vec<f32> = (0..3 * len).map(|k| (k * 13 % 29) as f32 * 0.1 - 1.0).collect();
+            let (norms, row_norms): (Vec<f32>, _) = ((0..len).map(|k| (k % 7) as f32 * 0.5 + 2.0).collect(), [1.0_f32, 2.5, 3.0]);
+            let wide = |values: &[f32]| values.iter().map(|v| f64::from(*v)).collect::<Vec<f64>>();
+            let whole = |values: &[f32]| values.iter().map(|v| (v * 3.0) as i32).collect::<Vec<i32>>();
+            let (mut one, mut all) = (vec![9.0_f32; 3 * len], vec![8.0_f32; 3 * len]);
+            let (mut one64, mut all64) = (vec![9.0_f64; 3 * len], vec![8.0_f64; 3 * len]);
+            let (mut of_integers, mut all_of_integers) = (one.clone(), all.clone());
+            g.rows32(&row_norms, &norms, &dots, &mut all);
+            g.rows64(&wide(&row_norms), &wide(&norms), &wide(&dots), &mut all64);
+            g.rows32_from_integers(&whole(&row_norms), &whole(&norms), &whole(&dots), &mut all_of_integers);
+            for (r, norm) in row_norms.iter().enumerate() {
+                let row = r * len..(r + 1) * len;
+                g.fill32(*norm, &norms, &dots[row.clone()], &mut one[row.clone()]);
+                g.fill64(f64::from(*norm), &wide(&norms), &wide(&dots[row.clone()]), &mut one64[row.clone()]);
+                let (norm, dots) = (whole(&[*norm])[0], whole(&dots[row.clone()]));
+                g.fill32_from_integers(norm, &whole(&norms), &dots, &mut of_integers[row]);
+            }
+            assert_eq!((one, one64, of_integers), (all, all64, all_of_integers), "{level:?} {len}");
+        }
+    }
+}

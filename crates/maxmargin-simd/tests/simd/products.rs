@@ -2,7 +2,7 @@
 
 use crate::{answers, at_each_level, stream};
 use maxmargin_simd::level::Level;
-use maxmargin_simd::products::{GROUP, PIECE, PORTABLE_FUSES, PanelColumns, Real, products};
+use maxmargin_simd::products::{GROUP, PIECE, PORTABLE_FUSES, PanelColumns, Real, column_products, products};
 
 /// A value of the type under test.
 trait Number: Real + PartialEq + std::fmt::Debug {
@@ -70,6 +70,12 @@ fn same_bits<T: Number>() {
         at_each_level(|level| {
             let fused = level > Level::Portable || PORTABLE_FUSES;
             let out = run(&rows, count, None, &panel, stride);
+            for j in [0, T::PANEL - 1] {
+                let column: Vec<T> = panel[j.min(panel.len())..].iter().step_by(T::PANEL).copied().collect();
+                let mut alone = vec![<T as Number>::from(7.0); count];
+                column_products(&rows, count, &column, &mut alone);
+                (0..count).for_each(|r| assert_eq!(alone[r].bits(), out[r * stride + j].bits(), "{level:?} {count} {depth}"));
+            }
             for r in 0..count {
                 for j in 0..T::PANEL {
                     let want = defined(|k| rows[k * count + r], |k| panel[k * T::PANEL + j], depth, fused);

@@ -43,6 +43,38 @@ pub fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stri
     }
 }
 
+/// Computes `out[r] = Σ_k popcount(rows[k * count + r] & column[k])`: [`products`] for a panel of
+/// one sample, and any number of rows.
+///
+/// # Panics
+///
+/// When the lengths do not match.
+pub fn column_products(rows: &[u64], count: usize, column: &[u64], out: &mut [i32]) {
+    assert!(column.len().checked_mul(count) == Some(rows.len()) && out.len() == count, "{count} rows of {} words", column.len());
+    #[cfg(target_arch = "x86_64")]
+    if level() > Level::Portable && std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the machine has the instruction.
+        return unsafe { counted(rows, count, column, out) };
+    }
+    column_plain(rows, count, column, out);
+}
+
+/// [`column_products`] with an instruction that counts bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn counted(rows: &[u64], count: usize, column: &[u64], out: &mut [i32]) {
+    column_plain(rows, count, column, out);
+}
+
+/// [`column_products`] in plain Rust.
+#[inline(always)]
+fn column_plain(rows: &[u64], count: usize, column: &[u64], out: &mut [i32]) {
+    out.fill(0);
+    for (row, word) in rows.chunks_exact(count.max(1)).zip(column) {
+        out.iter_mut().zip(row).for_each(|(sum, bits)| *sum += (bits & word).count_ones() as i32);
+    }
+}
+
 /// [`products`] in plain Rust.
 fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
     for r in 0..count {

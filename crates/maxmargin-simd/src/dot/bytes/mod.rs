@@ -4,6 +4,7 @@
 //! A sample has two forms: unsigned bytes `x − low` in a panel of columns, and signed bytes `x −
 //! middle` as a row of a product. The caller corrects both shifts with known sums.
 
+use crate::dispatch::each::at_level;
 use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};
 
@@ -58,6 +59,31 @@ pub fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], s
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Avx2 => unsafe { avx2::products(rows, count, panel, out, stride) },
         _ => portable(rows, count, panel, out, stride),
+    }
+}
+
+/// Computes `out[r] = Σ_k rows[k, r] column[k]` for any number of rows: [`products`] for a panel of
+/// one sample, whose bytes follow each other.
+///
+/// # Panics
+///
+/// When the lengths do not match.
+pub fn column_products(rows: &[[i8; 4]], count: usize, column: &[u8], out: &mut [i32]) {
+    let steps = column.len() / 4;
+    assert!(steps.checked_mul(count) == Some(rows.len()) && out.len() == count, "{count} rows of {steps} steps");
+    at_level!(column_plain[][](rows: &[[i8; 4]], count: usize, column: &[u8], out: &mut [i32]) -> ());
+}
+
+/// [`column_products`] in plain Rust.
+#[inline(always)]
+fn column_plain(rows: &[[i8; 4]], count: usize, column: &[u8], out: &mut [i32]) {
+    out.fill(0);
+    for (row, x) in rows.chunks_exact(count.max(1)).zip(column.as_chunks::<4>().0) {
+        let x = x.map(i32::from);
+        for (sum, v) in out.iter_mut().zip(row) {
+            let product = |k: usize| i32::from(v[k]) * x[k];
+            *sum = sum.wrapping_add(product(0) + product(1) + product(2) + product(3));
+        }
     }
 }
 

@@ -43,6 +43,10 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
     /// public.
     #[doc(hidden)]
     fn dispatch(rows: &[Self], count: usize, panel: &PanelColumns<Self>, out: &mut [Self], stride: usize);
+
+    /// [`column_products`] on the level in use.
+    #[doc(hidden)]
+    fn dispatch_column(rows: &[Self], count: usize, column: &[Self], out: &mut [Self]);
 }
 
 /// The columns of a panel: some samples, feature-major.
@@ -96,6 +100,20 @@ macro_rules! real {
                     _ => portable(rows, count, panel, out, stride),
                 }
             }
+
+            fn dispatch_column(rows: &[Self], count: usize, column: &[Self], out: &mut [Self]) {
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,fma")]
+                fn fused(rows: &[$real], count: usize, column: &[$real], out: &mut [$real]) {
+                    chains(rows, count, column, out, |x, y, sum| x.mul_add(y, sum));
+                }
+                match level() {
+                    // SAFETY: `level` found AVX2 and FMA on this machine (AVX-512 is above them).
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx512 | Level::Avx2 => unsafe { fused(rows, count, column, out) },
+                    _ => chains(rows, count, column, out, <$real>::add_product),
+                }
+            }
         }
     };
 }
@@ -111,6 +129,51 @@ real!(f64, 16, products64);
 /// those of the rows.
 pub fn products<T: Real>(rows: &[T], count: usize, panel: &PanelColumns<T>, out: &mut [T], stride: usize) {
     T::dispatch(rows, count, panel, out, stride);
+}
+
+/// Computes `out[r] = Σ_k rows[k * count + r] column[k]` for up to [`GROUP`] rows: the products of
+/// a panel of one sample, with the bits of [`products`].
+///
+/// # Panics
+///
+/// When `count` is 0 or above [`GROUP`], or the lengths do not match.
+pub fn column_products<T: Real>(rows: &[T], count: usize, column: &[T], out: &mut [T]) {
+    assert!((1..=GROUP).contains(&count) && out.len() == count, "{count} rows, {} products", out.len());
+    assert!(column.len().checked_mul(count) == Some(rows.len()), "{} row elements of {} features", rows.len(), column.len());
+    T::dispatch_column(rows, count, column, out);
+}
+
+/// The chains of [`column_products`], by a multiply-add.
+#[inline(always)]
+fn chains<T: Real>(rows: &[T], count: usize, column: &[T], out: &mut [T], add: impl Fn(T, T, T) -> T + Copy) {
+    macro_rules! by_count {
+        ($($count:literal)*) => {
+            match count {
+                $($count => chains_of::<T, $count>(rows, column, out, add),)*
+                _ => unreachable!("the caller checked the number of rows"),
+            }
+        };
+    }
+    by_count!(1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+/// [`chains`] of `R` rows, whose sums are in registers.
+#[inline(always)]
+fn chains_of<T: Real, const R: usize>(rows: &[T], column: &[T], out: &mut [T], add: impl Fn(T, T, T) -> T) {
+    let mut whole = [T::default(); R];
+    for (piece, (rows, column)) in rows.chunks(R * PIECE).zip(column.chunks(PIECE)).enumerate() {
+        let mut sums = [T::default(); R];
+        for (row, &x) in rows.as_chunks::<R>().0.iter().zip(column) {
+            sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum = add(v, x, *sum));
+        }
+        // The first piece is not added to 0, which would change the sign of −0.
+        if piece == 0 {
+            whole = sums;
+        } else {
+            whole.iter_mut().zip(sums).for_each(|(whole, sum)| *whole += sum);
+        }
+    }
+    out.copy_from_slice(&whole);
 }
 
 /// Panics unless the lengths suit [`products`] and the features those of the rows.

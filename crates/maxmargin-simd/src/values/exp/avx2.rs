@@ -40,12 +40,13 @@ fn below_or_zero64(x: __m256d, limit: f64, bits: __m256i, more: __m256i) -> __m2
 /// Defines a function over slices: the results of `step` values from `at` on, and of the one at
 /// `j`.
 macro_rules! fill {
-    ($name:ident, $from:ty, $to:ty, $step:literal, |$g:ident, $norm:ident, $n:ident, $dot:ident, $out:ident| $vector:expr, |$other:ident, $d:ident| $one:expr) => {
+    ($name:ident / $rows:ident, $from:ty, $to:ty, $step:literal, |$g:ident, $norm:ident, $n:ident, $dot:ident, $out:ident| $vector:expr, |$other:ident, $d:ident| $one:expr) => {
         /// See [`Gaussian`].
         ///
         /// # Safety
         ///
         /// The machine has AVX2 and FMA, and the slices have one length.
+        #[inline]
         #[target_feature(enable = "avx2,fma")]
         pub(super) unsafe fn $name($g: &Gaussian, $norm: $from, norms: &[$from], dots: &[$from], out: &mut [$to]) {
             let (len, mut at) = (out.len(), 0);
@@ -62,6 +63,21 @@ macro_rules! fill {
                 out[j] = $one;
             }
         }
+
+        /// See [`Gaussian`].
+        ///
+        /// # Safety
+        ///
+        /// The machine has AVX2 and FMA; `dots` and `out` have a row as long as `norms` for each of
+        /// `row_norms`.
+        #[target_feature(enable = "avx2,fma")]
+        pub(super) unsafe fn $rows(g: &Gaussian, row_norms: &[$from], norms: &[$from], dots: &[$from], out: &mut [$to]) {
+            let len = norms.len().max(1);
+            for ((&norm, dots), out) in row_norms.iter().zip(dots.chunks_exact(len)).zip(out.chunks_exact_mut(len)) {
+                // SAFETY: the rows have the length of `norms`.
+                unsafe { $name(g, norm, norms, dots, out) };
+            }
+        }
     };
 }
 
@@ -73,7 +89,7 @@ fn distance64(norm: f64, n: __m256d, dot: __m256d) -> __m256d {
 }
 
 fill!(
-    fill32,
+    fill32 / rows32,
     f32,
     f32,
     8,
@@ -84,7 +100,7 @@ fill!(
     |n, dot| g.one32((-2.0f32).mul_add(dot, norm + n))
 );
 fill!(
-    fill64,
+    fill64 / rows64,
     f64,
     f64,
     4,
@@ -92,7 +108,7 @@ fill!(
     |n, dot| g.one64((-2.0f64).mul_add(dot, norm + n))
 );
 fill!(
-    fill32_from64,
+    fill32_from64 / rows32_from64,
     f64,
     f32,
     4,
@@ -103,7 +119,7 @@ fill!(
     |n, dot| g.one32((-2.0f64).mul_add(dot, norm + n) as f32)
 );
 fill!(
-    fill64_from32,
+    fill64_from32 / rows64_from32,
     f32,
     f64,
     4,
@@ -114,7 +130,7 @@ fill!(
     |n, dot| g.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)))
 );
 fill!(
-    fill32_from_integers,
+    fill32_from_integers / rows32_from_integers,
     i32,
     f32,
     8,
@@ -126,7 +142,7 @@ fill!(
     |n, dot| g.one32(integer_distance(norm, n, dot) as f32)
 );
 fill!(
-    fill64_from_integers,
+    fill64_from_integers / rows64_from_integers,
     i32,
     f64,
     4,

@@ -52,12 +52,13 @@ fn integer_distances(norm: i32, n: __m512i, dot: __m512i) -> __m512i {
 /// Defines a function over slices, which computes the results of up to `step` values from `at` on:
 /// `live` has a bit for each.
 macro_rules! fill {
-    ($name:ident, $from:ty, $to:ty, $step:literal, $mask:ty, |$g:ident, $norm:ident, $n:ident, $dot:ident, $out:ident, $live:ident| $vector:expr) => {
+    ($name:ident / $rows:ident, $from:ty, $to:ty, $step:literal, $mask:ty, |$g:ident, $norm:ident, $n:ident, $dot:ident, $out:ident, $live:ident| $vector:expr) => {
         /// See [`Gaussian`].
         ///
         /// # Safety
         ///
         /// The machine has AVX-512 F, BW, DQ and VL, and the slices have one length.
+        #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         pub(super) unsafe fn $name($g: &Gaussian, $norm: $from, norms: &[$from], dots: &[$from], out: &mut [$to]) {
             let (len, mut at) = (out.len(), 0);
@@ -73,19 +74,34 @@ macro_rules! fill {
                 at += $step;
             }
         }
+
+        /// See [`Gaussian`].
+        ///
+        /// # Safety
+        ///
+        /// The machine has AVX-512 F, BW, DQ and VL; `dots` and `out` have a row as long as `norms`
+        /// for each of `row_norms`.
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        pub(super) unsafe fn $rows(g: &Gaussian, row_norms: &[$from], norms: &[$from], dots: &[$from], out: &mut [$to]) {
+            let len = norms.len().max(1);
+            for ((&norm, dots), out) in row_norms.iter().zip(dots.chunks_exact(len)).zip(out.chunks_exact_mut(len)) {
+                // SAFETY: the rows have the length of `norms`.
+                unsafe { $name(g, norm, norms, dots, out) };
+            }
+        }
     };
 }
 
-fill!(fill32, f32, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
+fill!(fill32 / rows32, f32, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
     let [n, dot] = [n, dot].map(|sixteen| _mm512_maskz_loadu_ps(live, sixteen));
     let squared = fmadd_ps(set1_ps(-2.0), dot, add_ps(set1_ps(norm), n));
     _mm512_mask_storeu_ps(out, live, core32(g, squared));
 });
-fill!(fill64, f64, f64, 8, __mmask8, |g, norm, n, dot, out, live| {
+fill!(fill64 / rows64, f64, f64, 8, __mmask8, |g, norm, n, dot, out, live| {
     let [n, dot] = [n, dot].map(|eight| _mm512_maskz_loadu_pd(live, eight));
     _mm512_mask_storeu_pd(out, live, core64(g, distance64(norm, n, dot)));
 });
-fill!(fill32_from64, f64, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
+fill!(fill32_from64 / rows32_from64, f64, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
     let eight = |part: usize| {
         let live = (live >> (8 * part)) as __mmask8;
         let [n, dot] = [n, dot].map(|from| _mm512_maskz_loadu_pd(live, from.wrapping_add(8 * part)));
@@ -94,7 +110,7 @@ fill!(fill32_from64, f64, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
     let squared = _mm512_insertf32x8::<1>(_mm512_castps256_ps512(eight(0)), eight(1));
     _mm512_mask_storeu_ps(out, live, core32(g, squared));
 });
-fill!(fill64_from32, f32, f64, 16, __mmask16, |g, norm, n, dot, out, live| {
+fill!(fill64_from32 / rows64_from32, f32, f64, 16, __mmask16, |g, norm, n, dot, out, live| {
     let [n, dot] = [n, dot].map(|sixteen| _mm512_maskz_loadu_ps(live, sixteen));
     let [low, high] = [
         distance64(f64::from(norm), _mm512_cvtps_pd(_mm512_castps512_ps256(n)), _mm512_cvtps_pd(_mm512_castps512_ps256(dot))),
@@ -107,11 +123,11 @@ fill!(fill64_from32, f32, f64, 16, __mmask16, |g, norm, n, dot, out, live| {
     _mm512_mask_storeu_pd(out, live as __mmask8, core64(g, low));
     _mm512_mask_storeu_pd(out.wrapping_add(8), (live >> 8) as __mmask8, core64(g, high));
 });
-fill!(fill32_from_integers, i32, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
+fill!(fill32_from_integers / rows32_from_integers, i32, f32, 16, __mmask16, |g, norm, n, dot, out, live| {
     let [n, dot] = [n, dot].map(|sixteen| _mm512_maskz_loadu_epi32(live, sixteen));
     _mm512_mask_storeu_ps(out, live, core32(g, _mm512_cvtepi32_ps(integer_distances(norm, n, dot))));
 });
-fill!(fill64_from_integers, i32, f64, 16, __mmask16, |g, norm, n, dot, out, live| {
+fill!(fill64_from_integers / rows64_from_integers, i32, f64, 16, __mmask16, |g, norm, n, dot, out, live| {
     let [n, dot] = [n, dot].map(|sixteen| _mm512_maskz_loadu_epi32(live, sixteen));
     let squared = integer_distances(norm, n, dot);
     _mm512_mask_storeu_pd(out, live as __mmask8, core64(g, _mm512_cvtepi32_pd(_mm512_castsi512_si256(squared))));

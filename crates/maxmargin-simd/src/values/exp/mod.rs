@@ -133,7 +133,7 @@ impl Gaussian {
 /// Defines methods that fill slices. The plain expression is the definition; the levels have
 /// functions of the same names.
 macro_rules! fills {
-    ($($(#[$doc:meta])* $name:ident: $from:ty => $to:ty, |$g:ident, $norm:ident, $n:ident, $dot:ident| $plain:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident / $rows:ident: $from:ty => $to:ty, |$g:ident, $norm:ident, $n:ident, $dot:ident| $plain:expr;)*) => {
         impl Gaussian {
             $($(#[$doc])*
             ///
@@ -158,6 +158,29 @@ macro_rules! fills {
                         }
                     }
                 }
+            }
+
+            #[doc = concat!("[`Gaussian::", stringify!($name), "`] for each of several rows: row `r` has the norm `row_norms[r]`, and its dot products")]
+            /// and results follow those of row `r − 1`.
+            ///
+            /// # Panics
+            ///
+            /// When the lengths differ.
+            pub fn $rows(&self, row_norms: &[$from], norms: &[$from], dots: &[$from], out: &mut [$to]) {
+                let (len, count) = (norms.len(), row_norms.len());
+                assert!(count.checked_mul(len) == Some(dots.len()) && dots.len() == out.len(), "{count} rows of {len} values");
+                match self.level {
+                    // SAFETY: as above, with rows of equal length.
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx512 => unsafe { avx512::$rows(self, row_norms, norms, dots, out) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx2 => unsafe { avx2::$rows(self, row_norms, norms, dots, out) },
+                    _ => {
+                        let rows = dots.chunks_exact(len.max(1)).zip(out.chunks_exact_mut(len.max(1)));
+                        row_norms.iter().zip(rows).for_each(|(&norm, (dots, out))| self.$name(norm, norms, dots, out));
+                    }
+                }
             })*
         }
     };
@@ -165,24 +188,24 @@ macro_rules! fills {
 
 fills! {
     /// Computes `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
-    fill32: f32 => f32, |g, norm, n, dot| g.one32((-2.0f32).mul_add(dot, norm + n));
+    fill32 / rows32: f32 => f32, |g, norm, n, dot| g.one32((-2.0f32).mul_add(dot, norm + n));
 
     /// [`Gaussian::fill32`] from `f64` norms and dot products: the distance is computed in `f64`,
     /// its exponential in `f32`.
-    fill32_from64: f64 => f32, |g, norm, n, dot| g.one32((-2.0f64).mul_add(dot, norm + n) as f32);
+    fill32_from64 / rows32_from64: f64 => f32, |g, norm, n, dot| g.one32((-2.0f64).mul_add(dot, norm + n) as f32);
 
     /// [`Gaussian::fill32`] with all numbers in `f64`.
-    fill64: f64 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(dot, norm + n));
+    fill64 / rows64: f64 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(dot, norm + n));
 
     /// [`Gaussian::fill64`] from `f32` norms and dot products, with the distance in `f64`. It is
     /// meant for integer data, whose norms and dot products are exact in `f32` (the sum of two
     /// norms may not be).
-    fill64_from32: f32 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)));
+    fill64_from32 / rows64_from32: f32 => f64, |g, norm, n, dot| g.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)));
 
     /// Computes `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers. Intermediate results
     /// may wrap; the exact distance must lie in 0 … 2³¹ − 1.
-    fill32_from_integers: i32 => f32, |g, norm, n, dot| g.one32(integer_distance(norm, n, dot) as f32);
+    fill32_from_integers / rows32_from_integers: i32 => f32, |g, norm, n, dot| g.one32(integer_distance(norm, n, dot) as f32);
 
     /// [`Gaussian::fill32_from_integers`] in `f64`.
-    fill64_from_integers: i32 => f64, |g, norm, n, dot| g.one64(f64::from(integer_distance(norm, n, dot)));
+    fill64_from_integers / rows64_from_integers: i32 => f64, |g, norm, n, dot| g.one64(f64::from(integer_distance(norm, n, dot)));
 }
