@@ -37,7 +37,9 @@ impl Data {
     #[pyo3(signature = (x, y=None))]
     fn dense(x: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
         let (values, rows, features) = dense_values(x, 0)?;
-        Self::of(Samples::from_dense(rows, features, values).map_err(invalid)?.compact(), y)
+        let samples = Samples::from_dense(rows, features, values).map_err(invalid)?;
+        // Rows to predict are read once: a smaller form is not worth another pass.
+        Self::of(if y.is_some() { samples.compact() } else { samples }, y)
     }
 
     /// Returns samples of a precomputed kernel matrix: kernel values of training samples with each

@@ -2,7 +2,7 @@
 
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
-use crate::run::{Channel, Failure, run};
+use crate::run::{Channel, Failure, at_once, run};
 use maxmargin::cv::{CalibrationReport, CertificateReport, Change, TrainingData, update, verify};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::explain::Explain;
@@ -18,8 +18,22 @@ use std::sync::Arc;
 type Explained<'py> =
     (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray4<f64>>>);
 
-/// The number of rows predicted between two checks for cancellation.
-const ROWS: usize = 1 << 14;
+/// The number of products between two checks for cancellation, about a fifth of a second.
+const PRODUCTS: usize = 1 << 33;
+
+/// Largest number of products of a prediction on the calling thread: another thread would take as
+/// long to start.
+const FEW: usize = 1 << 20;
+
+/// Fewest rows between two checks for cancellation: fewer would not occupy all threads.
+const ROWS: usize = 1 << 10;
+
+/// Returns the approximate number of products for a row: values of support vectors, and one
+/// coefficient of each at least.
+fn products(model: &model::Model) -> usize {
+    let support = &model.parts().support;
+    support.bytes() / size_of::<f64>() + support.len() + 1
+}
 
 /// A trained model.
 #[pyclass(frozen, module = "maxmargin._native")]
@@ -39,22 +53,38 @@ impl Model {
     }
 }
 
-/// Calls `each` on parts of some thousand rows, until the caller does not wait any more.
+/// Predicts rows by `each`: a few at once on the calling thread, many in parts on the pool.
+fn predict<T: Send + 'static>(
+    py: Python<'_>,
+    model: &Arc<model::Model>,
+    data: &Arc<Dataset>,
+    report: Option<&Bound<'_, PyAny>>,
+    each: impl Fn(&model::Model, &maxmargin::data::Samples, Par) -> Result<Vec<T>, model::ModelError> + Send + Sync + 'static,
+) -> PyResult<Vec<T>> {
+    if data.samples.len().saturating_mul(products(model)) <= FEW {
+        return at_once(py, || Ok(each(model, &data.samples, Par::Seq)?));
+    }
+    let (model, data) = (Arc::clone(model), Arc::clone(data));
+    run(py, report, move |channel| in_parts(&model, &data, channel, |rows| each(&model, rows, Par::Pool)))
+}
+
+/// Calls `each` on parts of the rows, until the caller does not wait any more.
 fn in_parts<T>(
+    model: &model::Model,
     data: &Dataset,
     channel: &Channel,
     each: impl Fn(&maxmargin::data::Samples) -> Result<Vec<T>, model::ModelError>,
 ) -> Result<Vec<T>, Failure> {
-    let rows = data.samples.len();
-    if rows <= ROWS {
+    let (rows, part) = (data.samples.len(), (PRODUCTS / products(model)).max(ROWS));
+    if rows <= part {
         return Ok(each(&data.samples)?);
     }
     let mut all = Vec::new();
-    for begin in (0..rows).step_by(ROWS) {
+    for begin in (0..rows).step_by(part) {
         if channel.is_cancelled() {
             break;
         }
-        let part: Vec<usize> = (begin..rows.min(begin + ROWS)).collect();
+        let part: Vec<usize> = (begin..rows.min(begin + part)).collect();
         all.extend(each(&data.samples.select(&part))?);
     }
     Ok(all)
@@ -215,25 +245,21 @@ impl Model {
         data: &Data,
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
-        let shape = [data.samples.len(), model.machines().len()];
-        let values =
-            run(py, report.as_ref(), move |channel| in_parts(&data, channel, |rows| model.decision_values(rows, Par::Pool)))?;
+        let shape = [data.data.samples.len(), self.model.machines().len()];
+        let values = predict(py, &self.model, &data.data, report.as_ref(), model::Model::decision_values)?;
         values.into_pyarray(py).reshape(shape)
     }
 
     /// Returns the prediction for each sample: a label, a value, or 1 (inside) and −1.
     fn predict<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
-        let labels = run(py, None, move |channel| in_parts(&data, channel, |rows| model.predict(rows, Par::Pool)))?;
+        let labels = predict(py, &self.model, &data.data, None, model::Model::predict)?;
         Ok(labels.into_pyarray(py))
     }
 
     /// Returns the probability of every class, samples × classes.
     fn probabilities<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
-        let shape = [data.samples.len(), model.outcomes().len()];
-        let values = run(py, None, move |channel| in_parts(&data, channel, |rows| model.probabilities(rows, Par::Pool)))?;
+        let shape = [data.data.samples.len(), self.model.outcomes().len()];
+        let values = predict(py, &self.model, &data.data, None, model::Model::probabilities)?;
         values.into_pyarray(py).reshape(shape)
     }
 

@@ -78,6 +78,14 @@ pub(crate) fn run<T: Send + 'static>(
     run_beside(py, report, || Ok(()), work)
 }
 
+/// Runs a few microseconds of `work` on the calling thread, without the interpreter lock.
+pub(crate) fn at_once<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Failure> + Send) -> PyResult<T> {
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    warn_of_fallbacks(py)?;
+    let result = result.map_err(|_| PyRuntimeError::new_err("internal error of maxmargin; standard error has the details"))?;
+    result.map_err(|error| PyValueError::new_err(message(&*error)))
+}
+
 /// Runs as [`run`], and calls `meanwhile` on the calling thread at every check of Python's signals.
 /// An error of `meanwhile` also ends the wait.
 pub(crate) fn run_beside<T: Send + 'static>(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from . import _native
 from ._base import KernelMachine
@@ -189,7 +189,7 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of every row."""
-        check_is_fitted(self)
+        self._check_fitted()
         if self._breaks_ties():
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
         labels = self._evaluate(X, self._model_of().predict)
@@ -463,7 +463,7 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
 
     def predict(self, X: Any) -> Floats:
         """Predict the value of every row."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._evaluate(X, self._model_of().predict)
 
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
@@ -745,7 +745,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 inside, -1 outside."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._evaluate(X, self._model_of().predict).astype(np.intp)
 
 
