@@ -91,7 +91,9 @@ WORKS = [
     Work("cross_val_predict", "a9a", {"C": 10.0, "gamma": 0.05}, rows=10_000),
     Work("probabilities", "a9a", {"C": 1.0, "gamma": 0.05}, rows=10_000),
     Work("probabilities", "ijcnn1", {"C": 10.0, "gamma": 1.0}, rows=10_000),
-    Work("predict", "ijcnn1", {"C": 10.0, "gamma": 1.0}, rows=5000),
+    Work("predict", "ijcnn1", {"C": 10.0, "gamma": 1.0}, rows=5000, asked=(3, 3)),
+    Work("predict", "ijcnn1", {"C": 1.0, "kernel": "linear"}, rows=5000, asked=(2, 2)),
+    Work("predict_one", "ijcnn1", {"C": 10.0, "gamma": 1.0}, rows=5000),
 ]
 
 
@@ -213,6 +215,16 @@ def predict(library, work, X, y):
     yield {"support_vectors": int(svc.n_support_.sum())}, {"predicted": told[0]}
 
 
+def predict_one(library, work, X, y):
+    """A thousand labels, each by a call of its own."""
+    svc = library.svc(**work.parameters).fit(X, y)
+    rows = [np.ascontiguousarray(X[i : i + 1]) for i in np.arange(1000) % len(X)]
+    svc.predict(rows[0])
+    told = []
+    yield lambda: told.extend(svc.predict(row)[0] for row in rows)
+    yield {}, {"predicted": np.array(told)}
+
+
 CALLS = {
     "SVC.fit": fit,
     "LinearSVC.fit": linear,
@@ -220,6 +232,7 @@ CALLS = {
     "cross_val_predict": cross,
     "probabilities": probabilities,
     "predict": predict,
+    "predict_one": predict_one,
 }
 
 
