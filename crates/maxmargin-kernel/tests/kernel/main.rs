@@ -3,6 +3,7 @@
 mod common;
 mod gram;
 mod levels;
+mod predict;
 mod products;
 mod rows;
 mod user;

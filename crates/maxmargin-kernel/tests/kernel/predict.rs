@@ -1,9 +1,7 @@
 //! Predictions of prepared support vectors: values that depend on no other query, and labels in
 //! `f32` that are those of `f64`.
 
-mod common;
-
-use common::{KINDS, Kind, kernels, samples, stream};
+use crate::common::{KINDS, Kind, kernels, samples, stream};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Expansion, Kernel, Labels, Predictor, fallbacks};
 use proptest::prelude::*;
@@ -125,7 +123,7 @@ fn queries_of_other_forms_have_the_values_of_their_own() {
             consistent(&predictor, &queries, &format!("{kind:?} {kernel:?}"));
             for (q, row) in predictor.decision_table(&queries, Par::Seq).expect("values").chunks(3).enumerate() {
                 let entries = queries.row(q).entries();
-                let at = |k: u32| common::direct(&kernel, &support.row(k as usize).entries(), &entries);
+                let at = |k: u32| crate::common::direct(&kernel, &support.row(k as usize).entries(), &entries);
                 for (value, (support, coef, bias)) in row.iter().zip(&terms) {
                     let parts = support.iter().zip(coef).map(|(&k, c)| c * at(k));
                     let (want, size) = parts.fold((*bias, 0.0), |(sum, size), v: f64| (sum + v, size + v.abs()));
@@ -188,7 +186,7 @@ fn vectors_without_features_have_distances() {
             let queries = samples(Kind::Scaled, 20, 3, 2);
             consistent(&predictor, &queries, "no features");
             for (q, value) in predictor.decision_table(&queries, Par::Seq).expect("values").iter().enumerate() {
-                let want = 3.0 * common::direct(&kernel, &[], &queries.row(q).entries()) - 1.5;
+                let want = 3.0 * crate::common::direct(&kernel, &[], &queries.row(q).entries()) - 1.5;
                 assert!((value - want).abs() < 1e-12, "{kernel:?} {q}: {value} {want}");
             }
         }
