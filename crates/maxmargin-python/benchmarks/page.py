@@ -2,6 +2,7 @@
 
 import json
 from statistics import median
+from textwrap import fill
 
 import works
 
@@ -20,8 +21,8 @@ than a minute (`--once`) is asked once, one beyond the limit is cut, and its rat
   110 cells: LIBSVM's ranges (C 2⁻⁵ to 2¹⁵, γ 2⁻¹⁵ to 2³).
 - `cross_val_predict`: ten folds; here `SVC.cross_validate(…).predicted()`.
 - `probabilities`: `SVC(probability=True)` on four fifths of the rows; for the peers `CalibratedClassifierCV(SVC(), ensemble=False)`.
-- `predict`: a million rows, by a machine of 5,000. `predict_one`: a thousand calls with a row each, after a first one; milliseconds
-  of the thousand are microseconds of one.
+- `predict`: a million rows, by a machine of 5,000.
+- `predict_one`: a thousand calls with a row each, after a first one; milliseconds of them are microseconds of one.
 """
 
 ANSWERS = """
@@ -78,9 +79,8 @@ def circumstances(lines):
             else "a machine that was not named"
         )
         works_of = len({line["work"] for line in of})
-        told.append(
-            f"`{of[0]['command']}` ({works_of} works): {where}; {', '.join(packages)}, numpy {of[0]['numpy']}, Python {of[0]['python']}."
-        )
+        rest = f"{', '.join(packages)}, numpy {of[0]['numpy']}, Python {of[0]['python']}."
+        told.append(fill(f"`{of[0]['command']}` ({works_of} works): {where}; {rest}", 120, break_on_hyphens=False))
     return "\n\n".join(told)
 
 
