@@ -5,8 +5,8 @@
 //! data: NAME … -->` lies. A line `...` stands for any number of lines; times, sizes and numbers of
 //! threads match any others (`guide/alike.rs`). Commands of the program fail where their block says
 //! so (```` ```console fails ````), and nowhere else. `MAXMARGIN_RECORD=1 cargo test -p
-//! maxmargin-cli --test cli guide` writes what commands print today below those that print something
-//! else: shortened as before where only numbers moved, whole where lines are new.
+//! maxmargin-cli --test cli guide` writes what commands print today below those that print
+//! something else: shortened as before where only numbers moved, whole where lines are new.
 #![cfg(unix)]
 
 mod alike;

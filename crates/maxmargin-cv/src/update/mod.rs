@@ -133,17 +133,14 @@ pub fn update(
     let changed = model.prepared(&kept_now.data.samples)?;
     let before = MachineLayout::unsorted(&of, known.len(), Multiclass::OneVsOne);
     let after = MachineLayout::unsorted(&of_changed, known.len(), Multiclass::OneVsOne);
-    // A rule's factors belong to the training set.
-    let own = record.class_weights.factors(&of_changed, known.len(), None, 0..of_changed.len());
-    let new = Record::new(&kept_now.data, record.formulation.with_c(c), record.given_weights.clone(), record.goal())
-        .with_class_weights(record.class_weights, &own);
+    let new = record_of(record, &kept_now.data, &of_changed, c);
     let class_c: Vec<C> =
         record.weights.iter().zip(&new.weights).map(|(before, after)| C { before: trained * before, after: c * after }).collect();
     let model_change =
         ModelChange { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &class_c };
     let machines = Machines { model, record, before: &before, after: &after, solutions: &solutions };
     let updated = machines.updated(&model_change, memory, par, watch)?;
-    let new = assembled(model, Record { solver: record.solver.clone(), ..new }, &kept_now, &changed, &updated)?;
+    let new = assembled(model, new, &kept_now, &changed, &updated)?;
     let machines: Vec<MachineUpdate> = updated
         .into_iter()
         .enumerate()
@@ -158,6 +155,14 @@ pub fn update(
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
     let added = kept.next..kept_now.next;
     Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate })
+}
+
+/// The record of the changed problem, without machines. The factors of a rule belong to the
+/// training set, whose classes are `of`.
+fn record_of(record: &Record, data: &Dataset, of: &[u32], c: f64) -> Record {
+    let own = record.class_weights.factors(of, record.given_weights.len(), None, 0..of.len());
+    let new = Record::new(data, record.formulation.with_c(c), record.given_weights.clone(), record.goal());
+    Record { solver: record.solver.clone(), ..new.with_class_weights(record.class_weights, &own) }
 }
 
 /// Refuses a C that is not positive and finite.

@@ -66,7 +66,8 @@ struct UnitCount {
     different: BTreeSet<i64>,
 }
 
-/// Largest number of different whole numbers with the same word that can be codes: `3G`, `4G`, `5G`.
+/// Largest number of different whole numbers with the same word that can be codes: `3G`, `4G`,
+/// `5G`.
 const CODES: usize = 12;
 
 impl UnitCount {

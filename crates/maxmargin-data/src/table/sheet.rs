@@ -99,11 +99,7 @@ impl Sheet {
         if rows.is_empty() {
             return Err(TableError::Empty);
         }
-        let has_words =
-            cells.width() > 1 && (0..cells.width()).any(|c| !cells.at(0, c).is_empty() && !words::looks_numeric(cells.at(0, c)));
-        if let Some(row) = rows.clone().find(|&row| has_header && has_words && cells.repeats(row, 0)) {
-            return Err(TableError::RepeatedHeader { line: cells.line(row) });
-        }
+        check_repeats(&cells, rows.clone())?;
         let kept: Vec<usize> = options.keep.iter().filter_map(|name| place(&names, name)).collect();
         let columns: Vec<usize> = (0..names.len()).filter(|c| !kept.contains(c)).collect();
         let with_commas = match (options.decimal_comma, delimiter) {
@@ -124,8 +120,8 @@ impl Sheet {
         listed(self.names.iter().map(String::as_str))
     }
 
-    /// The first column, if it has no name below a header and numbers or names the rows: the index of
-    /// pandas, or the row names of R.
+    /// The first column, if it has no name below a header and numbers or names the rows: the index
+    /// of pandas, or the row names of R.
     pub(super) fn index(&self) -> Option<usize> {
         if !self.has_header || !self.cells.at(0, 0).is_empty() || self.rows.len() < 2 {
             return None;
@@ -219,6 +215,16 @@ impl Sheet {
     /// A column with its words for missing values.
     pub(super) fn field<'a>(&'a self, column: usize, words: &'a MissingWords) -> Field<'a> {
         Field { cells: &self.cells, column, name: &self.names[column], words }
+    }
+}
+
+/// Refuses rows that repeat the header, if there is one, as in files that were joined.
+fn check_repeats(cells: &Cells, mut rows: Range<usize>) -> Result<(), TableError> {
+    let is_word = |c: usize| !cells.at(0, c).is_empty() && !words::looks_numeric(cells.at(0, c));
+    let has_words = rows.start > 0 && cells.width() > 1 && (0..cells.width()).any(is_word);
+    match rows.find(|&row| has_words && cells.repeats(row, 0)) {
+        Some(row) => Err(TableError::RepeatedHeader { line: cells.line(row) }),
+        None => Ok(()),
     }
 }
 

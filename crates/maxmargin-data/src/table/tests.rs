@@ -59,7 +59,7 @@ fn headers_are_found() {
     assert!(!header("red,yes\nblue,no\nred,no\n"));
     // pandas writes an index without a name, which is no feature.
     let table = read_text(",age,y\n0,7,1\n1,8,0\n");
-    assert_eq!((&kinds(&table)[0].0[..], table.index.as_deref()), ("age", Some("column 1")));
+    assert_eq!((kinds(&table)[0].0, table.index.as_deref()), ("age", Some("column 1")));
     let forced = |header| TableOptions { header: Some(header), ..options() };
     assert_eq!(read(b"1,2\n3,4\n", &forced(true), &RunControl::unlimited()).expect("a row").data.labels, [4.0]);
     assert_eq!(read(b"a,x\nb,y\n", &forced(false), &RunControl::unlimited()).expect("two rows").data.labels, [0.0, 1.0]);

@@ -145,25 +145,7 @@ pub(super) fn read(
     if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
         return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
     }
-    let options = TableOptions {
-        delimiter: own.delimiter.or((format == FileFormat::Tsv).then_some(b'\t')),
-        skip_rows: own.skip_rows,
-        decimal_comma: own.decimal_comma,
-        header: own.header,
-        target: own.target.clone(),
-        no_target: own.no_target || (wanted.one_class && own.target.is_none()),
-        drop: own.drop.clone(),
-        keep: own.keep.clone(),
-        categories: own.category.clone(),
-        missing_words: own.missing.clone(),
-        missing: wanted.missing(),
-        labels: match wanted.model {
-            Some(_) if wanted.known_labels => LabelRule::Known,
-            Some(_) => LabelRule::Optional,
-            None => LabelRule::Present,
-        },
-        leave_out_faulty: matches!(wanted.gaps, GapRule::Described),
-    };
+    let options = options_of(own, format, wanted);
     let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
     let read = match &known {
@@ -193,6 +175,29 @@ pub(super) fn read(
     }
     let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept });
     Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
+}
+
+/// Returns the options of reading a table for what is wanted of it.
+fn options_of(own: &TableRequest, format: FileFormat, wanted: &Requirements) -> TableOptions {
+    TableOptions {
+        delimiter: own.delimiter.or((format == FileFormat::Tsv).then_some(b'\t')),
+        skip_rows: own.skip_rows,
+        decimal_comma: own.decimal_comma,
+        header: own.header,
+        target: own.target.clone(),
+        no_target: own.no_target || (wanted.one_class && own.target.is_none()),
+        drop: own.drop.clone(),
+        keep: own.keep.clone(),
+        categories: own.category.clone(),
+        missing_words: own.missing.clone(),
+        missing: wanted.missing(),
+        labels: match wanted.model {
+            Some(_) if wanted.known_labels => LabelRule::Known,
+            Some(_) => LabelRule::Optional,
+            None => LabelRule::Present,
+        },
+        leave_out_faulty: matches!(wanted.gaps, GapRule::Described),
+    }
 }
 
 /// Turns a table into numbered features, for a model without column names.

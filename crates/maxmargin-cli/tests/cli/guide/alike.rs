@@ -52,10 +52,11 @@ fn lines(text: &str) -> Vec<Vec<String>> {
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut line = measured(&words);
-        // The last column of a table.
+        // The last column of a table, until a line such as `best: …`.
+        let is_row = !line.first().is_some_and(|first| first.ends_with(':'));
         seconds = match line.last_mut() {
             Some(last) if last == "seconds" => true,
-            Some(last) if seconds && number(last).is_some() => {
+            Some(last) if seconds && is_row && number(last).is_some() => {
                 "(time)".clone_into(last);
                 true
             }
