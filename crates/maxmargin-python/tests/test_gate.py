@@ -202,7 +202,7 @@ def test_interruptions_are_no_failed_settings():
         lambda estimator, X, y: float(estimator.predict_proba(X)[:, 1].mean()),
         lambda estimator, X, y: {"mean": float(estimator.predict(X).mean()), "rows": len(y)},
     ],
-    ids=repr,
+    ids=lambda of: repr(of).split(" at 0x")[0],
 )
 @pytest.mark.parametrize("gamma", ["scale", 0.2])
 def test_scores_may_ask_for_anything(scoring, gamma):

@@ -1,6 +1,7 @@
 """Searches on the shared engine beside scikit-learn's."""
 
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -218,7 +219,7 @@ def test_without_refit_there_is_nothing_to_ask():
         (maxmargin.NuSVC(nu=0.1), {"gamma": [0.1, 1]}, {}),
         (sklearn.svm.SVC(), GRID, {}),
     ],
-    ids=str,
+    ids=lambda of: re.sub(" at 0x[0-9a-f]+", "", str(of)),
 )
 def test_what_the_engine_does_not_share_is_scikit_learns_own(estimator, grid, parameters):
     X, y = iris()

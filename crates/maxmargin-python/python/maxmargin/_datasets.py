@@ -65,7 +65,7 @@ def load_penguins(
     target: Any = np.array(columns[-1], dtype=str)
     frame = None
     if as_frame:
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415 it need not be installed
 
         frame = pd.DataFrame(dict(zip(header, columns, strict=True)))
         data, target = frame[names], frame[header[-1]]
