@@ -13,8 +13,20 @@ use std::process::{Command, Stdio};
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
 /// Packages of its tests.
-const TESTING: [&str; 11] =
-    ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
+const TESTING: [&str; 12] = [
+    "maturin>=1.9,<2",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "polars",
+    "tqdm",
+    "pytest",
+    "pytest-xdist",
+    "mypy",
+    "ruff",
+    "scipy-stubs",
+];
 
 /// Programs that take estimators, and LIBSVM's package, which some tests need. They take some GB.
 const CLIENTS: [&str; 8] =
@@ -45,7 +57,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(tool("ruff").args(["check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(&mut tool("mypy"))?;
-    succeed(tool("pytest").arg("-q").args(&arguments.pytest))
+    // Files of tests run beside each other, a process for each core.
+    succeed(tool("pytest").args(["-q", "-n", "auto", "--dist", "loadfile"]).args(&arguments.pytest))
 }
 
 /// Builds the package and installs it beside this interpreter.
