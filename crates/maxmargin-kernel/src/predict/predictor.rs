@@ -49,8 +49,23 @@ pub struct Predictor {
     masses: Vec<f64>,
 }
 
-/// Expansions that own their terms.
-type Owned = Vec<(Vec<u32>, Vec<f64>, f64)>;
+/// An [`Expansion`] that owns its terms.
+#[derive(Debug)]
+struct OwnedExpansion {
+    support: Vec<u32>,
+    coef: Vec<f64>,
+    bias: f64,
+}
+
+impl OwnedExpansion {
+    fn of(of: &Expansion) -> Self {
+        Self { support: of.support.to_vec(), coef: of.coef.to_vec(), bias: of.bias }
+    }
+
+    fn borrowed(&self) -> Expansion<'_> {
+        Expansion { support: &self.support, coef: &self.coef, bias: self.bias }
+    }
+}
 
 #[derive(Debug)]
 enum Form {
@@ -61,12 +76,12 @@ enum Form {
     },
     Precomputed {
         support: Samples,
-        expansions: Owned,
+        expansions: Vec<OwnedExpansion>,
     },
     Pairwise {
         support: Samples,
         kernel: UserKernel,
-        expansions: Owned,
+        expansions: Vec<OwnedExpansion>,
     },
     Panels {
         panels: Box<Panels>,
@@ -104,7 +119,7 @@ impl Predictor {
                 return Err(KernelError::Coefficients { coefficients: e.coef.len(), samples: support.len() });
             }
         }
-        let owned = || expansions.iter().map(|e| (e.support.to_vec(), e.coef.to_vec(), e.bias)).collect();
+        let owned = || expansions.iter().map(OwnedExpansion::of).collect();
         let form = match kernel {
             Kernel::Linear => linear(support, expansions),
             Kernel::Precomputed => Form::Precomputed { support: support.clone(), expansions: owned() },
@@ -146,7 +161,7 @@ impl Predictor {
         match &self.form {
             Form::Linear { weights, biases, columns } => return Ok(of_weights(weights, biases, columns, queries, par)),
             Form::Precomputed { support, expansions } => {
-                let expansions: Vec<Expansion> = expansions.iter().map(borrowed).collect();
+                let expansions: Vec<Expansion> = expansions.iter().map(OwnedExpansion::borrowed).collect();
                 return precomputed::decide(support, &expansions, queries);
             }
             Form::Pairwise { support, kernel, expansions } => par.for_chunks(&mut values, ROWS * count, |t, values| {
@@ -263,10 +278,6 @@ impl FirstError {
     }
 }
 
-fn borrowed((support, coef, bias): &(Vec<u32>, Vec<f64>, f64)) -> Expansion<'_> {
-    Expansion { support, coef, bias: *bias }
-}
-
 /// Weights `Σ coef_k x_k` of every expansion.
 fn linear(support: &Samples, expansions: &[Expansion]) -> Form {
     let packed = support.packed();
@@ -302,16 +313,23 @@ fn of_weights(weights: &[Vec<f64>], biases: &[f64], columns: &Columns, queries: 
 }
 
 /// Decision values of a kernel that is evaluated one pair at a time.
-fn pairwise(support: &Samples, kernel: &UserKernel, expansions: &Owned, queries: &Samples, ids: &[usize], values: &mut [f64]) {
+fn pairwise(
+    support: &Samples,
+    kernel: &UserKernel,
+    expansions: &[OwnedExpansion],
+    queries: &Samples,
+    ids: &[usize],
+    values: &mut [f64],
+) {
     let mut used = vec![false; support.len()];
-    let terms = |e: usize| expansions[e].0.iter().zip(&expansions[e].1).filter(|(_, c)| **c != 0.0);
+    let terms = |e: usize| expansions[e].support.iter().zip(&expansions[e].coef).filter(|(_, c)| **c != 0.0);
     (0..expansions.len()).for_each(|e| terms(e).for_each(|(&k, _)| used[k as usize] = true));
     let mut row = vec![0.0; support.len()];
     for (&id, values) in ids.iter().zip(values.chunks_exact_mut(expansions.len())) {
         let query = queries.row(id);
         row.iter_mut().enumerate().filter(|(k, _)| used[*k]).for_each(|(k, value)| *value = kernel.value(support.row(k), query));
         for (e, value) in values.iter_mut().enumerate() {
-            *value = terms(e).map(|(&k, c)| c * row[k as usize]).sum::<f64>() + expansions[e].2;
+            *value = terms(e).map(|(&k, c)| c * row[k as usize]).sum::<f64>() + expansions[e].bias;
         }
     }
 }
