@@ -125,6 +125,10 @@ pub(super) fn with_word(field: &str) -> Option<(f64, &str)> {
 /// Returns whether this is a date of numbers, with or without a time behind it: `2020-05-17`,
 /// `17.5.2020`, `5/17/20 10:30`.
 pub(super) fn is_date(field: &str) -> bool {
+    // Most words are told by their first letter.
+    if !field.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
     let (date, time) = field.split_once([' ', 'T']).map_or((field, None), |(date, time)| (date, Some(time)));
     let is_time = |time: &str| time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':');
     ['-', '/', '.'].into_iter().any(|separator| {
