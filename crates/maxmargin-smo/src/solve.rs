@@ -231,7 +231,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         }
     }
 
-    fn violation(&self) -> f64 {
+    fn violation(&mut self) -> f64 {
         match self {
             Self::Whole(pairs, _) => pairs.state.extremes().violation(),
             Self::Active(active) => active.band().violation(),

@@ -11,20 +11,33 @@ use maxmargin_simd::passes::{
 /// The least curvature of a pair; smaller ones count as flat (LIBSVM's tau).
 pub(crate) const TAU: f64 = 1e-12;
 
-/// A pass over all places.
-#[derive(Clone, Debug)]
-pub(crate) enum Pass {
+/// A pass over all places, with the kernel rows that it reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pass<R> {
     /// Finds the extremes of `f`.
     Scan,
     /// Finds the partner with the greatest second-order gain for the variable of this row, on a
     /// side.
-    Partner(RowRef, PartnerQuery, usize),
+    Partner(R, PartnerQuery, usize),
     /// Adds `step (K_i − K_j)` to `f`, then scans.
-    Pair(RowRef, RowRef, f64),
+    Pair(R, R, f64),
     /// Sets `q ← β q + (K_i − K_j)` and `f += step q`, then scans.
-    Conjugate(RowRef, RowRef, f64, f64),
+    Conjugate(R, R, f64, f64),
     /// Adds `step K_i` to `f`, then scans.
-    Single(RowRef, f64),
+    Single(R, f64),
+}
+
+impl<R> Pass<R> {
+    /// Converts the rows.
+    pub(crate) fn map<'r, T>(&'r self, row: impl Fn(&'r R) -> T) -> Pass<T> {
+        match self {
+            Self::Scan => Pass::Scan,
+            Self::Partner(i, query, side) => Pass::Partner(row(i), *query, *side),
+            Self::Pair(i, j, step) => Pass::Pair(row(i), row(j), *step),
+            Self::Conjugate(i, j, beta, step) => Pass::Conjugate(row(i), row(j), *beta, *step),
+            Self::Single(i, step) => Pass::Single(row(i), *step),
+        }
+    }
 }
 
 /// The values of variable `i` in the search for its partner.
@@ -93,7 +106,7 @@ pub(crate) struct Shard {
     pub(crate) diagonal: Result<f64, Vec<f64>>,
     pub(crate) gathered: [Vec<f32>; 2],
     /// A pass that no thread has made on this shard yet.
-    pub(crate) open: Option<Pass>,
+    pub(crate) open: Option<Pass<RowRef>>,
     /// The result of the last pass.
     pub(crate) result: PassResult,
 }
@@ -102,12 +115,12 @@ impl Shard {
     /// Makes the open pass, if there is one.
     pub(crate) fn work(&mut self) {
         if let Some(pass) = self.open.take() {
-            self.result = self.make(&pass);
+            self.result = self.make(&pass.map(|row| row));
         }
     }
 
     /// Makes a pass.
-    pub(crate) fn make(&mut self, pass: &Pass) -> PassResult {
+    pub(crate) fn make(&mut self, pass: &Pass<&RowRef>) -> PassResult {
         let mut result = PassResult::NONE;
         if let Pass::Conjugate(..) = pass {
             self.q.resize(self.f.len(), 0.0);

@@ -138,7 +138,7 @@ impl State {
         self.end_direction();
         let f = self.layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
         for (s, f) in f.chunks(self.size).enumerate() {
-            self.team.shard(s).f.copy_from_slice(f);
+            self.team.shard_mut(s).f.copy_from_slice(f);
         }
     }
 
@@ -175,7 +175,7 @@ impl State {
     fn mark(&mut self, place: usize) {
         let (grow, fall) = self.rooms(place);
         let side = self.side(place);
-        self.team.shard(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
+        self.team.shard_mut(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
     }
 
     fn ridge_at(&self, place: usize) -> f64 {
@@ -190,12 +190,12 @@ impl State {
 
     /// Adds to `f` at a place.
     fn add(&mut self, place: usize, amount: f64) {
-        self.team.shard(place / self.size).f[place % self.size] += amount;
+        self.team.shard_mut(place / self.size).f[place % self.size] += amount;
     }
 
     /// Returns the extremes of `f`. If each sign has a sum, they are those of the sign that
     /// violates more.
-    pub(crate) fn extremes(&self) -> Extremes {
+    pub(crate) fn extremes(&mut self) -> Extremes {
         Self::worst(self.team.make(&Pass::Scan))
     }
 
@@ -204,7 +204,8 @@ impl State {
         let (f, own) = self.at(i);
         let length = self.direction.as_ref().and_then(Direction::length);
         let along = length.map(|length| (self.along(i), 1.0 / length));
-        self.team.make(&Pass::Partner(row.clone(), PartnerQuery { own, f, along }, self.side(i))).partner
+        let side = self.side(i);
+        self.team.make(&Pass::Partner(row, PartnerQuery { own, f, along }, side)).partner
     }
 
     /// Returns `q = K p` of the direction at a place.
@@ -236,7 +237,7 @@ impl State {
         self.shift(j, -step, step == fall);
         self.add(i, step * self.ridge_at(i));
         self.add(j, -step * self.ridge_at(j));
-        let extremes = Self::worst(self.team.make(&Pass::Pair(row_i.clone(), row_j.clone(), step)));
+        let extremes = Self::worst(self.team.make(&Pass::Pair(row_i, row_j, step)));
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
@@ -278,10 +279,10 @@ impl State {
         } else {
             self.settle(direction);
         }
-        let extremes = Self::worst(self.team.make(&Pass::Conjugate(row_i.clone(), row_j.clone(), beta, step)));
+        let extremes = Self::worst(self.team.make(&Pass::Conjugate(row_i, row_j, beta, step)));
         for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
             let ridge = self.ridge_at(place);
-            self.team.shard(place / self.size).q[place % self.size] += amount * ridge;
+            self.team.shard_mut(place / self.size).q[place % self.size] += amount * ridge;
         }
         (Step { gain: step * (b - 0.5 * step * curvature), extremes }, saved)
     }
@@ -313,7 +314,7 @@ impl State {
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);
         self.add(i, step * self.ridge_at(i));
-        Self::worst(self.team.make(&Pass::Single(row.clone(), step)))
+        Self::worst(self.team.make(&Pass::Single(row, step)))
     }
 
     /// Moves `s α` at a place by `amount`. If the move ends at a bound, α becomes the bound

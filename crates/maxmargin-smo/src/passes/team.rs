@@ -1,4 +1,5 @@
-//! Passes shared by threads: the solver's own thread and helpers that spin between two passes.
+//! Passes over the shards of a problem, on the solver's own thread or shared with helpers that spin
+//! between two passes.
 //!
 //! A pass takes some ten microseconds, and waking a sleeping thread for each would cost as much. A
 //! helper therefore watches for the next pass for a short while before it leaves. The solver never
@@ -10,6 +11,8 @@
 
 use crate::passes::shard::{Pass, PassResult, Shard};
 use maxmargin_data::Par;
+use maxmargin_kernel::RowRef;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
@@ -23,7 +26,7 @@ const WATCH_TIME: Duration = Duration::from_micros(60);
 
 /// The data that the threads share.
 #[derive(Debug)]
-struct Board {
+pub(crate) struct Board {
     shards: Vec<Mutex<Shard>>,
     /// The number of passes so far.
     pass: AtomicU64,
@@ -36,9 +39,58 @@ struct Board {
 }
 
 /// The shards of a problem and the threads that work on them.
-pub(crate) struct Team {
-    board: Arc<Board>,
-    wanted: usize,
+pub(crate) enum Team {
+    /// The solver's thread. Small problems make a pass in less time than a lock for each access
+    /// would take.
+    Alone(Vec<Shard>),
+    /// The solver's thread and so many helpers.
+    Helped(Arc<Board>, usize),
+}
+
+/// A shard between two passes.
+pub(crate) enum ShardRef<'t> {
+    Own(&'t Shard),
+    Locked(MutexGuard<'t, Shard>),
+}
+
+impl Deref for ShardRef<'_> {
+    type Target = Shard;
+
+    #[inline]
+    fn deref(&self) -> &Shard {
+        match self {
+            Self::Own(shard) => shard,
+            Self::Locked(shard) => shard,
+        }
+    }
+}
+
+/// A shard between two passes, to be changed.
+pub(crate) enum ShardMut<'t> {
+    Own(&'t mut Shard),
+    Locked(MutexGuard<'t, Shard>),
+}
+
+impl Deref for ShardMut<'_> {
+    type Target = Shard;
+
+    #[inline]
+    fn deref(&self) -> &Shard {
+        match self {
+            Self::Own(shard) => shard,
+            Self::Locked(shard) => shard,
+        }
+    }
+}
+
+impl DerefMut for ShardMut<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Shard {
+        match self {
+            Self::Own(shard) => shard,
+            Self::Locked(shard) => shard,
+        }
+    }
 }
 
 /// Locks a shard. After a panic in a pass the numbers are unreliable, but the solver panics as
@@ -57,6 +109,9 @@ fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
 impl Team {
     pub(crate) fn new(shards: Vec<Shard>, par: Par) -> Self {
         let wanted = par.threads().min(shards.len()) - 1;
+        if wanted == 0 {
+            return Self::Alone(shards);
+        }
         let board = Board {
             shards: shards.into_iter().map(Mutex::new).collect(),
             pass: AtomicU64::new(0),
@@ -64,56 +119,77 @@ impl Team {
             resting: AtomicBool::new(false),
             solver: std::thread::current().id(),
         };
-        Self { board: Arc::new(board), wanted }
+        Self::Helped(Arc::new(board), wanted)
     }
 
     /// Returns the number of shards.
     pub(crate) fn len(&self) -> usize {
-        self.board.shards.len()
+        match self {
+            Self::Alone(shards) => shards.len(),
+            Self::Helped(board, _) => board.shards.len(),
+        }
     }
 
     /// Returns shard `s`, between two passes.
-    pub(crate) fn shard(&self, s: usize) -> MutexGuard<'_, Shard> {
-        lock(&self.board.shards[s])
+    #[inline]
+    pub(crate) fn shard(&self, s: usize) -> ShardRef<'_> {
+        match self {
+            Self::Alone(shards) => ShardRef::Own(&shards[s]),
+            Self::Helped(board, _) => ShardRef::Locked(lock(&board.shards[s])),
+        }
+    }
+
+    /// Returns shard `s` to be changed, between two passes.
+    #[inline]
+    pub(crate) fn shard_mut(&mut self, s: usize) -> ShardMut<'_> {
+        match self {
+            Self::Alone(shards) => ShardMut::Own(&mut shards[s]),
+            Self::Helped(board, _) => ShardMut::Locked(lock(&board.shards[s])),
+        }
     }
 
     /// Makes a pass over all shards.
-    pub(crate) fn make(&self, pass: &Pass) -> PassResult {
+    pub(crate) fn make(&mut self, pass: &Pass<&RowRef>) -> PassResult {
         let mut result = PassResult::NONE;
-        if self.wanted == 0 {
-            (0..self.len()).for_each(|s| result.join(self.shard(s).make(pass)));
-            return result;
-        }
-        self.board.resting.store(false, Relaxed);
-        self.call();
-        for shard in &self.board.shards {
-            lock(shard).open = Some(pass.clone());
-        }
-        self.board.pass.fetch_add(1, Release);
-        // First the shards that are free, then those that helpers have begun.
-        for shard in &self.board.shards {
-            if let Ok(mut shard) = shard.try_lock() {
-                shard.work();
+        match self {
+            Self::Alone(shards) => shards.iter_mut().for_each(|shard| result.join(shard.make(pass))),
+            Self::Helped(board, wanted) => {
+                board.call(*wanted);
+                for shard in &board.shards {
+                    lock(shard).open = Some(pass.map(|row| (*row).clone()));
+                }
+                board.pass.fetch_add(1, Release);
+                // First the shards that are free, then those that helpers have begun.
+                for shard in &board.shards {
+                    if let Ok(mut shard) = shard.try_lock() {
+                        shard.work();
+                    }
+                }
+                for shard in &board.shards {
+                    let mut shard = lock(shard);
+                    shard.work();
+                    result.join(shard.result);
+                }
             }
-        }
-        for shard in &self.board.shards {
-            let mut shard = lock(shard);
-            shard.work();
-            result.join(shard.result);
         }
         result
     }
 
     /// Sends the helpers away: the pool's threads are needed for other work.
     pub(crate) fn rest(&self) {
-        self.board.resting.store(true, Relaxed);
+        if let Self::Helped(board, _) = self {
+            board.resting.store(true, Relaxed);
+        }
     }
+}
 
+impl Board {
     /// Starts helpers for those that have left.
-    fn call(&self) {
-        while self.board.helpers.load(Relaxed) < self.wanted {
-            let number = self.board.helpers.fetch_add(1, Relaxed);
-            let board = Arc::clone(&self.board);
+    fn call(self: &Arc<Self>, wanted: usize) {
+        self.resting.store(false, Relaxed);
+        while self.helpers.load(Relaxed) < wanted {
+            let number = self.helpers.fetch_add(1, Relaxed);
+            let board = Arc::clone(self);
             rayon::spawn(move || {
                 if std::thread::current().id() != board.solver {
                     help(&board, number);
