@@ -315,6 +315,13 @@ impl Dual {
         matches!(self.ridge, Ridge::One(_))
     }
 
+    /// Returns whether `other` is the same problem but for its bounds.
+    pub fn differs_in_bounds_only(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.shape, &other.shape) || self.shape == other.shape)
+            && self.ridge == other.ridge
+            && self.balance == other.balance
+    }
+
     /// Returns the equality constraint.
     pub fn balance(&self) -> EqualityConstraint {
         self.balance

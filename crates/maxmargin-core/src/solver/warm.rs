@@ -21,6 +21,19 @@ pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     moved
 }
 
+/// Returns whether a solution of `from` is a solution of `to`, for the same reasons: the problems
+/// differ in their bounds alone, and every variable is below both bounds or at both. Where no
+/// variable reaches `C`, that holds for every larger `C`.
+///
+/// # Panics
+///
+/// When `from` and `alpha` do not have the same number of variables.
+pub fn is_same_solution(from: &Dual, alpha: &[f64], to: &Dual) -> bool {
+    assert_eq!(from.len(), alpha.len(), "one alpha per variable");
+    let mut bounds = alpha.iter().zip(from.upper()).zip(to.upper());
+    from.differs_in_bounds_only(to) && bounds.all(|((a, before), now)| a <= now && (a < before) == (a < now))
+}
+
 /// Moves `Σ s_k α_k`, or the sum of each sign, to its required value by the free variables as far
 /// as possible: variables at a bound belong there.
 ///

@@ -13,7 +13,7 @@ use maxmargin_data::Par;
 use maxmargin_kernel::{Exact, Matrix, RowWork};
 use maxmargin_metrics::scores;
 use maxmargin_model::Rule;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The inputs of a cross-validation's report that all values of C share.
 pub(crate) struct ReportAssembly<'a> {
@@ -32,6 +32,34 @@ pub(crate) struct ReportAssembly<'a> {
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
     pub(crate) control: &'a RunControl<'a>,
+    /// The decision values of the last value of C, if another value may follow.
+    pub(crate) last: Option<Mutex<LastDecisions>>,
+}
+
+/// Decision values of a value of C. Those of a machine that is also the machine of the next value
+/// are not computed again.
+#[derive(Default)]
+pub(crate) struct LastDecisions {
+    /// As [`ReportAssembly::decide`] returns them.
+    values: Vec<f64>,
+    /// The machine of each fold that they are from, fold after fold.
+    machines: Vec<Option<Arc<Decision>>>,
+}
+
+/// Largest number of decision values that are kept for the next value of C: 64 MiB.
+const MOST_KEPT: usize = 1 << 23;
+
+impl LastDecisions {
+    /// Returns whether so many decision values may be kept.
+    pub(crate) fn fit(values: usize) -> bool {
+        values <= MOST_KEPT
+    }
+
+    /// Makes `machine` the one whose values are in its place. Returns whether it was not.
+    fn replace(&mut self, place: usize, machine: &Arc<Decision>) -> bool {
+        let before = self.machines[place].replace(Arc::clone(machine));
+        before.is_none_or(|before| !Arc::ptr_eq(&before, machine))
+    }
 }
 
 impl ReportAssembly<'_> {
@@ -171,7 +199,9 @@ impl ReportAssembly<'_> {
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.machine.decision))).collect();
         let is_full = |p: usize, fold: usize| outcomes[p].is_shared(fold);
         let shared: usize = (0..held_out.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
-        let mut decisions = vec![0.0; self.plan.rounds() * n * width];
+        let mut last = self.last.as_ref().map(|last| std::mem::take(&mut *lock(last))).unwrap_or_default();
+        last.machines.resize(held_out.len() * width, None);
+        last.values.resize(self.plan.rounds() * n * width, 0.0);
         // Decision values of folds without a solution are not reported, and the time for them is
         // over.
         let is_reported =
@@ -181,23 +211,29 @@ impl ReportAssembly<'_> {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions[..n * width], control)?;
-            (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
+            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut last.values[..n * width], control)?;
+            (1..self.plan.rounds()).for_each(|round| last.values.copy_within(..n * width, round * n * width));
+            last.machines.fill(None);
         }
         for (fold, HeldOut { test, round, .. }) in held_out.iter().enumerate() {
             if !is_reported(fold) {
                 continue;
             }
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
-            let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &*machine.decision)));
-            let decisions = &mut decisions[round * n * width..];
-            self.write_decisions(source, &of.collect::<Vec<_>>(), test, width, decisions, control)?;
+            let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &machine.decision)));
+            let of = of.filter(|(p, decision)| last.replace(fold * width + p, decision)).map(|(p, decision)| (p, &**decision));
+            let of: Vec<(usize, &Decision)> = of.collect();
+            let decisions = &mut last.values[round * n * width..];
+            self.write_decisions(source, &of, test, width, decisions, control)?;
             // A missing machine has no decision value. That of the machine of all data must not
             // take its place, since that machine was trained on the samples.
             for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
                 test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
             }
         }
+        let Some(kept) = &self.last else { return Ok(last.values) };
+        let decisions = last.values.clone();
+        *lock(kept) = last;
         Ok(decisions)
     }
 
@@ -237,6 +273,11 @@ impl ReportAssembly<'_> {
         }
         Ok(())
     }
+}
+
+/// Locks the last decision values. A panic leaves them empty.
+fn lock(last: &Mutex<LastDecisions>) -> MutexGuard<'_, LastDecisions> {
+    last.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Counts different samples. `last` has the number of the count that met each sample last.

@@ -32,7 +32,7 @@ impl<'a> Trainer<'a> {
         if outcome.full.is_none() && !outcome.pruned && (0..self.folds.len()).any(|h| !outcome.has(h) && !self.is_own(h)) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
-            tasks.iter().for_each(|task| outcome.add(self, task));
+            tasks.into_iter().for_each(|task| outcome.add(self, task));
         }
         Ok(outcome)
     }
@@ -93,7 +93,7 @@ impl<'a> Trainer<'a> {
                     ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
                     shares = counts || bias_is_middle(&task.dual, &task.solution.alpha);
                 }
-                outcome.add(self, &task);
+                outcome.add(self, task);
             }
             // Fold results that already exist are kept even if the cell is pruned.
             if !rest.is_empty() && self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.max_errors) {
@@ -129,7 +129,7 @@ impl<'a> Trainer<'a> {
                 from = if last || self.control.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
             outcome.certify_seconds += self.certify(&mut tasks)?;
-            tasks.iter().for_each(|task| outcome.add(self, task));
+            tasks.into_iter().for_each(|task| outcome.add(self, task));
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl<'a> Trainer<'a> {
         for batch in rest.chunks(BATCH).chain(rest.is_empty().then_some(&rest[..])) {
             tasks.extend(self.train_all(batch, None)?);
             outcome.certify_seconds += self.certify(&mut tasks)?;
-            tasks.drain(..).for_each(|task| outcome.add(self, &task));
+            tasks.drain(..).for_each(|task| outcome.add(self, task));
         }
         Ok(())
     }
@@ -173,6 +173,8 @@ impl<'a> Trainer<'a> {
         };
         let solution = path.solution();
         task.solution = Solution { work: task.solution.work, ..solution };
+        // Neither is that of the exact solution.
+        (task.audit, task.decision) = (None, None);
         Ok(Some(path))
     }
 

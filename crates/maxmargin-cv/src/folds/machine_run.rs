@@ -1,5 +1,6 @@
 //! The folds of one machine, for one value of C after the other.
 
+use crate::folds::carried::CarriedMachines;
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
 use crate::folds::outcome::Outcome;
@@ -80,13 +81,18 @@ impl MachineRun<'_> {
         let errors_of = |fold: usize, decisions: &[f64]| self.errors(&rule, folds, fold, decisions);
         let mut max_errors = self.max_errors.filter(|_| self.layout.machines.len() == 1 && self.study.classes.is_some());
         let mut previous: Option<(Dual, Vec<f64>)> = None;
+        let mut carried = CarriedMachines::default();
         for (value, step) in self.steps.iter().enumerate() {
             let formulation = self.study.formulation.with_c(step.c);
             let problem = self.machine().problem(formulation, self.factors.all())?;
             let dual = problem.dual();
             let start = self.start(&problem, step, previous.take())?;
             let prune = max_errors.map(|max_errors| Prune { max_errors, errors_of: &errors_of });
-            let trainer = self.trainer(&problem, formulation, space, folds, path_memory, prune);
+            let trainer = Trainer {
+                carried: std::mem::take(&mut carried),
+                carries: value + 1 < self.steps.len(),
+                ..self.trainer(&problem, formulation, space, folds, path_memory, prune)
+            };
             let mut outcome = match trainer.run(start.as_deref()) {
                 // The run has ended. The outcomes of the previous values are reported.
                 Err(CvError::Ended(_)) if value > 0 => break,
@@ -96,6 +102,7 @@ impl MachineRun<'_> {
             outcome.number(self.index);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
+            carried = std::mem::take(&mut outcome.carried);
             if let Some(most) = max_errors.as_mut().filter(|_| outcome.converged()) {
                 *most = (0..folds.len()).map(|fold| errors_of(fold, &outcome.decisions)).sum::<usize>().min(*most);
             }
@@ -175,6 +182,8 @@ impl MachineRun<'_> {
             begun: self.begun,
             keep: self.layout.machines.len() > 1,
             prune,
+            carried: CarriedMachines::default(),
+            carries: false,
             done: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
         }

@@ -1,5 +1,6 @@
 //! The results of the folds of one machine, collected while they are trained.
 
+use crate::folds::carried::CarriedMachines;
 use crate::folds::trainer::{Task, Trainer};
 use crate::report::MachineReport;
 use crate::study::layout::HeldOut;
@@ -25,7 +26,7 @@ pub(crate) struct AllDataMachine {
 }
 
 /// The machines of all folds, and exact decision values of test samples.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Outcome {
     /// The machine of each fold. `None` if the fold uses the machine of all data (it tests none of
     /// its support vectors), or has no machine.
@@ -40,6 +41,8 @@ pub(crate) struct Outcome {
     pub(crate) certify_seconds: f64,
     /// Set if the rest of the folds was skipped, since the folds so far made too many errors.
     pub(crate) pruned: bool,
+    /// Machines for the next value of C.
+    pub(crate) carried: CarriedMachines,
 }
 
 impl Outcome {
@@ -54,6 +57,7 @@ impl Outcome {
             counts: Vec::new(),
             certify_seconds: 0.0,
             pruned: false,
+            carried: CarriedMachines::default(),
         }
     }
 
@@ -68,11 +72,13 @@ impl Outcome {
     }
 
     /// Adds a certified training of a fold, or of all data.
-    pub(crate) fn add(&mut self, trainer: &Trainer, task: &Task) {
+    pub(crate) fn add(&mut self, trainer: &Trainer, mut task: Task) {
         let audit = task.audit.as_ref().expect("certified before it is added");
         let scale = trainer.problem.scale(&task.dual, &task.solution.alpha, &task.solution.gradient);
-        let decision = if trainer.keep { trainer.problem.decision(&task.dual, &task.solution) } else { Decision::default() };
-        let decision = Arc::new(decision);
+        let decision = task.decision.take().unwrap_or_else(|| {
+            let kept = trainer.keep.then(|| trainer.problem.decision(&task.dual, &task.solution));
+            Arc::new(kept.unwrap_or_default())
+        });
         let met = trainer.stop.goal.met(&audit.certificate);
         let report = MachineReport {
             bias: scale * task.solution.bias,
@@ -88,7 +94,7 @@ impl Outcome {
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without an equality constraint the sums contain the bias.
         let bias = if task.dual.balance() == EqualityConstraint::Free { 0.0 } else { task.solution.bias };
-        let machine = CertifiedMachine { report, decision };
+        let machine = CertifiedMachine { report, decision: Arc::clone(&decision) };
         if let Some(fold) = task.fold {
             let held_out = &trainer.folds[fold];
             let of_round = &mut self.decisions[held_out.round * audit.sums.len()..];
@@ -97,6 +103,10 @@ impl Outcome {
         } else {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
             self.full = Some(AllDataMachine { machine, alpha: task.solution.alpha.clone(), decisions });
+        }
+        if trainer.carries && met && CarriedMachines::fit(trainer.folds.len(), task.dual.len()) {
+            task.decision = Some(decision);
+            self.carried.keep(task);
         }
     }
 

@@ -1,5 +1,6 @@
 //! One training: its problem, its solution so far, its certificate.
 
+use crate::folds::carried::CarriedMachines;
 use crate::folds::fold_factors::FoldBoxes;
 use crate::run::control::{certificate_control, status_of, training_control};
 use crate::run::error::CvError;
@@ -8,12 +9,13 @@ use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    Audit, AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved,
-    Stage, Start, Status, Stop, audit, settle_twins, warm,
+    Audit, AuditPoint, Cancelled, Decision, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve,
+    Solved, Stage, Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -25,6 +27,7 @@ const AUDITED: usize = 65;
 const ROUNDS: usize = 20;
 
 /// A training that has run.
+#[derive(Debug)]
 pub(crate) struct Task {
     /// The fold; `None` for the model of all data.
     pub(crate) fold: Option<usize>,
@@ -37,6 +40,8 @@ pub(crate) struct Task {
     exact: bool,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) audit: Option<Audit>,
+    /// The decision, if it is that of an earlier value of C.
+    pub(crate) decision: Option<Arc<Decision>>,
     pub(crate) seed_steps: u64,
     pub(crate) breakpoints: u64,
     pub(crate) seed_seconds: f64,
@@ -95,6 +100,10 @@ pub(crate) struct Trainer<'a> {
     pub(crate) keep: bool,
     /// The rule that ends the folds early. With it, folds are trained one by one, in order.
     pub(crate) prune: Option<Prune<'a>>,
+    /// The machines of the last value of C that may be machines of this one.
+    pub(crate) carried: CarriedMachines,
+    /// Set if another value of C follows.
+    pub(crate) carries: bool,
     /// Folds trained so far.
     pub(crate) done: AtomicUsize,
     /// Set once a training was interrupted or ran out of time.
@@ -152,6 +161,10 @@ impl<'a> Trainer<'a> {
     ) -> Result<Task, CvError> {
         let begun = Instant::now();
         let dual = self.dual_of(fold)?;
+        let dual = match self.carried_task(fold, dual) {
+            Ok(task) => return Ok(task),
+            Err(dual) => dual,
+        };
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
         let kept = part.as_ref().map(|part| &part.1[..]);
@@ -180,7 +193,50 @@ impl<'a> Trainer<'a> {
         let solution = spread(solution, kept, dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
-        Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
+        Ok(Task {
+            fold,
+            dual,
+            solution,
+            exact,
+            counts,
+            audit: None,
+            decision: None,
+            seed_steps,
+            breakpoints,
+            seed_seconds,
+            solve_seconds,
+        })
+    }
+
+    /// The machine of the last value of C, if it is that of `dual`, too: it has met its goal, and
+    /// meets that of `dual`. It needs a new certificate, but no kernel value. Otherwise returns the
+    /// problem.
+    fn carried_task(&self, fold: Option<usize>, dual: Dual) -> Result<Task, Dual> {
+        let begun = Instant::now();
+        let Some(Task { solution, audit: Some(audit), decision, dual: before, exact, .. }) = self.carried.take(fold) else {
+            return Err(dual);
+        };
+        if !warm::is_same_solution(&before, &solution.alpha, &dual) {
+            return Err(dual);
+        }
+        let certificate = certify_gradient(&dual, self.space, &solution.alpha, solution.bias, &audit.gradient);
+        if !self.stop.goal.met(&certificate) {
+            return Err(dual);
+        }
+        self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
+        Ok(Task {
+            fold,
+            dual,
+            solution: Solution { work: Work::default(), ..solution },
+            exact,
+            counts: Vec::new(),
+            audit: Some(Audit { certificate, ..audit }),
+            decision,
+            seed_steps: 0,
+            breakpoints: 0,
+            seed_seconds: 0.0,
+            solve_seconds: begun.elapsed().as_secs_f64(),
+        })
     }
 
     /// Solves one problem from `start`, after `spent` iterations of the same training.
@@ -239,13 +295,13 @@ impl<'a> Trainer<'a> {
         }))
     }
 
-    /// Audits every solution in `f64`. Solutions that miss the goal continue from their exact
+    /// Audits every solution in `f64` that has no certificate yet. Solutions that miss the goal continue from their exact
     /// gradient until they meet it. Afterwards, every solution with the status converged has a
     /// certificate that meets the goal. Returns the seconds spent.
     pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
         let goal = self.stop.goal;
-        let mut open: Vec<usize> = (0..tasks.len()).collect();
+        let mut open: Vec<usize> = (0..tasks.len()).filter(|&t| tasks[t].audit.is_none()).collect();
         for round in 0..=ROUNDS {
             open.chunks(AUDITED).try_for_each(|chunk| self.audit(tasks, chunk))?;
             open.retain(|&t| {

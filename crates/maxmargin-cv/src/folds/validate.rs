@@ -1,6 +1,6 @@
 //! Cross-validation: every machine over its folds, and the reports of all cells.
 
-use crate::folds::assemble::ReportAssembly;
+use crate::folds::assemble::{LastDecisions, ReportAssembly};
 use crate::folds::collector::{OnCellDone, ResultCollector};
 use crate::folds::machine_run::{MachineRun, Step, WarmStart};
 use crate::folds::unshared;
@@ -19,6 +19,7 @@ use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gamma;
 use maxmargin_metrics::{greatest_label, is_countable};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -176,6 +177,7 @@ impl<'a> Study<'a> {
             plan,
             par: self.options.par,
             control,
+            last: (steps.len() > 1 && LastDecisions::fit(plan.rounds() * layout.data_row.len() * count)).then(Mutex::default),
         };
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {
