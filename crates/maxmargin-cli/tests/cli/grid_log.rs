@@ -122,6 +122,9 @@ fn a_chain_along_c_goes_on_from_any_cell() {
         "banana --rows 150 -g 0.5,2",
         "three -g 0.5,2 --classes one-vs-rest",
         "three -g 1",
+        // No sample reaches C from 2 on: machines of one C are those of the next.
+        "three -g 2000",
+        "banana --rows 150 -g 2000",
         "three -g 0.5 --formulation epsilon-svr --epsilon 0.1",
         "three --kernel linear",
         "banana --rows 150 -g 0.5 --seeding cold",

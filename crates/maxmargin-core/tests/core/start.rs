@@ -151,3 +151,26 @@ fn a_balance_must_be_finite() {
         assert!(matches!(made, Err(DualError::NotFinite { .. })), "{balance:?}: {made:?}");
     }
 }
+
+/// A solution that no bound stops is one for all larger bounds; one that a bound stops is none.
+#[test]
+fn solutions_stay_where_no_bound_is_reached() {
+    use maxmargin_core::warm::is_same_solution;
+    let sign = vec![1.0, -1.0, 1.0, -1.0];
+    let with = |upper: [f64; 4]| dual(sign.clone(), upper.to_vec(), EqualityConstraint::Sum(0.0));
+    let two = with([2.0; 4]);
+    for (alpha, upper, same) in [
+        ([1.0, 1.0, 0.0, 0.0], [8.0; 4], true),
+        ([1.0, 1.0, 0.0, 0.0], [1.5; 4], true),
+        ([1.0, 1.0, 0.0, 0.0], [1.0; 4], false),
+        ([1.0, 1.0, 0.0, 0.0], [0.5; 4], false),
+        ([2.0, 2.0, 0.0, 0.0], [8.0; 4], false),
+        ([2.0, 2.0, 0.0, 0.0], [2.0; 4], true),
+        ([2.0, 2.0, 0.0, 0.0], [2.0, 2.0, 8.0, 8.0], true),
+    ] {
+        assert_eq!(is_same_solution(&two, &alpha, &with(upper)), same, "{alpha:?} below {upper:?}");
+    }
+    let other = dual(vec![1.0, -1.0, -1.0, 1.0], vec![8.0; 4], EqualityConstraint::Sum(0.0));
+    assert!(!is_same_solution(&two, &[1.0, 1.0, 0.0, 0.0], &other));
+    assert!(!is_same_solution(&two, &[1.0, 1.0, 0.0, 0.0], &two.with_ridges(vec![0.1; 4]).expect("ridges")));
+}

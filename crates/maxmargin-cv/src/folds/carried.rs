@@ -1,7 +1,6 @@
 //! Machines that stay optimal from one value of C to the next.
 //!
-//! Where no variable reaches C, the machine separates its training set as every larger C has it
-//! done. Classes that can be separated have such machines from some C on, and a grid asks for them
+//! Where no variable reaches C, the machine is that of every larger C, too. Classes that can be separated have such machines from some C on, and a grid asks for them
 //! again and again.
 
 use crate::folds::trainer::Task;
@@ -33,6 +32,13 @@ impl CarriedMachines {
             self.0.resize_with(self.0.len().max(at + 1), Mutex::default);
             self.0[at] = Mutex::new(Some(task));
         }
+    }
+
+    /// The number of values of C that must be run again, if their machines are lost, before the next
+    /// value: the last value, and those since the oldest of its machines was trained.
+    pub(crate) fn values(&mut self) -> usize {
+        let kept = self.0.iter_mut().filter_map(|place| place.get_mut().unwrap_or_else(PoisonError::into_inner).as_ref());
+        kept.map(|task| task.age + 1).max().unwrap_or(0)
     }
 
     /// Takes the machine of a fold, or of all data.

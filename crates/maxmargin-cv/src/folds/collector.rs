@@ -93,7 +93,8 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCo
     fn make_report(&self, value: usize, (mut outcomes, work): Complete, on_cell_done: OnCellDone) {
         let report = (self.report)(value, &outcomes, &work).map(|report| {
             let alpha = outcomes.iter_mut().map(|of| of.full.take().map_or_else(Vec::new, |full| full.alpha)).collect();
-            let cell = Finished { report, alpha };
+            let values_to_repeat = outcomes.iter().map(|of| of.carried_values).max().unwrap_or(0);
+            let cell = Finished { report, alpha, values_to_repeat };
             on_cell_done(value, &cell);
             cell.report
         });

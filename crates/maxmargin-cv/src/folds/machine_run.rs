@@ -103,6 +103,7 @@ impl MachineRun<'_> {
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
             carried = std::mem::take(&mut outcome.carried);
+            outcome.carried_values = carried.values();
             if let Some(most) = max_errors.as_mut().filter(|_| outcome.converged()) {
                 *most = (0..folds.len()).map(|fold| errors_of(fold, &outcome.decisions)).sum::<usize>().min(*most);
             }

@@ -41,8 +41,10 @@ pub(crate) struct Outcome {
     pub(crate) certify_seconds: f64,
     /// Set if the rest of the folds was skipped, since the folds so far made too many errors.
     pub(crate) pruned: bool,
-    /// Machines for the next value of C.
+    /// Machines for the next value of C, until that takes them.
     pub(crate) carried: CarriedMachines,
+    /// [`CarriedMachines::values`] of them.
+    pub(crate) carried_values: usize,
 }
 
 impl Outcome {
@@ -58,6 +60,7 @@ impl Outcome {
             certify_seconds: 0.0,
             pruned: false,
             carried: CarriedMachines::default(),
+            carried_values: 0,
         }
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct Task {
     pub(crate) audit: Option<Audit>,
     /// The decision, if it is that of an earlier value of C.
     pub(crate) decision: Option<Arc<Decision>>,
+    /// Number of values of C since it was trained.
+    pub(crate) age: usize,
     pub(crate) seed_steps: u64,
     pub(crate) breakpoints: u64,
     pub(crate) seed_seconds: f64,
@@ -201,6 +203,7 @@ impl<'a> Trainer<'a> {
             counts,
             audit: None,
             decision: None,
+            age: 0,
             seed_steps,
             breakpoints,
             seed_seconds,
@@ -213,7 +216,7 @@ impl<'a> Trainer<'a> {
     /// problem.
     fn carried_task(&self, fold: Option<usize>, dual: Dual) -> Result<Task, Dual> {
         let begun = Instant::now();
-        let Some(Task { solution, audit: Some(audit), decision, dual: before, exact, .. }) = self.carried.take(fold) else {
+        let Some(Task { solution, audit: Some(audit), decision, age, dual: before, exact, .. }) = self.carried.take(fold) else {
             return Err(dual);
         };
         if !warm::is_same_solution(&before, &solution.alpha, &dual) {
@@ -232,6 +235,7 @@ impl<'a> Trainer<'a> {
             counts: Vec::new(),
             audit: Some(Audit { certificate, ..audit }),
             decision,
+            age: age + 1,
             seed_steps: 0,
             breakpoints: 0,
             seed_seconds: 0.0,

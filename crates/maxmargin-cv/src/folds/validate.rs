@@ -229,7 +229,7 @@ impl<'a> Study<'a> {
             let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
             let report = unshared::cross_validate(&at_c, request.plan, begun, request.control)?;
             let stopped = report.status().ended_early();
-            let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new() };
+            let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new(), values_to_repeat: 0 };
             (request.on_cell_done)(value, &cell);
             reports.push(cell.report);
             if stopped {

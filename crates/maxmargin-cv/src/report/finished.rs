@@ -18,6 +18,10 @@ pub struct Finished {
     /// α of every variable of each machine of all data; empty if the seeding trains no such
     /// machine.
     pub alpha: Vec<Vec<f64>>,
+    /// Number of values of C, this one last, that are run again before the next value if the run was
+    /// interrupted after this one. Machines of their folds may be those of the next value, and are
+    /// not stored.
+    pub values_to_repeat: usize,
 }
 
 /// The fields of a report that are not written to documents.
@@ -32,6 +36,7 @@ struct Hidden {
     predicted: Vec<f64>,
     /// Length of α of each machine, and its non-zero entries.
     alpha: Vec<(u64, Vec<(u32, f64)>)>,
+    values_to_repeat: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,7 +56,7 @@ fn with_static_names<V>(named: Vec<(String, V)>) -> Vec<(&'static str, V)> {
 
 impl Finished {
     /// The first bytes of a stored cell.
-    pub const SEAL: Seal = Seal { magic: *b"mmcell\r\n", version: 1 };
+    pub const SEAL: Seal = Seal { magic: *b"mmcell\r\n", version: 2 };
 
     /// The bytes to store under `key`, a hash of everything that the cell depends on.
     ///
@@ -59,7 +64,7 @@ impl Finished {
     ///
     /// The encoder's. Cells of this version encode without error.
     pub fn encode(&self, key: &[u8; 32]) -> Result<Vec<u8>, CodecError> {
-        let Self { report, alpha } = self;
+        let Self { report, alpha, values_to_repeat } = self;
         let fold =
             |fold: &FoldReport| HiddenFold { solved: fold.solved, scores: owned(&fold.scores), machines: fold.machines.clone() };
         let sparse = |alpha: &Vec<f64>| {
@@ -75,6 +80,7 @@ impl Finished {
             decisions: report.decisions.clone(),
             predicted: report.predicted.clone(),
             alpha: alpha.iter().map(sparse).collect(),
+            values_to_repeat: *values_to_repeat as u64,
         };
         Ok(Self::SEAL.put(&codec::encode(&(report, hidden))?, key))
     }
@@ -107,7 +113,8 @@ impl Finished {
         (report.scores, report.spread, report.counts) =
             (with_static_names(hidden.scores), with_static_names(hidden.spread), with_static_names(hidden.counts));
         (report.decisions, report.predicted) = (hidden.decisions, hidden.predicted);
-        Ok(Self { report, alpha })
+        let values_to_repeat = usize::try_from(hidden.values_to_repeat).unwrap_or(usize::MAX);
+        Ok(Self { report, alpha, values_to_repeat })
     }
 }
 

@@ -150,9 +150,11 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
             ColumnState::Busy => return false,
         };
         let first = before.len();
-        let last = before.last().map(|cell| (values[first - 1], cell.alpha.clone()));
-        // The bound of errors that an uninterrupted run would have after the cells in the log.
-        let complete = before
+        // Cells whose machines the next one may take over are run again.
+        let begin = first.saturating_sub(before.last().map_or(0, |cell| cell.values_to_repeat));
+        let last = begin.checked_sub(1).map(|last| (values[last], before[last].alpha.clone()));
+        // The bound of errors that an uninterrupted run would have after these cells.
+        let complete = before[..begin]
             .iter()
             .map(|cell| &cell.report)
             .filter(|report| report.pruned.is_none() && report.status() == Status::Converged);
@@ -160,14 +162,16 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         let max_errors = most_errors.map(|most| fewest.map_or(most, |fewest| most.min(fewest)));
         let mut results: Vec<T> = before.into_iter().enumerate().map(|(row, cell)| (self.each)(at, row, cell.report)).collect();
         self.done[at].store(first, Ordering::Relaxed);
-        let steps: Vec<Step> = (values[first..].iter().enumerate())
+        let steps: Vec<Step> = (values[begin..].iter().enumerate())
             .map(|(k, &c)| Step { c, from: last.as_ref().filter(|_| k == 0).map(|(c, alpha)| WarmStart::Alpha(*c, alpha)) })
             .collect();
         let mut failure = None;
-        if mine && !steps.is_empty() {
-            match self.validate(at, lanes, first, &steps, max_errors) {
+        if mine && first < values.len() {
+            let part = ColumnPart { begin, first };
+            match self.validate(at, lanes, part, &steps, max_errors) {
                 Ok(reports) => {
-                    results.extend(reports.into_iter().enumerate().map(|(row, report)| (self.each)(at, first + row, report)));
+                    let new = (begin..).zip(reports).skip(first - begin);
+                    results.extend(new.map(|(row, report)| (self.each)(at, row, report)));
                 }
                 // Cells that were done before this run remain valid.
                 Err(CvError::Ended(_)) if first > 0 => {}
@@ -185,13 +189,13 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         true
     }
 
-    /// Cross-validates the values of a column from the index `first` on, and logs them. Records an
+    /// Cross-validates a part of the values of a column, and logs those that are new. Records an
     /// interruption.
     fn validate(
         &self,
         at: usize,
         lanes: usize,
-        first: usize,
+        ColumnPart { begin, first }: ColumnPart,
         steps: &[Step],
         max_errors: Option<usize>,
     ) -> Result<Vec<CvReport>, CvError> {
@@ -199,14 +203,15 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         let Shared { plan, seeding, control, log } = self.shared;
         let study = Study { stop: study.stop.left(self.begun, 0), memory: study.memory / lanes as u64, ..*study };
         let control = control.child(move |progress| {
-            let here = first + (values.len() - first) * progress.done / progress.total.max(1);
+            let here = begin + (values.len() - begin) * progress.done / progress.total.max(1);
             self.done[at].fetch_max(here, Ordering::Relaxed);
             let Progress { done, total, .. } = self.progress();
             Progress { done, total, ..*progress }
         });
         let on_cell_done = |row: usize, cell: &Finished| {
             // A cell that ended early is not logged, so that the next run repeats it.
-            if !cell.report.status().ended_early() && log.keep(at, first + row, cell).is_break() {
+            let row = begin + row;
+            if row >= first && !cell.report.status().ended_early() && log.keep(at, row, cell).is_break() {
                 self.ended.store(true, Ordering::Relaxed);
             }
         };
@@ -219,6 +224,15 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         self.ended.fetch_or(interrupted, Ordering::Relaxed);
         result
     }
+}
+
+/// The values of a column that a run begins with, by index.
+#[derive(Clone, Copy)]
+struct ColumnPart {
+    /// The first that is run.
+    begin: usize,
+    /// The first that is not known yet.
+    first: usize,
 }
 
 /// The indices of columns; those that are expected to take longest come first.

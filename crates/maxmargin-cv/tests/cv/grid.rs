@@ -81,12 +81,16 @@ fn a_column_of_samples_with_weight_zero_starts_from_the_value_before() {
 fn a_column_goes_on_from_any_cell_with_the_same_bits() {
     let two = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-3);
     let four = Case::four(400, 3, 1.0, 4).at(1e-3);
+    // No sample reaches C from 8 on: the machines of C = 8 are those of 64.
+    let apart = Case::generated(Generator::Banana, 120, 4, 500.0, 1.0, 2).at(1e-3);
     for (case, seeding, most) in [
         (&two, Seeding::Full, None),
         (&two, Seeding::Cold, None),
         (&two, Seeding::Sir, None),
         (&two, Seeding::Full, Some(120)),
         (&four, Seeding::Full, None),
+        (&apart, Seeding::Full, None),
+        (&apart, Seeding::Sir, Some(120)),
     ] {
         let whole = bits(&run(case, seeding, Par::Seq, most, &Unlogged));
         let log = Memory { cells: Mutex::default(), there: 0 };

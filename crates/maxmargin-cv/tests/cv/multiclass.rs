@@ -5,7 +5,7 @@ use crate::common::{Case, alone, certified, four_classes, predicted_alone, same_
 use maxmargin_core::{BiasTerm, RunControl, Status, Stop};
 use maxmargin_cv::{FoldPlan, Progress, Seeding};
 use maxmargin_data::classes::{elected, pairs};
-use maxmargin_data::{ClassLabels, Par};
+use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_solvers::Solver;
 use proptest::prelude::*;
@@ -191,6 +191,50 @@ fn pairs_share_rows_over_c() {
     }
     // A sample is in three of six pairs.
     assert!(together <= 3 * 160, "{together}");
+}
+
+/// Four classes that can be separated: from some C on no variable is at its bound, and a larger C
+/// costs neither an iteration nor a kernel row. Its certificates are its own.
+#[test]
+fn machines_below_their_bounds_are_those_of_every_larger_c() {
+    let points: Vec<Vec<f64>> = (0..160)
+        .map(|i| vec![f64::from(i % 2) * 2.0 + f64::from(i).sin() * 0.4, f64::from(i / 2 % 2) * 2.0 + f64::from(i).cos() * 0.4])
+        .collect();
+    let labels: Vec<f64> = (0..160).map(|i| f64::from(i % 4)).collect();
+    let case = Case::new(Dataset::from_rows(&points, &labels).expect("data"), 4, Kernel::Rbf { gamma: 1.5 }, 1.0, 3);
+    let values = [1e-1, 1e4, 1e5, 1e6, 0.2];
+    for seeding in [Seeding::Full, Seeding::Cold, Seeding::Sir, Seeding::Dec] {
+        let run =
+            |par| case.study(par).cross_validate_along(&values, &case.plan, seeding, &RunControl::unlimited()).expect("reports");
+        let reports = run(Par::Seq);
+        for (report, c) in reports.iter().zip(values) {
+            let own =
+                Case { formulation: case.formulation.with_c(c), ..Case::new(case.data.clone(), 4, case.kernel.clone(), c, 3) };
+            certified(&own, report, "along");
+            let by_itself = own.run(seeding);
+            same_optima(report, &by_itself, "along");
+            assert_eq!(report.predicted, by_itself.predicted, "{seeding:?}, C = {c}");
+        }
+        let [some, first, second, third, last] = &reports[..] else { panic!("five reports") };
+        assert!(first.folds.iter().flat_map(|fold| &fold.machines).all(|machine| machine.bounded == 0));
+        for larger in [second, third] {
+            assert_eq!((larger.iterations, larger.rows_computed, larger.seed_steps), (0, 0, 0), "{seeding:?}");
+            // The path of DEC makes the machine of all data exact for each C.
+            let most = if seeding == Seeding::Dec { 1e-9 } else { 0.0 };
+            let mut pairs = larger.decisions.iter().zip(&first.decisions);
+            assert!(pairs.all(|(a, b)| (a - b).abs() <= most), "{seeding:?}");
+        }
+        // Bounds stop these machines.
+        let work =
+            |report: &maxmargin_cv::CvReport| report.iterations + report.folds.iter().map(|fold| fold.breakpoints).sum::<u64>();
+        assert!(work(some) > 0 && work(last) > 0, "{seeding:?}");
+        assert!(last.folds.iter().flat_map(|fold| &fold.machines).any(|machine| machine.bounded > 0));
+        let pool = threads(3);
+        for (report, other) in reports.iter().zip(pool.install(|| run(Par::Pool))) {
+            assert_eq!(report.iterations, other.iterations);
+            assert!(report.decisions == other.decisions, "{seeding:?}");
+        }
+    }
 }
 
 /// The squared loss, whose pairs start from the part of the machine of all data that stays.

@@ -192,7 +192,7 @@ fn validated(classes: usize) -> Option<Finished> {
     let plan = FoldPlan::contiguous(12, 2).ok()?;
     let svm = if classes == 0 { Svm::epsilon_svr(1.0, 0.1) } else { Svm::rbf(0.5) };
     let report = svm.cross_validate(&data, &plan).ok()?;
-    Some(Finished { report, alpha: vec![vec![0.5, 0.0, 1.0]] })
+    Some(Finished { report, alpha: vec![vec![0.5, 0.0, 1.0]], values_to_repeat: 1 })
 }
 
 /// Joins them, usually with a length and a checksum that fit.
