@@ -12,6 +12,9 @@ const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn"
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// The suite of works as users have them, each beside its best peer
+    #[arg(long)]
+    suite: bool,
     /// Options of the measuring program (`--help` has them)
     #[arg(last = true)]
     options: Vec<String>,
@@ -24,5 +27,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let machine = serde_json::to_string(&HostMachine::here()).context("the machine")?;
     let mut measure = Command::new(&python);
     measure.current_dir(maxmargin_repro::workspace::tools::root()).arg("crates/maxmargin-python/benchmarks/peers.py");
+    measure.args(arguments.suite.then_some("--suite"));
     succeed(measure.args(["--machine", &machine]).args(&arguments.options))
 }

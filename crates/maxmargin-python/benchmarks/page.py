@@ -1,6 +1,7 @@
 """The page of what was measured, from its raw lines alone."""
 
 import json
+import math
 from statistics import median
 from textwrap import fill
 
@@ -25,6 +26,15 @@ than a minute (`--once`) is asked once, one beyond the limit is cut, and its rat
 - `predict_one`: a thousand calls with a row each, after a first one; milliseconds of them are microseconds of one.
 """
 
+SUITE = """# Works as users have them, beside the best peer of each
+
+<!-- Written by `cargo xtask peers --suite`. Do not edit. -->
+
+Every work of `crates/maxmargin-python/benchmarks/suite.py`, in Python, beside scikit-learn (LIBSVM and LIBLINEAR) and
+scikit-learn-intelex, of which the faster one counts. The ratio is its time over ours; the worst comes first. How it is
+measured is said in [python.md](python.md).
+"""
+
 ANSWERS = """
 ## Whether answers agree
 
@@ -32,7 +42,8 @@ ANSWERS = """
   differ by at most `tol · C · rows`, since no gap is larger.
 - Linear machines: the primal objective. Ours may exceed another by its certified gap and not by more; theirs is what LIBLINEAR ended with.
 - Searches: the greatest difference of a mean score (at most 0.002).
-- Probabilities: the logarithmic loss on the last fifth of the rows (within 0.01). The rest: the share of equal predictions (at least 0.99).
+- Probabilities: the logarithmic loss on the last fifth of the rows (within 0.01). Regression: the difference of predictions over their
+  spread (at most 0.01). The rest: the share of equal predictions (at least 0.99).
 
 | work | program | answer | beside ours | agrees |
 | --- | --- | --: | --: | --- |
@@ -64,6 +75,34 @@ def rendered(lines):
         for peer in (works.THEIRS, works.INTEL):
             answers += compared(work, ours, by[peer], own[0]["rows"])
     return text + answers
+
+
+def suite(lines):
+    """The page of the suite: every work beside the best of its peers."""
+    rows, answers = [], ANSWERS
+    for work in [work for work in works.listed("suite") if any(line["work"] == work.name for line in lines)]:
+        own = [line for line in lines if line["work"] == work.name]
+        by = {program: [line for line in own if line["program"] == program] for program in works.PROGRAMS}
+        ours = by.pop(works.OURS)
+        peers = {program: theirs for program, theirs in by.items() if theirs}
+        if not ours or not peers or "cut" in ours[0]:
+            continue
+        best = min(peers, key=lambda program: seconds(peers[program]))
+        of = seconds(peers[best]) / seconds(ours)
+        size = f"{own[0]['rows']:,} × {own[0]['features']:,}"
+        cells = [work.name, size, said(ours), best, said(peers[best]), ratio(ours, peers[best])]
+        rows.append((of, f"| {' | '.join(cells)} |\n"))
+        for theirs in peers.values():
+            answers += compared(work, ours, theirs, own[0]["rows"])
+    rows.sort(key=lambda row: row[0])
+    ratios = [of for of, _ in rows]
+    middle = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    text = f"{SUITE}\n{circumstances(lines)}\n\n"
+    text += f"{len(rows)} works. Geometric mean of the ratios {middle:.1f}, the worst {ratios[0]:.2f}; "
+    text += f"{sum(of < 1 for of in ratios)} below 1, {sum(of < 1.5 for of in ratios)} below 1.5, "
+    text += f"{sum(of > 4 for of in ratios)} above 4.\n\n"
+    text += "| work | rows × features | maxmargin, s | best peer | its s | ratio |\n| --- | --- | --: | --- | --: | --: |\n"
+    return text + "".join(row for _, row in rows) + answers
 
 
 def circumstances(lines):
@@ -132,6 +171,9 @@ def compared(work, ours, theirs, rows):
         difference = max(abs(a - b) for a, b in zip(mine["scores"], other["scores"], strict=True))
         good = difference <= 0.002
         answer, beside = f"best score {max(other['scores']):.4f}", f"{difference:.1e} at most"
+    elif "apart_values" in other:
+        good = other["apart_values"] <= 0.01
+        answer, beside = "values", f"{other['apart_values']:.1e} of their spread apart"
     elif "log_loss" in other:
         difference = other["log_loss"] - mine["log_loss"]
         good = abs(difference) <= 0.01

@@ -26,6 +26,7 @@ FOLDER = sets.ROOT / "docs/reproduction"
 def arguments():
     told = argparse.ArgumentParser(prog="cargo xtask peers --", description=__doc__)
     told.add_argument("--quick", action="store_true", help="small works, once: a minute, to see that all runs (to --out)")
+    told.add_argument("--suite", action="store_true", help="the works of suite.py, and the page of the best peer of each")
     told.add_argument("--only", metavar="TEXT", help="the works whose name has this in it")
     told.add_argument("--programs", nargs="+", choices=works.PROGRAMS, default=works.PROGRAMS, help="ours and these peers")
     told.add_argument("--repeats", type=int, default=3)
@@ -52,7 +53,8 @@ def one(program, at, told, data, folder):
     """A line of one call in a new process, and what it left to be compared."""
     compared, said = Path(folder, "compared.npz"), Path(folder, "said")
     size = "quick" if told.quick else "full"
-    command = [sys.executable, works.__file__, program, str(at), size, str(data), str(compared)]
+    which = "suite" if told.suite else "python"
+    command = [sys.executable, works.__file__, program, which, str(at), size, str(data), str(compared)]
     environment = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}
     with said.open("w+b") as out, Path(folder, "errors").open("w+b") as errors:
         # A session of its own, so that the limit ends what it started, too.
@@ -72,6 +74,18 @@ def one(program, at, told, data, folder):
         return json.loads(said.read_text().splitlines()[-1]), dict(arrays)
 
 
+def beside(compared, ours):
+    """How far answers are from ours: the share of equal predictions, the size of the difference of values."""
+    told = {}
+    for name in compared.keys() & ours.keys():
+        if name == "values":
+            spread = np.linalg.norm(ours[name] - ours[name].mean())
+            told["apart_values"] = float(np.linalg.norm(compared[name] - ours[name]) / max(spread, 1e-300))
+        else:
+            told[f"equal_{name}"] = float(np.mean(compared[name] == ours[name]))
+    return told
+
+
 def rounds(work, at, told, data, folder):
     """The lines of one work: programs take turns, so that what the machine does meanwhile meets all of them."""
     programs = [program for program in work.programs if program in told.programs or program == works.OURS]
@@ -86,14 +100,13 @@ def rounds(work, at, told, data, folder):
                 ours = compared
             if program != works.OURS and line.get("seconds", told.limit) > told.once:
                 slow.add(program)
-            equal = {f"equal_{name}": float(np.mean(compared[name] == ours[name])) for name in compared if name in ours}
-            line["answer"] = line.get("answer", {}) | equal
+            line["answer"] = line.get("answer", {}) | beside(compared, ours)
             yield {"program": program, "repeat": repeat} | line
 
 
 def prepared(work, folder):
     """The arrays of a work in a file, and what is to be said of them."""
-    X, y, sha256 = sets.real(work.data)
+    X, y, sha256 = sets.named(work.data)
     X, y = works.arrays(work, X, y)
     data = Path(folder, "data.npz")
     if sp.issparse(X):
@@ -117,7 +130,8 @@ def main():
     if told.quick and not told.out:
         sys.exit("--quick --out FOLDER: what it measures is no result, and is not to lie among those")
     folder = told.out or FOLDER
-    raw, report = folder / "python.jsonl", folder / "python.md"
+    name = "suite" if told.suite else "python"
+    raw, report = folder / f"{name}.jsonl", folder / f"{name}.md"
     raw.parent.mkdir(parents=True, exist_ok=True)
     circumstances = {
         "run": int(time.time()),
@@ -127,7 +141,7 @@ def main():
         "machine": told.machine,
     }
     if not told.render:
-        for at, work in enumerate(works.WORKS):
+        for at, work in enumerate(works.listed(name)):
             if told.only and told.only not in work.name:
                 continue
             asked = works.smaller(work) if told.quick else work
@@ -138,7 +152,8 @@ def main():
                     print(f"{work.name}: {line['program']} {seconds} {line['answer']}", flush=True)
                     with raw.open("a") as file:
                         file.write(json.dumps({"work": work.name, **of_data, **line, **circumstances}) + "\n")
-    report.write_text(page.rendered(page.read(raw)))
+    lines = page.read(raw)
+    report.write_text(page.suite(lines) if told.suite else page.rendered(lines))
     print(f"page: {report}\nraw:  {raw}")
 
 

@@ -1,7 +1,10 @@
-"""Real data of `MAXMARGIN_DATA`, or of `datasets/files`, which `cargo xtask datasets` fills."""
+"""Real data of `MAXMARGIN_DATA`, or of `datasets/files`, which `cargo xtask datasets` fills; what scikit-learn brings; made data."""
 
+import hashlib
 import os
 from pathlib import Path
+
+import numpy as np
 
 from maxmargin._source import Source
 
@@ -31,3 +34,27 @@ def real(name):
     source = Source.at(path)
     X, y = source.load()
     return X, y, source.sha256
+
+
+def made(name):
+    """Rows and labels of a generator, and the SHA-256 of their bytes."""
+    from sklearn import datasets  # noqa: PLC0415
+
+    if name == "moons":
+        X, y = datasets.make_moons(100_000, noise=0.25, random_state=1)
+    else:
+        X, y = datasets.make_friedman1(8192, n_features=12, noise=1.0, random_state=1)
+    return X, y, hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes()).hexdigest()
+
+
+def named(name):
+    """Rows, labels and the SHA-256 of a set: `sklearn:NAME` and `made:NAME` need no file."""
+    origin, _, rest = name.rpartition(":")
+    if origin == "made":
+        return made(rest)
+    if origin == "sklearn":
+        from sklearn import datasets  # noqa: PLC0415
+
+        X, y = getattr(datasets, f"load_{rest}")(return_X_y=True)
+        return X, y, hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes()).hexdigest()
+    return real(name)

@@ -39,6 +39,8 @@ class Work:
     sparse: bool = False
     #: What values are divided by.
     divide: float = 1.0
+    #: Features are brought to mean 0 and variance 1.
+    standard: bool = False
     programs: tuple[str, ...] = PROGRAMS
     #: The ratios that the project asks for, of the two peers.
     asked: tuple[float, ...] = ()
@@ -99,9 +101,18 @@ WORKS = [
 
 def smaller(work):
     """The same in a second or two: of tests."""
-    few = {"SVC.fit": 1500, "LinearSVC.fit": 1500, "GridSearchCV.fit": 400}
+    few = {"SVC.fit": 1500, "LinearSVC.fit": 1500, "GridSearchCV.fit": 400}.get(work.call, 800)
     grid = {name: values[1:4:2] for name, values in work.grid.items()}
-    return Work(**vars(work) | {"rows": few.get(work.call, 800), "grid": grid, "asked": ()})
+    return Work(**vars(work) | {"rows": min(few, work.rows or few), "grid": grid, "asked": ()})
+
+
+def listed(which):
+    """The works of a page."""
+    if which == "suite":
+        import suite  # noqa: PLC0415
+
+        return suite.WORKS
+    return WORKS
 
 
 class Library:
@@ -123,17 +134,25 @@ class Library:
             self.jobs = {"n_jobs": -1}
         else:
             import sklearnex.svm as library  # noqa: PLC0415
-        self.SVC, self.LinearSVC = library.SVC, getattr(library, "LinearSVC", None)
+        self.estimators = library
 
     def svc(self, **parameters):
-        return self.SVC(tol=TOL, **self.more, **parameters)
+        return self.kernel("SVC", **parameters)
+
+    def kernel(self, estimator, **parameters):
+        """A machine with a kernel."""
+        return getattr(self.estimators, estimator)(tol=TOL, **self.more, **parameters)
+
+    def linear(self, estimator, **parameters):
+        """A machine without one."""
+        return getattr(self.estimators, estimator)(random_state=1, **parameters)
 
 
 def fit(library, work, X, y):
     """A training, and the dual objective of what it found: of two classes."""
     svc = library.svc(**work.parameters)
     yield lambda: svc.fit(X, y)
-    if len(svc.classes_) > 2:
+    if len(svc.classes_) > 2 or "gamma" not in work.parameters or "kernel" in work.parameters:
         yield {}, {"predicted": svc.predict(X[::5])}
     else:
         yield {"dual": dual(svc, work.parameters["gamma"])}, {}
@@ -159,14 +178,28 @@ def dual(svc, gamma):
 
 def linear(library, work, X, y):
     """A training without kernel, and its primal objective."""
-    svc = library.LinearSVC(random_state=1, **work.parameters)
+    svc = library.linear("LinearSVC", **work.parameters)
     yield lambda: svc.fit(X, y)
+    if len(svc.classes_) > 2:
+        yield {}, {"predicted": svc.predict(X)}
+        return
     signs = np.where(y == svc.classes_[1], 1.0, -1.0)
     slack = np.maximum(0, 1 - signs * svc.decision_function(X))
     losses = slack if svc.loss == "hinge" else slack**2
     primal = svc.C * losses.sum() + 0.5 * ((svc.coef_**2).sum() + (svc.intercept_**2).sum())
     certificate = getattr(svc, "certificate_", None)
     yield {"primal": float(primal)} | ({"gap": certificate.relative_gap} if certificate else {}), {}
+
+
+def other(library, work, X, y):
+    """A training of another estimator, and what it says of every fifth row."""
+    estimator = work.call.removesuffix(".fit")
+    make = library.linear if estimator.startswith("Linear") else library.kernel
+    fitted = make(estimator, **work.parameters)
+    # One class takes no labels.
+    yield lambda: fitted.fit(X) if estimator == "OneClassSVM" else fitted.fit(X, y)
+    told = fitted.predict(X[::5])
+    yield {}, {"values" if estimator.endswith("SVR") else "predicted": told}
 
 
 def search(library, work, X, y):
@@ -228,6 +261,11 @@ def predict_one(library, work, X, y):
 CALLS = {
     "SVC.fit": fit,
     "LinearSVC.fit": linear,
+    "NuSVC.fit": other,
+    "SVR.fit": other,
+    "NuSVR.fit": other,
+    "OneClassSVM.fit": other,
+    "LinearSVR.fit": other,
     "GridSearchCV.fit": search,
     "cross_val_predict": cross,
     "probabilities": probabilities,
@@ -239,7 +277,12 @@ CALLS = {
 def arrays(work, X, y):
     """The rows of a work in its form."""
     X, y = X[: work.rows], y[: work.rows]
-    return (X if sp.issparse(X) and work.sparse else X.toarray()) / work.divide, y
+    X = (X.toarray() if sp.issparse(X) and not work.sparse else X) / work.divide
+    if work.standard:
+        from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+        X = StandardScaler().fit_transform(X)
+    return X, y
 
 
 class Fallbacks(logging.Handler):
@@ -285,9 +328,10 @@ def measured(program, work, data):
     return line | ({"fallbacks": heard.count} if program == INTEL else {}), compared
 
 
-def main(program, at, quick, data, compared):
+def main(program, which, at, quick, data, compared):
     """One call of a work, and what came of it as a line of JSON."""
-    work = smaller(WORKS[int(at)]) if quick == "quick" else WORKS[int(at)]
+    work = listed(which)[int(at)]
+    work = smaller(work) if quick == "quick" else work
     line, arrays = measured(program, work, data)
     np.savez(compared, **arrays)
     print(json.dumps(line))

@@ -15,7 +15,7 @@ def measured(tmp_path):
     if sets.place("a9a") is None:
         pytest.skip("no data a9a")
 
-    def run(only, *more):
+    def run(only, *more, name="python"):
         command = [
             sys.executable,
             peers.__file__,
@@ -30,7 +30,7 @@ def measured(tmp_path):
         ]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert ran.returncode == 0, ran.stderr
-        return page.read(tmp_path / "python.jsonl"), (tmp_path / "python.md").read_text()
+        return page.read(tmp_path / f"{name}.jsonl"), (tmp_path / f"{name}.md").read_text()
 
     return run
 
@@ -58,6 +58,25 @@ def test_a_call_beyond_the_limit_is_said(measured):
     assert "| > 0.05 | – |" in text
 
 
-@pytest.mark.skipif(not (peers.FOLDER / "python.jsonl").exists(), reason="nothing was measured")
-def test_the_page_says_what_its_lines_say():
-    assert (peers.FOLDER / "python.md").read_text() == page.rendered(page.read(peers.FOLDER / "python.jsonl"))
+@pytest.mark.parametrize("only", ["sklearn:digits", "SVR.fit made", "OneClassSVM"])
+def test_works_of_the_suite_are_judged_beside_the_best_peer(measured, only):
+    lines, text = measured(only, "--suite", name="suite")
+    assert len(lines) > 1
+    assert text.count("| yes |") == len(lines) // 2
+    assert f"{len(lines) // 2} works. Geometric mean" in text
+    # The worst comes first, and a peer that takes longer changes the page.
+    ratios = [
+        float(row.split("|")[6]) for row in text.splitlines() if row.startswith("| ") and "scikit-learn |" in row and " × " in row
+    ]
+    assert ratios == sorted(ratios)
+    assert len(ratios) == len(lines) // 2
+    lines[1]["seconds"] *= 1000
+    assert page.suite(lines) != text
+
+
+@pytest.mark.parametrize(("name", "render"), [("python", page.rendered), ("suite", page.suite)])
+def test_the_page_says_what_its_lines_say(name, render):
+    raw = peers.FOLDER / f"{name}.jsonl"
+    if not raw.exists():
+        pytest.skip("nothing was measured")
+    assert (peers.FOLDER / f"{name}.md").read_text() == render(page.read(raw))
