@@ -24,6 +24,8 @@ pub struct Line {
     pub dashed: bool,
     /// True if its points have dots.
     pub dots: bool,
+    /// True if a line joins its points.
+    pub joined: bool,
     /// Its points, from left to right.
     pub points: Vec<ChartPoint>,
 }
@@ -80,14 +82,14 @@ impl Panel {
         let point = ChartPoint { at, name: of.to_owned(), interval };
         match self.lines.iter_mut().find(|line| line.name == name && line.dashed == dashed) {
             Some(line) => line.points.push(point),
-            None => self.lines.push(Line { name: name.to_owned(), dashed, dots: true, points: vec![point] }),
+            None => self.lines.push(Line { name: name.to_owned(), dashed, dots: true, joined: true, points: vec![point] }),
         }
     }
 
     /// Adds a line without dots through the points.
     pub fn curve(&mut self, name: &str, dashed: bool, points: &[(f64, f64)]) {
         let points = points.iter().map(|&at| ChartPoint { at, name: String::new(), interval: None }).collect();
-        self.lines.push(Line { name: name.to_owned(), dashed, dots: false, points });
+        self.lines.push(Line { name: name.to_owned(), dashed, dots: false, joined: true, points });
     }
 }
 
@@ -141,7 +143,7 @@ fn paint(svg: &mut Svg, frame: &Frame, panel: &Panel, names: &[&str]) {
     for line in &panel.lines {
         let colour = colour(names, &line.name);
         let places: Vec<Point> = line.points.iter().map(|point| frame.place(point.at)).collect();
-        if !points {
+        if !points && line.joined {
             svg.curve(&places, colour, line.dashed);
         }
         for (point, (low, high)) in line.points.iter().filter_map(|point| Some((point, point.interval?))) {

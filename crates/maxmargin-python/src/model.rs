@@ -138,6 +138,15 @@ impl Model {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
+    fn __repr__(&self) -> String {
+        let classes = match self.model.classes().len() {
+            0 => String::new(),
+            classes => format!(", {classes} classes"),
+        };
+        let (kernel, vectors, features) = (self.model.kernel().name(), self.model.support_vectors(), self.model.features());
+        format!("<Model: {kernel} kernel{classes}, {vectors} support vectors, {features} features>")
+    }
+
     /// The labels; empty for regression and one class.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

@@ -62,6 +62,13 @@ def test_a_pickle_that_was_tampered_with_is_an_error():
         maxmargin.Model.from_bytes(bytes(data))
 
 
+@pytest.mark.parametrize("estimator", [maxmargin.SVC(), maxmargin.LinearSVC()])
+def test_words_lead_to_an_encoder(estimator):
+    with pytest.raises(ValueError, match="could not convert string to float: 'red'") as caught:
+        estimator.fit(np.array([["red", 1], ["blue", 2]], dtype=object), [0, 1])
+    assert "OneHotEncoder" in caught.value.__notes__[0]
+
+
 def test_same_bits_for_any_number_of_threads():
     X, y = make_classification(600, 12, n_classes=3, n_informative=6, random_state=1)
     threads = maxmargin.threads()

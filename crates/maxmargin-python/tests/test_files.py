@@ -44,6 +44,7 @@ def test_models_are_written_and_read(tmp_path, format):
     fitted = maxmargin.SVC().fit(X, y)
     maxmargin.save(fitted, tmp_path / "model", format=format)
     back = maxmargin.load(tmp_path / "model")
+    assert repr(back) == f"<Model: rbf kernel, 3 classes, {len(fitted.support_)} support vectors, 4 features>"
     queries = maxmargin._native.Data.dense(X)
     assert_array_equal(back.predict(queries), y[np.argmax(y[None] == fitted.predict(X)[:, None], axis=1)])
     assert_allclose(back.decisions(queries), fitted._model.decisions(queries), atol=1e-9)

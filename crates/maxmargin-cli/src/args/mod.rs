@@ -42,12 +42,14 @@ use std::path::PathBuf;
     long_version = crate::machine::version::long(),
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 success, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
-                  130 interrupted with nothing written.\n\
-                  Ctrl-C once: finish the current step and write the partial result; twice: stop at once.\n\n\
-                  Programs with the names and options of LIBSVM and LIBLINEAR: maxmargin svm-train, svm-predict, svm-scale,\n\
-                  liblinear-train, liblinear-predict (`maxmargin links DIR` creates links of these names).\n\n\
-                  Try: maxmargin cv two-gaussians --rows 2000 -k 10"
+    after_help = "Exit codes: 0 success, 1 bad input, 2 bad usage, 3 stopped before convergence\n\
+                  (the result is still written), 130 interrupted with nothing written.\n\
+                  Ctrl-C once: finish the current step and write the partial result; twice: stop\n\
+                  at once.\n\n\
+                  Programs with the names and options of LIBSVM and LIBLINEAR: maxmargin\n\
+                  svm-train, svm-predict, svm-scale, liblinear-train, liblinear-predict\n\
+                  (`maxmargin links DIR` creates links of these names).\n\n\
+                  Try: maxmargin search penguins --impute median -o penguins.model"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

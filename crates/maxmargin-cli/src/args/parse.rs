@@ -136,7 +136,13 @@ fn advised(mut error: Error, words: &[OsString]) -> Error {
         (Some(ours), _) if unknown == "--verbose" => format!("progress is {ours}"),
         (Some(ours), _) => format!("scikit-learn's option is here {ours}"),
         (None, Some(ours)) => format!("LIBSVM's {unknown} is here {ours}; `maxmargin svm-train` takes its options as they are"),
-        (None, None) => return error,
+        (None, None) => {
+            // No value begins with two dashes.
+            if unknown.starts_with("--") {
+                error.remove(ContextKind::Suggested);
+            }
+            return error;
+        }
     };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     error

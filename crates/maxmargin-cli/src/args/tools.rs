@@ -16,7 +16,7 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write
-    #[arg(long, value_parser = values::model_format())]
+    #[arg(long, value_name = "native|libsvm|liblinear", value_parser = values::model_format())]
     pub(crate) format: &'static ModelFormat,
     #[command(flatten)]
     pub(crate) write: WriteArgs,

@@ -17,7 +17,7 @@ use crate::report::{
 use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
-use maxmargin::data::{Encoder, Impute, Samples, Storage, inspect};
+use maxmargin::data::{Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
 use serde::Serialize;
 use std::path::Path;
@@ -118,13 +118,27 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
         &mut notes,
     )?;
     input.data.columns.as_deref().into_iter().for_each(label_names::remember);
-    let ranges = inspect(&input.data.samples);
-    if let Some(warning) = ranges.warning(input.data.index_base) {
+    let ranges = ranges_of_present(&input);
+    if let Some(warning) = ranges.warning(|feature| input.feature_name(feature)) {
         notes.warn(warning);
     }
     let info = data_info(&input, &notes);
     show(&info, args.json, data_text, None)?;
     Ok(Outcome::Finished)
+}
+
+/// Returns the ranges of the features. Missing values are stored as 0 and belong to no range.
+fn ranges_of_present(input: &Input) -> FeatureRanges {
+    let mut ranges = inspect(&input.data.samples);
+    let (Some(columns), Some(widest)) = (input.data.columns.as_deref(), &mut ranges.widest) else { return ranges };
+    for (c, column) in describe(&input.data).iter().enumerate() {
+        if let (Some(min), Some(max)) = (column.minimum, column.maximum)
+            && columns.features_of(c).contains(&widest.feature)
+        {
+            (widest.min, widest.max) = (min, max);
+        }
+    }
+    ranges
 }
 
 fn data_info(input: &Input, notes: &Notes) -> DataInfo {

@@ -9,3 +9,4 @@ pub(crate) mod label_names;
 pub(crate) mod notes;
 pub(crate) mod progress;
 pub(crate) mod stderr;
+pub(crate) mod wrap;

@@ -1,6 +1,7 @@
 //! Lines on standard error.
 
 use super::colour::{self, Colour};
+use super::wrap::wrapped_message;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +12,7 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 pub(crate) fn print_line(text: &str) {
     let mut err = io::stderr().lock();
     let is_coloured = colour::is_wanted(&err);
-    let _ = writeln!(err, "{}", with_coloured_head(text, is_coloured));
+    let _ = writeln!(err, "{}", with_coloured_head(&wrapped_message(&err, text), is_coloured));
 }
 
 /// Colours `error:` and `warning:` at the beginning of a line.

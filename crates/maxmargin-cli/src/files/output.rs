@@ -2,6 +2,7 @@
 
 use crate::console::failure::{Failure, reason};
 use crate::console::notes::Notes;
+use crate::console::wrap::wrapped_report;
 use crate::files::atomic_write::AtomicFile;
 use crate::files::lock::{IfLocked, WriteLock, exclusive};
 use std::fs::{self, File, OpenOptions};
@@ -150,6 +151,6 @@ pub(crate) fn show<T: serde::Serialize>(
             notes.note(text(document).trim_end());
             Ok(())
         }
-        None => print(&text(document)),
+        None => print(&wrapped_report(&io::stdout(), &text(document))),
     }
 }

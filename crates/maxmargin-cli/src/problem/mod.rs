@@ -20,7 +20,7 @@ use crate::report::{
 use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::{ClassLabels, FeatureRanges, Impute};
+use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
 use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, PreparedData, Svm, TrainOptions};
@@ -136,7 +136,7 @@ impl ProblemRequest {
             return Ok(input);
         }
         input.data.columns.as_deref().into_iter().for_each(label_names::remember);
-        let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+        let classes = ClassLabels::new(&input.data.labels).map_err(|e| label_failure(&input, &e))?;
         self.check_classes(&input, &classes)?;
         Ok(input)
     }
@@ -237,7 +237,7 @@ impl ProblemRequest {
 fn classes_of(input: &Input, needs: TargetKind, notes: &mut Notes) -> Result<Option<ClassLabels>, Failure> {
     match needs {
         TargetKind::Classes => {
-            let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+            let classes = ClassLabels::new(&input.data.labels).map_err(|e| label_failure(input, &e))?;
             warn_of_rare(&classes, notes);
             return Ok(Some(classes));
         }
@@ -311,7 +311,7 @@ impl Announcement<'_> {
     /// Warns of features that differ in scale or not at all, and returns their ranges.
     fn warn_of_ranges(&self, notes: &mut Notes) -> Result<FeatureRanges, Failure> {
         let ranges = self.data.ranges().map_err(|e| failed(self.input, &e))?;
-        if let Some(warning) = ranges.warning(self.input.data.index_base) {
+        if let Some(warning) = ranges.warning(|feature| self.input.feature_name(feature)) {
             notes.warn(format!("{warning} (--scale minmax)"));
         }
         if ranges.widest.is_none() {
@@ -383,4 +383,11 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         }
         other => Failure::input(&input.name, other),
     }
+}
+
+/// Returns the failure of labels that are no classes.
+pub(crate) fn label_failure(input: &Input, error: &LabelError) -> Failure {
+    let LabelError::OneClass { rows, label } = error else { return Failure::input(&input.name, error) };
+    let (rows, label) = (format::count(*rows as u64), label_names::display(*label));
+    Failure::input(&input.name, format!("all {rows} labels are {label}: training needs two classes"))
 }

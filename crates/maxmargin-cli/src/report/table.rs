@@ -1,5 +1,6 @@
 //! Plain tables without frames, numbers aligned to the right.
 
+use crate::console::wrap::TERMINAL;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, IsTerminal};
 
@@ -28,12 +29,9 @@ pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String 
     text(&table)
 }
 
-/// Columns of a terminal that everybody has.
-const TERMINAL: u16 = 80;
-
 /// Returns whether no line is longer than those of a terminal.
 pub(crate) fn fits(text: &str) -> bool {
-    text.lines().all(|line| line.chars().count() <= usize::from(TERMINAL))
+    text.lines().all(|line| line.chars().count() <= TERMINAL)
 }
 
 /// Returns a table with a header line that fits a terminal, if it does without some of these
@@ -57,7 +55,7 @@ pub(crate) fn columns_without(header: &[(&str, Align)], rows: &[Vec<String>], sp
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let mut table = plain();
     if io::stdout().is_terminal() {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(TERMINAL);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(TERMINAL as u16);
     }
     for (name, value) in rows {
         table.add_row(vec![(*name).to_owned(), value.clone()]);

@@ -1,6 +1,6 @@
 //! Tables (CSV and others) in documents.
 
-use super::table::{Align, columns};
+use super::table::{Align, columns_without};
 use crate::console::format;
 use maxmargin::data::Columns;
 use maxmargin::data::quote::quoted;
@@ -88,11 +88,11 @@ pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
     let number = |value: Option<f64>| value.map_or_else(String::new, format::short);
     let row = |column: &ColumnSummary| {
         let most = column.most_frequent.as_ref().map_or_else(String::new, |word| {
-            format!("{} ({} of {} words)", quoted(word, SHOWN), format::count(column.most_frequent_rows as u64), column.features)
+            format!("{} ({})", quoted(word, SHOWN), format::count(column.most_frequent_rows as u64))
         });
         vec![
             quoted(&column.name, SHOWN),
-            column.kind.to_owned(),
+            if column.most_frequent.is_some() { format::counted(column.features as u64, "word") } else { column.kind.to_owned() },
             if column.missing > 0 { format::count(column.missing as u64) } else { String::new() },
             number(column.minimum),
             number(column.maximum),
@@ -101,12 +101,22 @@ pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
             column.odd.clone().unwrap_or_default(),
         ]
     };
-    table_text(&header, of.iter().map(row).collect())
+    let (mut header, mut rows) = (header.to_vec(), of.iter().map(row).collect::<Vec<_>>());
+    // Most tables have no odd columns, and many no missing values.
+    for at in (0..header.len()).rev().filter(|at| ["odd", "missing"].contains(&header[*at].0)).collect::<Vec<_>>() {
+        if rows.iter().all(|row| row[at].is_empty()) {
+            header.remove(at);
+            rows.iter_mut().for_each(|row| {
+                row.remove(at);
+            });
+        }
+    }
+    table_text(&header, rows)
 }
 
 fn table_text(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
     let more = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
     let rest = if more > 0 { format!("and {more} more columns (--json shows all)\n") } else { String::new() };
-    format!("\n{}{rest}", columns(header, &rows))
+    format!("\n{}{rest}", columns_without(header, &rows, &["mean", "smallest", "greatest"]))
 }

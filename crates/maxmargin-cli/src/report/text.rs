@@ -1,7 +1,7 @@
 //! The parts of the reports.
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
-use super::table::{Align, columns};
+use super::table::{Align, columns, columns_without};
 use crate::console::format;
 use crate::console::label_names;
 use maxmargin::core::Status;
@@ -90,7 +90,8 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = machines.iter().filter(|m| few || open(m)).take(SHOWN).map(row).collect();
-    if rows.is_empty() { String::new() } else { format!("\n{}", columns(&header, &rows)) }
+    let spare = ["bounded SV", "KKT", "duality gap"];
+    if rows.is_empty() { String::new() } else { format!("\n{}", columns_without(&header, &rows, &spare)) }
 }
 
 /// One line per class: its support, precision, recall and F1, the rows of other classes that were

@@ -3,7 +3,7 @@
 use super::certificate::{CertifiedTraining, certificate_text};
 use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
 use super::page::{FoldScore, PageRow};
-use super::table::{Align, columns};
+use super::table::{Align, columns, columns_without};
 use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
 use maxmargin::core::{Status, TargetKind};
@@ -171,7 +171,8 @@ impl CvResults {
         };
         let shown = self.folds.iter().filter(|f| all || f.report.status != Status::Converged).take(SHOWN);
         let rows: Vec<Vec<String>> = shown.map(row).collect();
-        if rows.is_empty() { String::new() } else { columns(&header, &rows) + "\n" }
+        let spare = ["objective", "bounded SV", "train"];
+        if rows.is_empty() { String::new() } else { columns_without(&header, &rows, &spare) + "\n" }
     }
 
     /// Returns a table of every metric over all predictions, with its mean, deviation and interval

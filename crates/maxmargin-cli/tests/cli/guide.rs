@@ -43,6 +43,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    first_hour: "docs/first-hour.md",
     index: "docs/guide/src/index.md",
     first_steps: "docs/guide/src/first-steps.md",
     commands: "docs/guide/src/commands.md",

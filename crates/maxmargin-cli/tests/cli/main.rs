@@ -37,3 +37,4 @@ mod tables;
 mod together;
 mod tools;
 mod update;
+mod worst_tables;

@@ -20,6 +20,10 @@ fn a_cross_validation_of_two_classes_shows_its_curves() {
     for title in [">Accuracy of the folds<", ">ROC curve<", ">Precision and recall<"] {
         assert_eq!(page.matches(title).count(), 1, "{title}");
     }
+    // Error bars and the line of all samples: folds are not joined.
+    let folds = page.split("<figure>").find(|figure| figure.contains(">Accuracy of the folds<")).expect("a picture of the folds");
+    assert_eq!(folds.matches("<polyline").count(), 4 + 1);
+    assert!(page.contains("<th class=\"w\">status</th>") && page.contains("<th>iterations</th>"), "words stand to the left");
     let area = found["scores"]["roc_auc"].as_f64().expect("an area");
     assert!(page.contains(&format!("Area {area:.3}; decision values out of fold")), "{page}");
     // The counts of the matrix are those of the document.

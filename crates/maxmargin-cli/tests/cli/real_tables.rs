@@ -44,6 +44,16 @@ fn all_odd_columns_are_reported_with_a_command_that_works() {
     assert!(info.out.contains("Age") && info.out.contains("Fare"), "{info:?}");
 }
 
+/// Rows in the place of columns made a list of as many lines as there were rows.
+#[test]
+fn a_list_of_faults_fits_a_screen() {
+    let bench = Bench::new();
+    let columns = |field: fn(usize) -> String| (0..60).map(field).collect::<Vec<_>>().join(",");
+    bench.file("turned.csv", format!("x,{}\nkind,{}\n", columns(|i| format!("{i}.5")), columns(|i| format!("k{}", i % 2))));
+    let refused = bench.run("train turned.csv -o m");
+    assert!(refused.code == 1 && refused.err.lines().count() == 23 && refused.err.contains("  and 40 more\n"), "{refused:?}");
+}
+
 #[test]
 fn the_command_works_where_numbers_have_units() {
     let bench = Bench::new();

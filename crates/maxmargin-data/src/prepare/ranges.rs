@@ -1,6 +1,7 @@
 //! The range of each feature, and a warning about unscaled features.
 
 use crate::samples::Samples;
+use crate::text::number::format_g;
 
 /// The smallest and greatest value of each feature, including zeros that are not stored. Empty when
 /// there are no rows.
@@ -96,13 +97,13 @@ impl FeatureRanges {
     /// A warning about features with very different or very large ranges; none when they appear to
     /// be scaled.
     ///
-    /// Features have the numbers of the file: column plus `index_base`.
-    pub fn warning(&self, index_base: u32) -> Option<String> {
+    /// `name` returns the name of a feature, numbered from 0: `feature 3`, `column age`.
+    pub fn warning(&self, name: impl Fn(usize) -> String) -> Option<String> {
         let widest = self.widest?;
-        let (feature, width) = (widest.feature + index_base as usize, widest.max - widest.min);
+        let (feature, width) = (name(widest.feature), widest.max - widest.min);
         if width >= DOMINATING * self.median_width && self.median_width > 0.0 {
             Some(format!(
-                "the features have different scales: feature {feature} spans {} to {} and outweighs the others (median width {}); \
+                "the features have different scales: {feature} spans {} to {} and outweighs the others (median width {}); \
                  scale the features first",
                 short(widest.min),
                 short(widest.max),
@@ -110,7 +111,7 @@ impl FeatureRanges {
             ))
         } else if self.median_width > WIDE {
             Some(format!(
-                "the features are not scaled: they span up to {} (feature {feature}: {} to {}); \
+                "the features are not scaled: they span up to {} ({feature}: {} to {}); \
                  scale them first, or choose gamma to match",
                 short(width),
                 short(widest.min),
@@ -122,9 +123,9 @@ impl FeatureRanges {
     }
 }
 
-/// A number without long sequences of zeros.
+/// A number in six significant digits.
 fn short(value: f64) -> String {
-    if value == 0.0 || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
+    format_g(value, 6)
 }
 
 #[cfg(test)]
@@ -142,17 +143,21 @@ mod tests {
         assert_eq!(summary.widest, Some(Widest { feature: 0, min: 0.0, max: 5.0 }));
     }
 
+    fn named(feature: usize) -> String {
+        format!("feature {}", feature + 1)
+    }
+
     #[test]
     fn one_wide_feature_is_named_with_its_numbers() {
         let values = vec![0.0, 126.0, 0.0, 1.0, 564.0, 3.0];
-        let warning = inspect(&Samples::from_dense(2, 3, values).expect("valid")).warning(1).expect("a warning");
+        let warning = inspect(&Samples::from_dense(2, 3, values).expect("valid")).warning(named).expect("a warning");
         assert!(warning.contains("feature 2 spans 126 to 564"), "{warning}");
         let pixels = Samples::from_dense(2, 2, vec![0.0, 255.0, 250.0, 0.0]).expect("valid");
-        assert!(inspect(&pixels).warning(1).expect("a warning").contains("feature 2: 0 to 255"));
+        assert!(inspect(&pixels).warning(named).expect("a warning").contains("feature 2: 0 to 255"));
         let far = Samples::from_dense(2, 2, vec![0.0, 1e25, 2.5e24, 0.0]).expect("valid");
-        assert!(inspect(&far).warning(1).is_some_and(|warning| warning.contains("span up to 1e25 (feature 2: 0 to 1e25)")));
+        assert!(inspect(&far).warning(named).is_some_and(|warning| warning.contains("span up to 1e+25 (feature 2: 0 to 1e+25)")));
         let scaled = Samples::from_dense(2, 2, vec![-1.0, 1.0, 1.0, -0.5]).expect("valid");
-        assert_eq!(inspect(&scaled).warning(1), None);
-        assert_eq!(inspect(&Samples::from_dense(0, 3, vec![]).expect("valid")).warning(1), None);
+        assert_eq!(inspect(&scaled).warning(named), None);
+        assert_eq!(inspect(&Samples::from_dense(0, 3, vec![]).expect("valid")).warning(named), None);
     }
 }

@@ -73,15 +73,18 @@ fn lacks_name_of_rows(text: &str, delimiter: u8) -> bool {
     if !records.record.iter().all(is_word) {
         return false;
     }
-    let mut names = BTreeSet::new();
+    let (mut names, mut has_last) = (BTreeSet::new(), false);
     while names.len() < ROWS {
         match records.next() {
-            Some(fields) if fields == width + 1 && names.insert(records.record[0].to_vec()) => {}
+            Some(fields) if fields == width + 1 && names.insert(records.record[0].to_vec()) => {
+                has_last |= !records.record[width].trim_ascii().is_empty();
+            }
             Some(_) => return false,
             None => break,
         }
     }
-    names.len() > 1
+    // Delimiters at the ends of rows begin no fields.
+    names.len() > 1 && has_last
 }
 
 /// The text after some lines.
@@ -179,7 +182,7 @@ mod tests {
         // R writes row names and no name for them.
         assert_eq!(found("x,y\n1,2,0\n2,5,1\n"), ("\"\",x,y\n1,2,0\n2,5,1\n".to_owned(), ',', 1));
         assert_eq!(found("x y\na 2 0\nb 5 1\n"), ("\"\" x y\na 2 0\nb 5 1\n".to_owned(), ' ', 1));
-        for ragged in ["x,y\n1,2,0\n1,5,1\n", "x,y\n1,2,0\n2,5\n", "x,1\n1,2,0\n2,5,1\n"] {
+        for ragged in ["x,y\n1,2,\n2,5,\n", "x,y\n1,2,0\n1,5,1\n", "x,y\n1,2,0\n2,5\n", "x,1\n1,2,0\n2,5,1\n"] {
             assert_eq!(found(ragged).0, ragged);
         }
         let body = Body::of("x\ny,z\na,y\n1,0\n", None, Some(2));

@@ -31,13 +31,15 @@ impl Cells {
         while let Some(found) = records.next() {
             control.check(found as u64 * 64).map_err(|Cancelled| TableError::Cancelled)?;
             let line = records.line;
-            if !cells.lines.is_empty() && found != cells.width {
+            let width = if cells.lines.is_empty() { found } else { cells.width };
+            // Delimiters at the end of a row begin no field.
+            let is_padded = found > width && records.record.iter().skip(width).all(|field| field.trim_ascii().is_empty());
+            if found != width && !is_padded {
                 records.check_closed()?;
-                let expected = cells.width;
-                return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
+                return Err(TableError::Ragged { line, found, expected: width, delimiter: char::from(delimiter) });
             }
             let quotes = records.quotes();
-            for (c, field) in records.record.iter().enumerate() {
+            for (c, field) in records.record.iter().enumerate().take(width) {
                 // The text is UTF-8 and the delimiter ASCII, so fields are UTF-8.
                 let field = std::str::from_utf8(field).unwrap_or_default().trim();
                 if !quotes.get(c).is_some_and(|quoted| *quoted) {
@@ -55,6 +57,17 @@ impl Cells {
             cells.quoted.clear();
         }
         Ok(cells)
+    }
+
+    /// Removes the last columns while they are empty in all rows, the header included.
+    pub(super) fn remove_empty_end(&mut self) {
+        let width = (1..=self.width).rev().find(|&width| (0..self.rows()).any(|row| !self.at(row, width - 1).is_empty()));
+        let (old, width) = (self.width, width.unwrap_or(self.width));
+        if width < old {
+            self.ends = (0..self.rows() * old).filter(|k| k % old < width).map(|k| self.ends[k]).collect();
+            self.quoted.iter_mut().for_each(|k| *k = *k / old * width + *k % old);
+            self.width = width;
+        }
     }
 
     /// Returns whether all fields of two rows are the same.
@@ -140,5 +153,31 @@ impl Cells {
     /// The lines of some rows.
     pub(super) fn lines(&self, rows: Range<usize>) -> Vec<u64> {
         self.lines[rows].to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_at_the_ends_of_rows_begin_no_fields() {
+        let cells = |text: &str| {
+            let mut cells = Cells::of(&Body::of(text, None, None), &RunControl::unlimited())?;
+            cells.remove_empty_end();
+            let rows = (0..cells.rows()).map(|row| (0..cells.width()).map(|c| cells.at(row, c).to_owned()).collect());
+            Ok::<Vec<Vec<String>>, TableError>(rows.collect())
+        };
+        let plain = cells("a,b,y\n1,2,0\n3,,1\n").expect("rows");
+        for text in ["a,b,y,\n1,2,0,\n3,,1,\n", "a,b,y\n1,2,0,\n3,,1, ,\n", "a,b,y,,\n1,2,0,,\n3,,1,,\n"] {
+            assert_eq!(cells(text).expect(text), plain, "{text:?}");
+        }
+        // A field there belongs to a column.
+        assert_eq!(cells("a,b,y,\n1,2,0,5\n").expect("rows")[1].len(), 4);
+        assert!(matches!(cells("a,b,y\n1,2,0\n1,2,0,5\n"), Err(TableError::Ragged { line: 3, found: 4, expected: 3, .. })));
+        let quoted = "a,b,y,\n1,\"NA\",0,\n3,x,1,\n";
+        let mut cells = Cells::of(&Body::of(quoted, None, None), &RunControl::unlimited()).expect("rows");
+        cells.remove_empty_end();
+        assert!(cells.is_quoted(1, 1) && !cells.is_quoted(2, 1));
     }
 }

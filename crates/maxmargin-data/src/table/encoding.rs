@@ -41,21 +41,30 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Option<TextEncoding>
         };
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let fault = |at: usize| Err(TableError::Encoding { line: bytes[..at].split(|byte| *byte == b'\n').count() as u64 });
+    let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count() as u64;
     if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
-        return fault(zero);
+        return Err(TableError::ZeroByte { line: line(zero) });
     }
     let error = match std::str::from_utf8(bytes) {
-        Ok(text) => return Ok((Cow::Borrowed(text), None)),
+        Ok(text) => return Ok((without_marks(text), None)),
         Err(error) => error,
     };
+    // Words in UTF-8 before the first other byte are no coincidence.
+    if !bytes[..error.valid_up_to()].is_ascii() {
+        return Err(TableError::TwoEncodings { line: line(error.valid_up_to()) });
+    }
     // These bytes are control characters, or have no character.
     let is_control = |byte: u8| matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F | 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
     if bytes.iter().any(|byte| is_control(*byte)) {
-        return fault(error.valid_up_to());
+        return Err(TableError::Encoding { line: line(error.valid_up_to()) });
     }
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
     Ok((text, Some(TextEncoding::Windows1252)))
+}
+
+/// Removes byte order marks inside of a text, which joined files have.
+fn without_marks(text: &str) -> Cow<'_, str> {
+    if text.contains('\u{feff}') { Cow::Owned(text.replace('\u{feff}', "")) } else { Cow::Borrowed(text) }
 }
 
 /// Returns the byte order of UTF-16: by its mark, or by the zeros of ASCII characters.
@@ -90,6 +99,7 @@ mod tests {
         let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).expect("Latin-1")).collect();
         assert_eq!(decode(text.as_bytes()), Ok((text.into(), None)));
         assert_eq!(decode(format!("\u{feff}{text}").as_bytes()), Ok((text.into(), None)));
+        assert_eq!(decode(format!("\u{feff}{text}\u{feff}3,0\n").as_bytes()), Ok((format!("{text}3,0\n").into(), None)));
         assert_eq!(decode(&latin), Ok((text.into(), Some(TextEncoding::Windows1252))));
         for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
             for mark in [true, false] {
@@ -101,8 +111,10 @@ mod tests {
 
     #[test]
     fn bytes_of_no_encoding_are_refused_with_their_line() {
-        let refused: [(&[u8], u64); 4] =
-            [(b"a,b\n1,\x00\n", 2), (b"a,b\n1,\xff\x01\n", 2), (b"a\n\nb\x81", 3), (b"\xff\xfea\0\n\0\x00\xd8", 2)];
+        assert_eq!(decode(b"a,b\n1,\x00\n"), Err(TableError::ZeroByte { line: 2 }));
+        assert_eq!(decode("größe\n1\n".as_bytes()).map(|found| found.1), Ok(None));
+        assert_eq!(decode(b"gr\xc3\xb6\xc3\x9fe\n1\n\xe9\n"), Err(TableError::TwoEncodings { line: 3 }));
+        let refused: [(&[u8], u64); 3] = [(b"a,b\n1,\xff\x01\n", 2), (b"a\n\nb\x81", 3), (b"\xff\xfea\0\n\0\x00\xd8", 2)];
         for (bytes, line) in refused {
             assert_eq!(decode(bytes), Err(TableError::Encoding { line }), "{bytes:?}");
         }

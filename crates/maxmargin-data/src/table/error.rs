@@ -29,6 +29,16 @@ pub enum TableError {
         /// The line.
         line: u64,
     },
+    /// A byte is 0 in a text that is not UTF-16.
+    ZeroByte {
+        /// The line.
+        line: u64,
+    },
+    /// Words in UTF-8 precede other bytes.
+    TwoEncodings {
+        /// The line of the first of these bytes.
+        line: u64,
+    },
     /// The file is columnar, and the program was built without support for it.
     NotBuiltFor {
         /// The format of the file.
@@ -127,6 +137,8 @@ impl TableError {
     pub fn line(&self) -> Option<u64> {
         match self {
             Self::Encoding { line }
+            | Self::ZeroByte { line }
+            | Self::TwoEncodings { line }
             | Self::Ragged { line, .. }
             | Self::Unclosed { line }
             | Self::RepeatedHeader { line }
@@ -158,9 +170,13 @@ impl TableError {
                 format!("{} columns cannot be used as they are: {}{more}", faults.len(), shown.join("; "))
             }
             Self::Encoding { .. } => "this is not text in UTF-8, UTF-16 or Windows-1252".to_owned(),
+            Self::ZeroByte { .. } => "there is a zero byte, and text has none: the file is damaged, or no text".to_owned(),
+            Self::TwoEncodings { .. } => "this line is not in UTF-8, and lines above it are".to_owned(),
             Self::NotBuiltFor { file } => format!("this is a file of {file}, and this program was built without them"),
             Self::Columnar { file, what } => format!("the {file} file cannot be read: {}", quoted(what, 200)),
-            Self::Ragged { found, expected, .. } => format!("{found} fields, where the first row has {expected}"),
+            Self::Ragged { found, expected, .. } => {
+                format!("{found} field{}, where the first row has {expected}", if *found == 1 { "" } else { "s" })
+            }
             Self::Unclosed { .. } => "a quoted field begins in this row and never ends".to_owned(),
             Self::NoFeatures => "there is one column alone, and that leaves no features".to_owned(),
             Self::RepeatedHeader { .. } => "this row repeats the header, as in files that were joined".to_owned(),
@@ -188,6 +204,10 @@ impl TableError {
         Some(match self {
             Self::Foreign(format) => format.advice().to_owned(),
             Self::Encoding { .. } => "convert the file (iconv -t UTF-8), or export it again".to_owned(),
+            Self::ZeroByte { .. } => "copy or export it again, or remove such bytes (tr -d '\\000')".to_owned(),
+            Self::TwoEncodings { .. } => {
+                "write its letters again, or convert the part that was added (iconv -f WINDOWS-1252 -t UTF-8)".to_owned()
+            }
             Self::NotBuiltFor { file } => {
                 format!("build it with the feature `{}`, or save the table as CSV", file.feature())
             }

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::error::TableError;
 use super::problem::{ColumnProblem, ValueProblem};
-use super::words::{Missing, has_comma, has_unit, is_date, is_mark, number, truth, with_word};
+use super::words::{Missing, could_be_version, has_comma, has_unit, is_date, is_mark, number, truth, with_word, without_format};
 use crate::dataset::{ColumnKind, MissingWords, Target};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -50,6 +50,8 @@ struct FieldCounts {
     unit: UnitCount,
     /// Dates.
     dates: usize,
+    /// Dates that could be versions.
+    versions: usize,
     /// Fields that are true, and fields that are false.
     truths: [usize; 2],
     /// The first row of the other fields.
@@ -110,9 +112,10 @@ impl FieldCounts {
             } else {
                 counts.first.get_or_insert(row);
                 counts.others += 1;
-                counts.malformed += usize::from(has_comma(text) || has_unit(text));
+                counts.malformed += usize::from(has_comma(text) || has_unit(text) || without_format(text).is_some());
                 counts.unit.add(text);
                 counts.dates += usize::from(is_date(text));
+                counts.versions += usize::from(is_date(text) && could_be_version(text));
                 truth(text).into_iter().for_each(|is_true| counts.truths[usize::from(is_true)] += 1);
             }
         }
@@ -130,6 +133,11 @@ impl FieldCounts {
         (self.numbers > 0 && self.numbers >= self.others)
             || (self.others > 0 && self.malformed == self.others)
             || self.unit.is_unit_of(self.others)
+    }
+
+    /// Returns whether all fields are dates, and not all could be versions.
+    fn is_dates(&self) -> bool {
+        self.dates > self.versions && self.dates == self.others && self.numbers == 0
     }
 
     /// Returns whether the column has both truth values and no other fields.
@@ -166,7 +174,7 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
         if counts.is_numbers() {
             return counts.fault(field, &rows).map_or(Ok(ColumnKind::Number), Err);
         }
-        if counts.dates > 0 && counts.dates == counts.others && counts.numbers == 0 {
+        if counts.is_dates() {
             let example = cells.at(counts.first.unwrap_or(rows.start), column).to_owned();
             return Err(TableError::column(name, ColumnProblem::Dates { example }));
         }
@@ -199,10 +207,13 @@ pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn
     Ok(ColumnKind::Category(found.into_iter().map(str::to_owned).collect()))
 }
 
-/// The problem of a number that is infinite, or contains a comma or a unit.
+/// The problem of a number that is infinite, or contains a comma, a unit or other marks.
 pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
     match number(field) {
         Some(value) if !value.is_finite() => Some(ValueProblem::NotFinite(field.to_owned())),
+        _ if without_format(field).is_some() => {
+            Some(ValueProblem::Formatted { value: field.to_owned(), plain: without_format(field).unwrap_or_default() })
+        }
         _ if has_comma(field) => Some(ValueProblem::Comma(field.to_owned())),
         _ if has_unit(field) => Some(ValueProblem::Unit(field.to_owned())),
         _ => None,

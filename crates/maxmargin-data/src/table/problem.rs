@@ -12,6 +12,13 @@ pub(super) const SHOWN: usize = 40;
 pub enum ValueProblem {
     /// A number contains a comma.
     Comma(String),
+    /// A number has separators of thousands, brackets or quotes.
+    Formatted {
+        /// The value.
+        value: String,
+        /// The number without these marks.
+        plain: String,
+    },
     /// A number has a currency sign, a percent sign or a degree sign.
     Unit(String),
     /// A value is infinite or too large for a 64-bit float.
@@ -125,6 +132,7 @@ impl ValueProblem {
         let shown = |value: &str| format!("`{}`", quoted(value, SHOWN));
         match self {
             Self::Comma(value) => format!("{} has a comma", shown(value)),
+            Self::Formatted { value, plain } => format!("{} is the number {plain} with other marks", shown(value)),
             Self::Unit(value) => format!("{} is a number with a unit", shown(value)),
             Self::NotFinite(value) => format!("{} is not finite", shown(value)),
             Self::Word { value, numbers, filled, .. } => {
@@ -147,6 +155,7 @@ impl ValueProblem {
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Comma(_) => "write numbers with a point and without thousands separators (1234.5)",
+            Self::Formatted { .. } => "write the numbers without separators of thousands, brackets and quotes (1234.5)",
             Self::Unit(_) => "write the numbers without it, or say that the column is a category",
             Self::NotFinite(_) => "replace it, or leave it empty if it is missing",
             Self::Word { .. } => "mend it, leave it empty if it is missing, drop the column, or say that it is a category",

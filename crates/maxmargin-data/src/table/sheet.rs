@@ -75,7 +75,7 @@ impl Sheet {
             let (text, found) = decode(bytes)?;
             let body = Body::of(&text, options.delimiter, options.skip_rows);
             (encoding, skipped) = (found, body.line - 1);
-            (Cells::of(&body, control)?, Some(body.delimiter))
+            (text_cells(&body, known, control)?, Some(body.delimiter))
         };
         if cells.rows() == 0 {
             return Err(TableError::Empty);
@@ -216,6 +216,15 @@ impl Sheet {
     pub(super) fn field<'a>(&'a self, column: usize, words: &'a MissingWords) -> Field<'a> {
         Field { cells: &self.cells, column, name: &self.names[column], words }
     }
+}
+
+/// The cells of a text. Empty columns at its end are none, unless a model may know them.
+fn text_cells(body: &Body, known: Option<&Columns>, control: &RunControl) -> Result<Cells, TableError> {
+    let mut cells = Cells::of(body, control)?;
+    if known.is_none() {
+        cells.remove_empty_end();
+    }
+    Ok(cells)
 }
 
 /// Refuses rows that repeat the header, if there is one, as in files that were joined.

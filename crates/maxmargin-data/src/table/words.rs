@@ -16,6 +16,9 @@ const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
 /// Largest number of characters of a unit.
 const LONGEST_UNIT: usize = 8;
 
+/// Separators of thousands: blanks, apostrophes, commas and points.
+const SEPARATORS: [char; 8] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019}', ',', '.'];
+
 /// Signs before or after a number that say what it counts.
 const SIGNS: [char; 7] = ['$', '€', '£', '¥', '%', '‰', '°'];
 
@@ -109,7 +112,37 @@ pub(super) fn has_comma(field: &str) -> bool {
 pub(super) fn has_unit(field: &str) -> bool {
     let (signed, sign) = (field.trim_start_matches(['+', '-', '\u{2212}']), |c: char| SIGNS.contains(&c));
     let plain = signed.trim_matches(|c: char| sign(c) || c.is_whitespace());
-    plain.len() < signed.len() && (number(plain).is_some_and(f64::is_finite) || has_comma(plain))
+    plain.len() < signed.len()
+        && (number(plain).is_some_and(f64::is_finite) || has_comma(plain) || without_format(plain).is_some())
+}
+
+/// Returns a number without the marks of its format: separators of thousands (`1'234.5`, `1 234,5`,
+/// `1.234,5`, `1,234,567`), brackets for a minus sign (`(120)`), and single quotes. `1,234` and
+/// `1.234` can be other numbers.
+pub(super) fn without_format(field: &str) -> Option<String> {
+    let inside = |begin: char, end: char| field.strip_prefix(begin)?.strip_suffix(end);
+    let plain = |inner: &str| without_thousands(inner).or_else(|| number(inner).map(|_| inner.to_owned()));
+    if let Some(inner) = inside('(', ')') {
+        return plain(inner).filter(|number| !number.starts_with(['-', '+'])).map(|number| format!("-{number}"));
+    }
+    inside('\'', '\'').map_or_else(|| without_thousands(field), plain)
+}
+
+/// Returns a number without separators of thousands, and with a point.
+fn without_thousands(field: &str) -> Option<String> {
+    let digits = field.trim_start_matches(['+', '-', '\u{2212}']);
+    let separator = digits.chars().find(|c| !c.is_ascii_digit()).filter(|c| SEPARATORS.contains(c))?;
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != separator).unwrap_or(digits.len());
+    let (whole, fraction) = digits.split_at(end);
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let groups: Vec<&str> = whole.split(separator).collect();
+    let has_groups = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|group| group.len() == 3);
+    let is_fraction = fraction.strip_prefix(['.', ',']).is_some_and(are_digits);
+    let is_certain = !matches!(separator, '.' | ',') || groups.len() > 2 || is_fraction;
+    let is_number =
+        has_groups && groups.iter().all(|group| are_digits(group)) && (fraction.is_empty() || is_fraction) && is_certain;
+    let sign = if digits.len() < field.len() && !field.starts_with('+') { "-" } else { "" };
+    is_number.then(|| format!("{sign}{}{}", groups.concat(), fraction.replace(',', ".")))
 }
 
 /// Splits a number from a short word behind it: `0.5 mg`, `70kg`.
@@ -122,8 +155,11 @@ pub(super) fn with_word(field: &str) -> Option<(f64, &str)> {
     is_word.then_some((value, word))
 }
 
-/// Returns whether this is a date of numbers, with or without a time behind it: `2020-05-17`,
-/// `17.5.2020`, `5/17/20 10:30`.
+/// Names of months, by their first letters.
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Returns whether this is a date that begins with a number, with or without a time behind it, a
+/// month or a time: `2020-05-17`, `17.5.2020`, `5/17/20 10:30`, `17-Mar-2020`, `2020-05`, `10:30`.
 pub(super) fn is_date(field: &str) -> bool {
     // Most words are told by their first letter.
     if !field.starts_with(|c: char| c.is_ascii_digit()) {
@@ -131,16 +167,49 @@ pub(super) fn is_date(field: &str) -> bool {
     }
     let (date, time) = field.split_once([' ', 'T']).map_or((field, None), |(date, time)| (date, Some(time)));
     let is_time = |time: &str| time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':');
+    if is_clock(field) || has_name_of_month(field) {
+        return true;
+    }
     ['-', '/', '.'].into_iter().any(|separator| {
         let parts: Vec<&str> = date.split(separator).collect();
         let digits = |part: &&str, lengths: std::ops::RangeInclusive<usize>| {
             lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
         };
+        if let [year, month] = parts[..] {
+            return separator == '-' && digits(&year, 4..=4) && digits(&month, 2..=2);
+        }
         let [first, second, third] = parts[..] else { return false };
         let year_first = digits(&first, 4..=4) && digits(&second, 1..=2) && digits(&third, 1..=2);
         let year_last = digits(&first, 1..=2) && digits(&second, 1..=2) && (digits(&third, 2..=2) || digits(&third, 4..=4));
         year_first || year_last
     }) && time.is_none_or(is_time)
+}
+
+/// Returns whether this is a time of the day: `9:30`, `09:30:15`.
+fn is_clock(field: &str) -> bool {
+    let parts: Vec<&str> = field.split(':').collect();
+    let is_part = |part: &&str| matches!(part.len(), 1 | 2) && part.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(parts.len(), 2 | 3) && parts.iter().all(is_part) && parts[1..].iter().all(|part| part.len() == 2)
+}
+
+/// Returns whether this is a day, a month by its name and a year: `17-Mar-2020`, `1 January 2020`.
+fn has_name_of_month(field: &str) -> bool {
+    let mut parts = field.split([' ', '-', '/', '.', ',']).filter(|part| !part.is_empty());
+    let (Some(day), Some(month), Some(year), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_number = |part: &str, most: usize| part.len() <= most && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_month = || month.get(..3).is_some_and(|begin| MONTHS.iter().any(|known| begin.eq_ignore_ascii_case(known)));
+    is_number(day, 2) && is_number(year, 4) && is_month()
+}
+
+/// Returns whether this date could be the number of a version, such as `1.2.10`: two digits of a
+/// year, and nothing that only a date has.
+pub(super) fn could_be_version(date: &str) -> bool {
+    let parts: Vec<&str> = date.split('.').collect();
+    let [first, second, year] = parts[..] else { return false };
+    let is_plain = |part: &str| !part.starts_with('0') || part.len() == 1;
+    year.len() == 2 && is_plain(first) && is_plain(second) && first.parse().is_ok_and(|first: u8| first <= 12)
 }
 
 /// Returns whether this is a number with one comma in the place of a point.
@@ -157,7 +226,7 @@ pub(super) fn could_be_thousands(field: &str) -> bool {
 
 /// Returns whether this is a number in any notation.
 pub(super) fn looks_numeric(field: &str) -> bool {
-    number(field).is_some() || has_comma(field)
+    number(field).is_some() || has_comma(field) || without_format(field).is_some()
 }
 
 /// Parses `true`, `yes`, `t`, `y` and their opposites, in upper or lower case.
@@ -193,7 +262,17 @@ mod tests {
         assert_eq!(with_word("0.5 mg"), Some((0.5, "mg")));
         assert_eq!(with_word("70kg/m²"), Some((70.0, "kg/m²")));
         assert_eq!(["12", "mg", "1 2", "2020-01-02 10h", "1st of many", "5 %"].map(with_word), [None; 6]);
+        let versions = ["1.2.10", "12.0.99"].map(could_be_version);
+        assert_eq!((versions, ["17.5.20", "01.2.10", "1.2.2010", "1/2/10"].map(could_be_version)), ([true; 2], [false; 4]));
+        let plain = |field: &str| without_format(field).unwrap_or_default();
+        let grouped = ["1 234,5", "1\u{a0}234", "-1'234.50", "52.100,50", "1,234.5", "1,234,567", "\u{2212}1\u{202f}234.5"];
+        assert_eq!(grouped.map(plain), ["1234.5", "1234", "-1234.50", "52100.50", "1234.5", "1234567", "-1234.5"]);
+        assert_eq!(["(120)", "(1,234.5)", "'0.5'", "'1 234'"].map(plain), ["-120", "-1234.5", "0.5", "1234"]);
+        assert_eq!(["1,234", "1.234", "1 23", "12 345 6", "1.2.10", "1234,5", "1 234 kg", "1,234,56", ""].map(plain), [""; 9]);
+        assert_eq!(["(a)", "(-1)", "()", "''", "'a'", "(1", "it's"].map(plain), [""; 7]);
         assert_eq!(["2020-05-17", "17.5.2020", "5/17/20 10:30", "2020-05-17T01:02:03Z"].map(is_date), [true; 4]);
+        assert_eq!(["17-Mar-2020", "1 January 20", "2020-05", "9:30", "09:30:15"].map(is_date), [true; 5]);
+        assert_eq!(["17-Mar", "1 of 20", "2020.05", "5-6", "1:2:3", "3:4:5:6"].map(is_date), [false; 6]);
         assert_eq!(["2020", "1.2.3.4", "555-12-34 x", "1.2", "a-b-c", "192.168.1"].map(is_date), [false; 6]);
         assert_eq!(["1,5", "1,234.5", "-0,25"].map(has_comma), [true; 3]);
         assert_eq!(["1.5", "a,b", ",5", "1,a"].map(has_comma), [false; 4]);

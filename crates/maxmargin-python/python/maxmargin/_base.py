@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _native
 from ._certificate import Certificate, Verdict, warn_of
-from ._data import Floats, is_sparse, packed, weights_of, width
+from ._data import Floats, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._progress import Progress
 from ._state import Plain
@@ -229,17 +229,7 @@ class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unu
         return X, y, packed(X, y, precomputed=self._is_matrix()), weights
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        found = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            reset=reset,
-        )
-        return found[0], found[1]
+        return validated(self, X, y, reset=reset)
 
     def _weigh(self, y: Floats) -> None:
         """Compute the class weights of a training set."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
 
 from . import _native
 
@@ -16,6 +17,22 @@ Floats = NDArray[np.float64]
 def is_sparse(X: Any) -> bool:
     """Return true for a sparse matrix of scipy."""
     return bool(sp.issparse(X))
+
+
+def validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+    """Return samples and targets as arrays of numbers, by the rules of scikit-learn."""
+    numbers = [np.float64, np.float32]
+    try:
+        found = validate_data(
+            estimator, X, y, dtype=numbers, order="C", accept_sparse="csr", accept_large_sparse=True, reset=reset
+        )
+    except ValueError as error:
+        if str(error).startswith("could not convert string to float"):
+            error.add_note(
+                "Words become numbers by an encoder: make_column_transformer((OneHotEncoder(), columns), remainder='passthrough')"
+            )
+        raise
+    return found[0], found[1]
 
 
 def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _native.Data:

@@ -107,7 +107,7 @@ def dots(name: str, scores: Floats) -> str:
     width = high - low or 1.0
     places = [40 + 240 * (value - low) / width for value in known.tolist()]
     mean = sum(places) / len(places)
-    circles = "".join(f'<circle cx="{x:.1f}" cy="20" r="4" fill="#0060a8" fill-opacity="0.6"/>' for x in places)
+    circles = "".join(f'<circle cx="{x:.1f}" cy="20" r="4" fill="#3a8fd0" fill-opacity="0.8"/>' for x in places)
     ends = f'<text x="40" y="44" font-size="11">{low:.4g}</text><text x="280" y="44" font-size="11" text-anchor="end">{high:.4g}</text>'
     line = f'<line x1="{mean:.1f}" x2="{mean:.1f}" y1="8" y2="32" stroke="#c04800" stroke-width="2"/>'
     label = f"{html.escape(name)} of each split"

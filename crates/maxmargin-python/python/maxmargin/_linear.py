@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _native
 from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
-from ._data import Floats, packed, taking_part, weights_of, with_all_classes
+from ._data import Floats, packed, taking_part, validated, weights_of, with_all_classes
 from ._explain import Explaining
 from ._gate import on_engine
 from ._labels import codes_of, weights_of_classes
@@ -74,17 +74,7 @@ class LinearMachine(Explaining, Plain, ValidationMixin, BaseEstimator):  # type:
         return tags
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        found = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=True,
-            reset=reset,
-        )
-        return found[0], found[1]
+        return validated(self, X, y, reset=reset)
 
     def _asked(self, X: Any) -> Any:
         """Validate rows for prediction."""

@@ -133,8 +133,9 @@ impl CellDocument {
         named(self.kernel, self.c, self.gamma, self.degree)
     }
 
-    /// Returns the warnings for a best cell at the edge of a range.
-    pub(super) fn on_border(&self, ranges: &[Vec<f64>; 2]) -> Vec<String> {
+    /// Returns the warnings for a best cell at the edge of a range, each with the option of the
+    /// range.
+    pub(super) fn on_border(&self, ranges: &[Vec<f64>; 2]) -> Vec<(String, &'static str)> {
         let mut told = Vec::new();
         for ((name, option, value), range) in [("C", "-c", self.c), ("gamma", "-g", self.gamma)].into_iter().zip(ranges) {
             let (Some(value), [first, .., last]) = (value, &range[..]) else { continue };
@@ -146,9 +147,9 @@ impl CellDocument {
                 continue;
             };
             let value = format::parameter(value);
-            told.push(format!(
-                "the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond it; widen {option}"
-            ));
+            let what =
+                format!("the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond it");
+            told.push((what, option));
         }
         told
     }

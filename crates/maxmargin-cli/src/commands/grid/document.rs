@@ -3,6 +3,7 @@
 use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
 use super::descended::DescentDocument;
+use super::plot::ticks;
 use super::reproduction::Reproduction;
 use crate::console::colour::{self, Colour};
 use crate::console::format;
@@ -144,26 +145,31 @@ fn matrix(cells: &[&CellDocument], choice: &Choice) -> Option<String> {
         return None;
     }
     let names = ticks(&widths);
-    let head = [("C \\ gamma", Align::Right)];
-    let header: Vec<(&str, Align)> = head.into_iter().chain(names.iter().map(|name| (&name[..], Align::Right))).collect();
-    let rows = |score: &dyn Fn(&CellDocument) -> String| {
+    let rows = |shown: std::ops::Range<usize>, score: &dyn Fn(&CellDocument) -> String| {
+        let head = [("C \\ γ", Align::Right)];
+        let header = head.into_iter().chain(names[shown.clone()].iter().map(|name| (&name[..], Align::Right)));
         let row = |(c, name): (&f64, String)| {
             let of = |gamma: &f64| cells.iter().find(|cell| cell.c == Some(*c) && cell.gamma == Some(*gamma));
-            let scores = widths.iter().map(|gamma| of(gamma).map_or_else(String::new, |cell| score(cell)));
+            let scores = widths[shown.clone()].iter().map(|gamma| of(gamma).map_or_else(String::new, |cell| score(cell)));
             std::iter::once(name).chain(scores).collect::<Vec<String>>()
         };
-        columns(&header, &costs.iter().zip(ticks(&costs)).map(row).collect::<Vec<_>>())
+        columns(&header.collect::<Vec<_>>(), &costs.iter().zip(ticks(&costs)).map(row).collect::<Vec<_>>())
     };
-    let table = rows(&|cell| cell.score_text(choice));
-    // Where the table is too wide for a terminal, scores have one digit less.
-    let table = if fits(&table) { table } else { rows(&|cell| cell.short_score_text(choice)) };
-    Some(format!("{}\n{table}\n", choice.column()))
-}
-
-/// Returns the names of parameters: powers of two, if all of them are.
-fn ticks(values: &[f64]) -> Vec<String> {
-    let are_powers = values.iter().all(|value| value.log2().fract() == 0.0);
-    values.iter().map(|value| if are_powers { format::power(*value) } else { format::short(*value) }).collect()
+    let table = rows(0..widths.len(), &|cell| cell.score_text(choice));
+    if fits(&table) {
+        return Some(format!("{}\n{table}\n", choice.column()));
+    }
+    // Where the table is too wide for a terminal, scores have one digit less. What is too wide then
+    // continues below.
+    let (mut tables, mut begin) = (String::new(), 0);
+    while begin < widths.len() {
+        let wide = |end: &usize| rows(begin..*end, &|cell| cell.short_score_text(choice));
+        let end = (begin + 2..=widths.len()).rev().find(|end| fits(&wide(end))).unwrap_or(begin + 1);
+        tables += &wide(&end);
+        tables.push('\n');
+        begin = end;
+    }
+    Some(format!("{}\n{tables}", choice.column()))
 }
 
 /// Returns a table of cells.

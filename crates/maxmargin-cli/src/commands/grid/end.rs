@@ -7,7 +7,7 @@ use super::document::{self, GridDocument, Refit};
 use super::outer::OuterDocument;
 use super::page::{self, Pictures};
 use super::reproduction::Reproduction;
-use super::warnings::{Majority, warn_of_best, warn_of_unfinished};
+use super::warnings::{Majority, is_equalled_within, warn_of_best, warn_of_unfinished};
 use super::{Files, plot, ranges_of_c, scales};
 use crate::args::{CellChoice, GridArgs, decision_rule};
 use crate::commands::cv::tell_of_cold_starts;
@@ -126,6 +126,9 @@ impl FinishedSearch<'_> {
         let majority = self.classes.as_ref().map(Majority::of);
         let chosen = best.map(|at| cells[at]);
         let ranges = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_of(&in_ranges) };
+        // A search chooses its ranges itself, and ends where more of them gains nothing.
+        let is_equalled = |best| args.whole && is_equalled_within(best, &in_ranges, &ranges);
+        let ranges = if chosen.is_some_and(is_equalled) { [Vec::new(), Vec::new()] } else { ranges };
         let only_class = chosen.and_then(|best| self.only_class(best));
         warn_of_best(chosen, majority, only_class, &ranges, args, choice, &mut notes);
         let drawn = files.page.is_some().then(|| Pictures::of(&in_ranges, chosen, choice));

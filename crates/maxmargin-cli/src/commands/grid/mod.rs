@@ -25,7 +25,7 @@ use crate::files::output_paths::{Content, OutputPaths};
 use crate::files::picture::Picture;
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
-use crate::problem::{PreparedProblem, ProblemRequest, RunContext, failed};
+use crate::problem::{PreparedProblem, ProblemRequest, RunContext, failed, label_failure};
 use cell::CellDocument;
 use choice::Choice;
 use end::FinishedSearch;
@@ -145,7 +145,7 @@ fn scaling(
     run: RunContext<'_>,
 ) -> Result<(Option<ScaleMethod>, Vec<scales::ScalingTrial>), Failure> {
     let classes = (choice.target_kind() == TargetKind::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
-    let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
+    let classes = classes.map_err(|e| label_failure(input, &e))?;
     let svm = request.weighted(svm, classes.as_ref())?;
     let left = args.run.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
     let timed = left.into_iter().fold(svm.threads(run.threads.par()), Svm::max_time);

@@ -19,7 +19,8 @@ pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     let powers: Vec<f64> = values.iter().map(|value| (2.0 * value.log2()).round() / 2.0).collect();
     let exact = powers.iter().zip(values).all(|(power, value)| (power - value.log2()).abs() < 1e-9);
     if exact && powers.iter().any(|power| power.abs() > 3.0) {
-        powers.iter().map(|power| format!("2^{power}")).collect()
+        let short = |power: &f64| if [0.0, 1.0].contains(power) { power.exp2().to_string() } else { format!("2^{power}") };
+        powers.iter().map(short).collect()
     } else {
         values.iter().map(|value| format::short(*value)).collect()
     }
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn an_axis_has_one_kind_of_words() {
-        assert_eq!(ticks(&[0.03125, 2_f64.powf(-2.5), 2.0]), ["2^-5", "2^-2.5", "2^1"]);
+        assert_eq!(ticks(&[0.03125, 2_f64.powf(-2.5), 2.0]), ["2^-5", "2^-2.5", "2"]);
         assert_eq!(ticks(&[0.5, 1.0, 2.0]), ["0.5", "1", "2"]);
         assert_eq!(ticks(&[0.03125, 0.1]), ["0.03125", "0.1"]);
     }

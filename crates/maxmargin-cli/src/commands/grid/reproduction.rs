@@ -61,6 +61,8 @@ impl Words {
         self.option("--format", table.format.as_ref().map(name));
         let delimiter = |byte: u8| if byte == b'\t' { "tab".to_owned() } else { char::from(byte).to_string() };
         self.option("--delimiter", table.delimiter.map(delimiter));
+        self.option("--skip-rows", table.skip_rows);
+        self.option("--decimal", table.decimal.as_ref().map(name));
         self.option("--header", table.header.as_ref().map(name));
         self.option("--target", table.target.as_ref());
         self.flag("--no-target", table.no_target);

@@ -59,16 +59,32 @@ pub(super) fn warn_of_best(
         (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
             notes.warn(format!("no combination beats predicting the mean of the targets; try {}", tries(args).join(", ")));
         }
-        (Some(best), _) => best.on_border(ranges).into_iter().for_each(|what| notes.warn(what)),
+        (Some(best), _) => {
+            let advice = |option: &str| {
+                if args.whole { format!("`maxmargin grid` tries others ({option})") } else { format!("widen {option}") }
+            };
+            best.on_border(ranges).into_iter().for_each(|(what, option)| notes.warn(format!("{what}; {}", advice(option))));
+        }
         _ => {}
     }
+}
+
+/// Returns whether a cell within the ranges is as good as the best.
+pub(super) fn is_equalled_within(best: &CellDocument, cells: &[&CellDocument], ranges: &[Vec<f64>; 2]) -> bool {
+    cells.iter().any(|cell| cell.exact && cell.converged() && cell.score == best.score && cell.on_border(ranges).is_empty())
 }
 
 /// Returns advice on what else to try.
 fn tries(args: &GridArgs) -> Vec<&'static str> {
     let mut tries = vec!["larger values of C (-c)"];
-    tries.extend(args.search.kernels().iter().any(|kernel| kernel.gamma().is_some()).then_some("other widths (-g)"));
-    let can_scale = args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
+    if args.whole {
+        // A search has no ranges to widen.
+        tries[0] = "other values of C and gamma (`maxmargin grid`, -c and -g)";
+    }
+    let has_widths = !args.whole && args.search.kernels().iter().any(|kernel| kernel.gamma().is_some());
+    tries.extend(has_widths.then_some("other widths (-g)"));
+    let can_scale =
+        !args.whole && args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
     tries.extend(can_scale.then_some("scaled features (--scale minmax)"));
     tries
 }

@@ -12,10 +12,17 @@ use maxmargin::data::{Columns, Table};
 /// A column of numbers has a mark for missing values if at least this share of it are numbers.
 const NEARLY_ALL: f64 = 0.9;
 
+/// Most columns whose faults are listed one by one.
+const LISTED: usize = 20;
+
 /// Warns of columns that are left out, and prints the command that trains without them.
 pub(super) fn warn(name: &str, table: &Table, columns: &Columns, notes: &mut Notes) {
-    for fault in &table.faults {
+    for fault in table.faults.iter().take(LISTED) {
         notes.warn(format!("{name}: {}: left out", fault_line(fault)));
+    }
+    let more = table.faults.len().saturating_sub(LISTED);
+    if more > 0 {
+        notes.warn(format!("{name}: {more} more columns cannot be used: left out"));
     }
     let has_gaps = table.data.samples.features() > columns.width();
     let options = remedies(&table.faults, has_gaps);
@@ -29,10 +36,11 @@ pub(super) fn warn(name: &str, table: &Table, columns: &Columns, notes: &mut Not
 fn columns_failure(name: &str, faults: &[TableError], wanted: &Requirements) -> Failure {
     let imputes = matches!(wanted.gaps, GapRule::Imputed(None));
     let options = remedies(faults, imputes && faults.iter().any(is_gap));
+    let more = faults.len().saturating_sub(LISTED);
     let command: Vec<String> = std::iter::once(format::own_command()).chain(options).collect();
     Failure::List {
         message: format!("{name}: {} columns cannot be used as they are", faults.len()),
-        lines: faults.iter().map(fault_line).collect(),
+        lines: faults.iter().take(LISTED).map(fault_line).chain((more > 0).then(|| format!("and {more} more"))).collect(),
         advice: format!("mend them, or try: {}", command.join(" ")),
     }
 }
@@ -58,7 +66,7 @@ fn remedies(faults: &[TableError], imputes: bool) -> Vec<String> {
         match fault {
             TableError::Value { problem: ValueProblem::Comma(_), .. } => decimal = true,
             // As categories, numbers would lose their order.
-            TableError::Value { problem: ValueProblem::Unit(_), .. } => drop.push(name),
+            TableError::Value { problem: ValueProblem::Unit(_) | ValueProblem::Formatted { .. }, .. } => drop.push(name),
             TableError::Value { problem: ValueProblem::NotFinite(value), .. } => missing.push(value.clone()),
             TableError::Value { problem: ValueProblem::Word { value, numbers, filled, .. }, .. } => {
                 let is_mark = *numbers as f64 >= NEARLY_ALL * *filled as f64;
@@ -142,6 +150,9 @@ fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> 
         }
         ValueProblem::Comma(_) => {
             "write numbers with a point, or pass --decimal comma if this is no thousands separator".to_owned()
+        }
+        ValueProblem::Formatted { .. } => {
+            format!("write it so (in a spreadsheet: take the format of numbers away, and export again), or --drop {column}")
         }
         ValueProblem::Unit(_) => {
             format!("write the numbers without it, or pass --category {column} if these are categories, or --drop {column}")

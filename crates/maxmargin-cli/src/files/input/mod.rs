@@ -48,6 +48,16 @@ pub(crate) struct Input {
     pub(crate) likelier_target: Option<LikelierTarget>,
 }
 
+impl Input {
+    /// Returns the name of a feature, numbered from 0, in messages: `feature 3`, `column age`.
+    pub(crate) fn feature_name(&self, feature: usize) -> String {
+        match self.data.columns.as_ref().and_then(|columns| columns.feature_name(feature)) {
+            Some(name) => column_name(&name),
+            None => format!("feature {}", feature + self.data.index_base as usize),
+        }
+    }
+}
+
 /// The treatment of missing values in a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum GapRule {

@@ -69,7 +69,11 @@ impl Page {
 
     /// Adds a table that readers can sort by a column and filter by words.
     pub(crate) fn table(&mut self, heads: &[String], rows: &[PageRow]) {
-        let head = |head: &String| format!("<th>{}</th>", escaped(head));
+        let are_words = |c: usize| rows.first().is_some_and(|row| row.cells.get(c).is_some_and(|cell| sort_key(cell).is_none()));
+        let head = |(c, head): (usize, &String)| {
+            let class = if are_words(c) { " class=\"w\"" } else { "" };
+            format!("<th{class}>{}</th>", escaped(head))
+        };
         let cell = |text: &String| match sort_key(text) {
             Some(key) => format!("<td data-v=\"{key}\">{}</td>", escaped(text)),
             None => format!("<td class=\"w\">{}</td>", escaped(text)),
@@ -82,7 +86,7 @@ impl Page {
             self.body,
             "<input class=\"filter\" type=\"search\" placeholder=\"filter rows by words\" aria-label=\"filter rows by words\">\n\
              <div class=\"scroll\"><table class=\"sort\"><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>",
-            heads.iter().map(head).collect::<String>(),
+            heads.iter().enumerate().map(head).collect::<String>(),
             rows.iter().map(row).collect::<String>()
         );
     }

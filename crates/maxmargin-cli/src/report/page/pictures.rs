@@ -68,7 +68,9 @@ pub(crate) fn fold_scores(metric: &str, folds: &[FoldScore], overall: f64) -> Sv
         let interval = error.map(|error| (score - error, score + error));
         panel.put_with("folds", false, (*fold as f64, *score), "", interval);
     }
+    // Neighbouring folds have nothing in common.
+    panel.lines.iter_mut().for_each(|line| line.joined = false);
     let [first, last] = [folds.first(), folds.last()].map(|fold| fold.map_or(0.0, |fold| fold.fold as f64));
-    panel.curve("overall", true, &[(first, overall), (last, overall)]);
+    panel.curve("overall", true, &[(first - 0.5, overall), (last + 0.5, overall)]);
     chart(&format!("{metric} of the folds"), &style("fold", metric), &[panel])
 }

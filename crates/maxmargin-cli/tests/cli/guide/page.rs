@@ -3,14 +3,17 @@
 use super::alike;
 use maxmargin_testkit::outside::data_text;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// The lines of a page, its commands, and the data that they need.
 #[derive(Debug)]
 pub(crate) struct Page {
     lines: Vec<String>,
     data: Vec<String>,
+    /// Below each command stand its time and its exit code.
+    has_times: bool,
     steps: Vec<Step>,
 }
 
@@ -35,7 +38,8 @@ pub(crate) struct CommandOutput {
 impl Page {
     pub(crate) fn parse(text: &str) -> Self {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let mut page = Self { data: Vec::new(), steps: Vec::new(), lines };
+        let has_times = lines.iter().any(|line| line == "<!-- times -->");
+        let mut page = Self { data: Vec::new(), has_times, steps: Vec::new(), lines };
         let (mut fence, mut fails) = ("", false);
         for (at, line) in page.lines.iter().enumerate() {
             if let Some(names) = line.strip_prefix("<!-- data: ").and_then(|rest| rest.strip_suffix(" -->")) {
@@ -68,7 +72,16 @@ impl Page {
         for name in &self.data {
             std::fs::write(folder.path().join(name), data_text(name)?).expect("data in the temporary folder");
         }
-        Some(self.steps.iter().map(|step| run(&step.command, folder.path())).collect())
+        Some(self.steps.iter().map(|step| self.run_step(step, folder.path())).collect())
+    }
+
+    fn run_step(&self, step: &Step, folder: &Path) -> CommandOutput {
+        let begun = Instant::now();
+        let (output, code) = run(&step.command, folder);
+        let seconds = begun.elapsed().as_secs_f64();
+        let times = if self.has_times { format!("[{seconds:.2} s, exit {code}]\n") } else { String::new() };
+        // The code stands in the text, so that a failure is no surprise.
+        CommandOutput { text: output + &times, failed: code != 0 && !self.has_times }
     }
 
     /// Returns the differences from the page.
@@ -109,10 +122,10 @@ impl Page {
     }
 }
 
-/// Runs a line of a shell that finds the built program, both streams in the order in which they are
-/// written.
-fn run(command: &str, folder: &Path) -> CommandOutput {
-    let program = Path::new(env!("CARGO_BIN_EXE_maxmargin"));
+/// Runs a line of a shell that finds the built program, or that of `MAXMARGIN_PROGRAM`, both
+/// streams in the order in which they are written. Returns its output and its exit code.
+fn run(command: &str, folder: &Path) -> (String, i32) {
+    let program = std::env::var_os("MAXMARGIN_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_maxmargin").into(), PathBuf::from);
     let beside = program.parent().expect("the folder of the program").to_path_buf();
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::env::join_paths(std::iter::once(beside).chain(std::env::split_paths(&paths))).expect("the search path");
@@ -125,5 +138,5 @@ fn run(command: &str, folder: &Path) -> CommandOutput {
         .stdin(Stdio::null())
         .output()
         .expect("a shell");
-    CommandOutput { text: String::from_utf8_lossy(&output.stdout).into_owned(), failed: !output.status.success() }
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1))
 }

@@ -7,8 +7,11 @@ use maxmargin::data::{Impute, Preparing, RunControl, scale::ScaleMethod};
 
 /// Returns true if an error concerns one place of the file.
 fn has_place(error: &TableError) -> bool {
-    use TableError::{Encoding, Ragged, Twice, Unclosed, Value};
-    matches!(error, Encoding { .. } | Ragged { .. } | Twice { .. } | Unclosed { .. } | Value { .. })
+    use TableError::{Encoding, Ragged, Twice, TwoEncodings, Unclosed, Value, ZeroByte};
+    matches!(
+        error,
+        Encoding { .. } | TwoEncodings { .. } | ZeroByte { .. } | Ragged { .. } | Twice { .. } | Unclosed { .. } | Value { .. }
+    )
 }
 
 /// Reads a table with gaps, and the same without.
