@@ -162,6 +162,9 @@ impl<'a> Run<'a> {
 
     pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
+        if self.starts_at_goal(&descent) {
+            return self.end(descent);
+        }
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
         let mut sweeps = SweepMonitor::new(&descent);
@@ -183,6 +186,9 @@ impl<'a> Run<'a> {
 
     pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
+        if self.starts_at_goal(&descent) {
+            return self.end(descent);
+        }
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
         let mut sweeps = SweepMonitor::new(&descent);
@@ -200,6 +206,13 @@ impl<'a> Run<'a> {
             }
         }
         self.end(descent)
+    }
+
+    /// Returns true if a start other than 0 meets the goal. Sweeps move before they measure, and
+    /// may need many to come back where optima are not unique (regression without a tube).
+    fn starts_at_goal<R: FeatureRows>(&self, descent: &Descent<R>) -> bool {
+        let starts = descent.alpha.iter().any(|alpha| *alpha != 0.0);
+        starts && meets_goal(self, &point_values(descent.rows, self.dual, &descent.alpha, self.config.par))
     }
 
     fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> RunEnd {

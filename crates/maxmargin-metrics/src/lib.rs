@@ -3,12 +3,12 @@
 #![doc = include_str!("../README.md")]
 //!
 //! [`Metric`] is a row of the tables in `classification`, `ranking`, `regression` and `one_class`;
-//! [`metrics_of`] and [`all_metrics`] list the rows for a kind of target, and [`scores`] computes
-//! all of them. [`Confusion`] counts classes against predictions. [`RankingCurves`] are those of
-//! ROC and of precision and recall. [`Reliability`] scores probabilities. [`FoldStatistics`] tells
-//! how the scores of folds spread.
+//! [`metrics_of`] and [`all_metrics`] list the rows for a [`Purpose`] of predictions, and
+//! [`scores`] computes all of them. [`Confusion`] counts classes against predictions.
+//! [`RankingCurves`] are those of ROC and of precision and recall. [`Reliability`] scores
+//! probabilities. [`FoldStatistics`] tells how the scores of folds spread.
 //!
-//! Layer 3 of maxmargin: of the core it takes the kinds of targets alone.
+//! Layer 3 of maxmargin: of the core it takes formulations and the kinds of their targets.
 
 mod classification;
 mod confusion;
@@ -28,9 +28,9 @@ pub use metric::{Best, Metric, greatest_label};
 pub use one_class::{INLIER_METRICS, INLIERS};
 pub use ranking::{AVERAGE_PRECISION, ROC_AUC, RankingCurves};
 pub use regression::{
-    EXPLAINED_VARIANCE, MEAN_ABSOLUTE_ERROR, MEAN_SQUARED_ERROR, R2, REGRESSION_METRICS, ROOT_MEAN_SQUARED_ERROR, SPEARMAN,
-    SQUARED_CORRELATION,
+    COVERAGE, EXPECTILE_LOSS, EXPECTILE_METRICS, EXPLAINED_VARIANCE, MEAN_ABSOLUTE_ERROR, MEAN_SQUARED_ERROR, PINBALL_LOSS,
+    QUANTILE_METRICS, R2, REGRESSION_METRICS, ROOT_MEAN_SQUARED_ERROR, SPEARMAN, SQUARED_CORRELATION,
 };
 pub use reliability::{Bin, Reliability};
-pub use scores::{Score, all_metrics, are_sides, is_countable, metrics_of, score_of, scores};
+pub use scores::{Purpose, Score, all_metrics, are_sides, is_countable, metrics_of, score_of, scores};
 pub use statistics::{CONFIDENCE, FoldStatistics, NamedStatistics, statistics_of};

@@ -18,6 +18,15 @@ const SCORE_ROUNDING: f64 = 1e-12;
 /// A score from a confusion matrix of two classes.
 type ScoreOfTable = fn([[usize; 2]; 2]) -> f64;
 
+/// A score of predictions, or of decision values, against labels.
+#[derive(Clone, Copy)]
+pub(crate) enum ScoreFunction {
+    /// Of labels and predictions alone.
+    Plain(fn(&[f64], &[f64]) -> f64),
+    /// Of the level τ of a quantile or expectile, labels and predictions.
+    AtLevel(fn(f64, &[f64], &[f64]) -> f64),
+}
+
 /// A score of predictions.
 ///
 /// A new metric is a `static` beside the others of its kind and an entry in their list.
@@ -28,8 +37,10 @@ pub struct Metric {
     pub(crate) best: Best,
     /// The least and the greatest score that exist.
     pub(crate) range: [f64; 2],
-    /// The score of predictions, or of decision values, against labels.
-    pub(crate) score: fn(&[f64], &[f64]) -> f64,
+    pub(crate) score: ScoreFunction,
+    /// No score is better than another: the metric describes predictions and cannot choose among
+    /// them.
+    pub(crate) is_diagnostic: bool,
     /// Decision values of two classes take the place of predictions.
     pub(crate) ranks: bool,
     /// The score counts the samples that are classified wrongly.
@@ -48,12 +59,18 @@ impl Metric {
             name,
             best: Best::Highest,
             range: [0.0, 1.0],
-            score,
+            score: ScoreFunction::Plain(score),
+            is_diagnostic: false,
             ranks: false,
             counts_errors: false,
             of_table: None,
             loss: None,
         }
+    }
+
+    /// A metric of predictions of a quantile or expectile, otherwise as [`Metric::new`].
+    pub(crate) const fn at_level(name: &'static str, score: fn(f64, &[f64], &[f64]) -> f64) -> Self {
+        Self { score: ScoreFunction::AtLevel(score), ..Self::new(name, |_, _| f64::NAN) }
     }
 
     /// The name in documents and options.
@@ -89,16 +106,29 @@ impl Metric {
         self.ranks
     }
 
+    /// Whether the metric only describes predictions, so that no search can choose by it.
+    pub fn is_diagnostic(&self) -> bool {
+        self.is_diagnostic
+    }
+
     /// Whether more errors of classes, counted by samples, always make a worse score.
     pub fn counts_errors(&self) -> bool {
         self.counts_errors
     }
 
     /// The score of `predicted` against `truth`, one entry a sample; NaN where there are no
-    /// samples. A metric that ranks takes decision values for `predicted`, positive for the greater
-    /// label.
+    /// samples, and of metrics that need a level ([`Metric::score_at`]). A metric that ranks takes
+    /// decision values for `predicted`, positive for the greater label.
     pub fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        (self.score)(truth, predicted)
+        self.score_at(f64::NAN, truth, predicted)
+    }
+
+    /// As [`Metric::score`], of predictions of the quantile or expectile `tau`.
+    pub fn score_at(&self, tau: f64, truth: &[f64], predicted: &[f64]) -> f64 {
+        match self.score {
+            ScoreFunction::Plain(score) => score(truth, predicted),
+            ScoreFunction::AtLevel(score) => score(tau, truth, predicted),
+        }
     }
 
     /// The score from a confusion matrix of two classes (rows: the classes, the lesser label first;

@@ -13,6 +13,58 @@ pub static REGRESSION_METRICS: &[&Metric] = &[
     &SPEARMAN,
 ];
 
+/// The metrics of predicted quantiles.
+pub static QUANTILE_METRICS: &[&Metric] = &[
+    &PINBALL_LOSS,
+    &COVERAGE,
+    &MEAN_ABSOLUTE_ERROR,
+    &MEAN_SQUARED_ERROR,
+    &ROOT_MEAN_SQUARED_ERROR,
+    &R2,
+    &SQUARED_CORRELATION,
+    &EXPLAINED_VARIANCE,
+    &SPEARMAN,
+];
+
+/// The metrics of predicted expectiles.
+pub static EXPECTILE_METRICS: &[&Metric] = &[
+    &EXPECTILE_LOSS,
+    &MEAN_SQUARED_ERROR,
+    &ROOT_MEAN_SQUARED_ERROR,
+    &MEAN_ABSOLUTE_ERROR,
+    &R2,
+    &SQUARED_CORRELATION,
+    &EXPLAINED_VARIANCE,
+    &SPEARMAN,
+];
+
+/// The mean of `τ (y − f)` where `y > f` and of `(1 − τ)(f − y)` elsewhere, in units of the target:
+/// scikit-learn's `mean_pinball_loss`. The quantile τ has the least.
+pub static PINBALL_LOSS: Metric = Metric {
+    best: Best::Lowest,
+    range: [0.0, f64::INFINITY],
+    ..Metric::at_level("pinball_loss", |tau, truth, predicted| {
+        mean(errors(truth, predicted).map(|e| if e > 0.0 { tau * e } else { (tau - 1.0) * e }))
+    })
+};
+
+/// The share of targets at or below the prediction, near τ for a good quantile. It is no measure of
+/// quality: a constant can have the share τ too.
+pub static COVERAGE: Metric = Metric {
+    is_diagnostic: true,
+    ..Metric::at_level("coverage", |_, truth, predicted| mean(errors(truth, predicted).map(|e| f64::from(u8::from(e <= 0.0)))))
+};
+
+/// The mean of `τ (y − f)²` where `y > f` and of `(1 − τ)(y − f)²` elsewhere. The expectile τ has
+/// the least.
+pub static EXPECTILE_LOSS: Metric = Metric {
+    best: Best::Lowest,
+    range: [0.0, f64::INFINITY],
+    ..Metric::at_level("expectile_loss", |tau, truth, predicted| {
+        mean(errors(truth, predicted).map(|e| (if e > 0.0 { tau } else { 1.0 - tau }) * e * e))
+    })
+};
+
 /// The mean of `(y − f)²`: LIBSVM's `Mean squared error`.
 pub static MEAN_SQUARED_ERROR: Metric = Metric {
     loss: Some(|truth, predicted| (truth - predicted) * (truth - predicted)),
@@ -125,5 +177,18 @@ mod tests {
         assert!(R2.score(&[2.0; 2], &[1.0, 3.0]).is_nan() && SQUARED_CORRELATION.score(&[1.0, 3.0], &[2.0; 2]).is_nan());
         assert_eq!(MEAN_SQUARED_ERROR.losses(&truth, &predicted), Some(vec![0.25, 0.0, 1.0, 0.25]));
         assert!(REGRESSION_METRICS.iter().all(|metric| metric.score(&[], &[]).is_nan()));
+    }
+
+    #[test]
+    fn scores_of_levels_by_hand() {
+        let (truth, predicted) = ([1.0, 2.0, 4.0, 5.0], [1.5, 2.0, 3.0, 5.5]);
+        // Errors −½, 0, 1, −½.
+        assert_eq!(PINBALL_LOSS.score_at(0.75, &truth, &predicted), (0.125 + 0.75 + 0.125) / 4.0);
+        assert_eq!(EXPECTILE_LOSS.score_at(0.75, &truth, &predicted), (0.0625 + 0.75 + 0.0625) / 4.0);
+        assert_eq!(PINBALL_LOSS.score_at(0.5, &truth, &predicted), 0.5 * MEAN_ABSOLUTE_ERROR.score(&truth, &predicted));
+        assert_eq!(EXPECTILE_LOSS.score_at(0.5, &truth, &predicted), 0.5 * MEAN_SQUARED_ERROR.score(&truth, &predicted));
+        assert_eq!(COVERAGE.score_at(0.9, &truth, &predicted), 0.75);
+        assert!(PINBALL_LOSS.score(&truth, &predicted).is_nan() && EXPECTILE_LOSS.score(&truth, &predicted).is_nan());
+        assert!([QUANTILE_METRICS, EXPECTILE_METRICS].concat().iter().all(|metric| metric.score_at(0.5, &[], &[]).is_nan()));
     }
 }

@@ -34,7 +34,7 @@ impl Svm {
     /// stores its support vectors, and SMO trains it. `probability` is platt or isotonic. `seeding`
     /// sets the start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
-    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
+    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=0.5, squared=false, bias=None,
         class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
@@ -46,6 +46,7 @@ impl Svm {
         c: f64,
         nu: f64,
         epsilon: f64,
+        tau: f64,
         squared: bool,
         bias: Option<f64>,
         class_weight: Vec<(f64, f64)>,
@@ -62,7 +63,6 @@ impl Svm {
         probability: Option<&str>,
         seeding: &str,
     ) -> PyResult<Self> {
-        let loss = if squared { Loss::SquaredHinge } else { Loss::Hinge };
         let bias_term = match bias {
             None => BiasTerm::Free,
             Some(0.0) => BiasTerm::None,
@@ -70,7 +70,8 @@ impl Svm {
         };
         let known = FormulationKind::named(formulation);
         let known = known.ok_or_else(|| PyValueError::new_err(format!("no formulation is called `{formulation}`")))?;
-        let formulation = known.formulation(FormulationParameters { c, epsilon, nu });
+        let formulation = known.formulation(FormulationParameters { c, epsilon, nu, tau });
+        let loss = if squared { Loss::SquaredHinge } else { formulation.loss() };
         let kind = KernelKind::named(kernel);
         let kind = kind.ok_or_else(|| PyValueError::new_err(format!("no kernel is called `{kernel}`")))?;
         let kernel = kind.kernel(gamma, coef0, degree);

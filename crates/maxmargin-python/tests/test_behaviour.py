@@ -30,6 +30,8 @@ ALL = [
     maxmargin.NuSVC(nu=0.2),
     maxmargin.SVR(),
     maxmargin.NuSVR(),
+    maxmargin.QuantileSVR(quantile=0.9),
+    maxmargin.ExpectileSVR(expectile=0.9),
     maxmargin.OneClassSVM(),
     maxmargin.LinearSVC(),
     maxmargin.LinearSVR(max_iter=10_000),

@@ -163,6 +163,7 @@ def test_kernel_matrices_are_counted_from_0():
         maxmargin.NuSVC(nu=0.1, max_iter=1),
         maxmargin.SVR(max_iter=1),
         maxmargin.NuSVR(max_iter=1),
+        maxmargin.QuantileSVR(max_iter=1),
         maxmargin.OneClassSVM(max_iter=1, tol=1e-9),
         maxmargin.LinearSVC(max_iter=1, tol=1e-12),
         maxmargin.LinearSVR(max_iter=1, tol=1e-12),

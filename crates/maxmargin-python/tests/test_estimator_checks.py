@@ -20,7 +20,7 @@ FAILS = {
         TOO_MUCH,
     ),
 }
-for name in ["SVR", "NuSVR", "OneClassSVM", "LinearSVR"]:
+for name in ["SVR", "NuSVR", "QuantileSVR", "ExpectileSVR", "OneClassSVM", "LinearSVR"]:
     FAILS[name] = FAILS["SVC"]
 
 AT_ZERO = dict.fromkeys(FAILS["SVC"], "predict of free support vectors, whose decision value is 0: either side is right")
@@ -33,6 +33,8 @@ ALL = [
     maxmargin.NuSVC(),
     maxmargin.SVR(),
     maxmargin.NuSVR(),
+    maxmargin.QuantileSVR(quantile=0.8),
+    maxmargin.ExpectileSVR(expectile=0.8),
     maxmargin.OneClassSVM(),
     maxmargin.LinearSVC(),
     maxmargin.LinearSVR(),
@@ -56,6 +58,8 @@ def test_estimator(estimator, check):
         maxmargin.SVC(**EXACT),
         maxmargin.SVR(**EXACT),
         maxmargin.NuSVR(**EXACT),
+        maxmargin.QuantileSVR(quantile=0.8, **EXACT),
+        maxmargin.ExpectileSVR(expectile=0.8, **EXACT),
         maxmargin.OneClassSVM(**EXACT),
         maxmargin.LinearSVR(epsilon=0.1, **LINEAR),
     ],

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier
 from sklearn.datasets import make_classification
 
 import maxmargin
-from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 
 FEATURES = 5
 
@@ -26,6 +26,7 @@ ESTIMATORS = [
     NuSVC(nu=0.3, gamma=0.2),
     SVR(gamma=0.3),
     NuSVR(kernel="linear"),
+    QuantileSVR(quantile=0.9, gamma=0.3),
     OneClassSVM(gamma=0.3, nu=0.2),
     LinearSVC(),
     LinearSVR(),

@@ -46,7 +46,9 @@ def test_certificates_bound_the_optimum():
     assert three.certificate_.kkt == max(one.kkt for one in three.certificates_)
 
 
-@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"])
+@pytest.mark.parametrize(
+    "name", ["SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "ExpectileSVR", "OneClassSVM", "LinearSVC", "LinearSVR"]
+)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_models_are_verified_against_their_data_and_no_other(name, form):
     X, y = two()

@@ -11,7 +11,7 @@ import maxmargin
 X, y = load_iris(return_X_y=True)
 WORDS = np.array(["setosa", "versicolor", "virginica"])[y]
 CLASSIFIERS = [maxmargin.SVC(), maxmargin.NuSVC(nu=0.2), maxmargin.LinearSVC(), maxmargin.SVC(kernel="linear")]
-REGRESSORS = [maxmargin.SVR(), maxmargin.NuSVR(), maxmargin.LinearSVR(max_iter=10_000)]
+REGRESSORS = [maxmargin.SVR(), maxmargin.NuSVR(), maxmargin.QuantileSVR(quantile=0.2), maxmargin.LinearSVR(max_iter=10_000)]
 
 
 def failed(verdict):

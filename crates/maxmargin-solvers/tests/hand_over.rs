@@ -1,6 +1,6 @@
 //! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
 
-use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, SideCosts, Solve, Solved, Start, Status, Stop, certify};
 use maxmargin_data::libsvm::{ReadOptions, parse};
 use maxmargin_data::{Par, RunControl, generate::Generator};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
@@ -61,7 +61,8 @@ fn who_may_be_pushed_off_a_bound_is_in_the_working_set_before() {
     // What no function of the samples explains keeps many of the tube's two sides in turn.
     data.labels.iter_mut().enumerate().for_each(|(i, label)| *label += (i * 7919 % 1000) as f64 * 1e-3);
     let gram = KernelGram::new(&data.samples, Kernel::rbf(4.0), &RunControl::unlimited()).expect("a kernel");
-    let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, (0..N).collect(), &data.labels, &[1e5; N], 0.1).expect("a regression");
+    let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, (0..N).collect(), &data.labels, SideCosts::equal(&[1e5; N]), 0.1)
+        .expect("a regression");
     let rows = Rows::new(&gram, 1 << 26, Par::Seq);
     let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
     let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };

@@ -123,9 +123,13 @@ fn general(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Probl
     let targets: Vec<f64> = (0..twins).map(|i| points[i][0].sin() + 0.2 * bell(rng)).collect();
     let linear_term = targets.iter().map(|y| 0.1 - y).chain(targets.iter().map(|y| 0.1 + y)).collect();
     let signs = [vec![1.0; twins], vec![-1.0; twins]].concat();
+    let ids: Vec<usize> = (0..twins).collect();
+    let part = TrainingSet { ids: &ids, target: &targets, weights: &vec![1.0; twins] };
+    let quantile = Formulation::quantile(3.0, 0.8).problem(&part).expect("a problem").dual().clone();
     let random: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
     vec![
         make("regression", (0..twins).chain(0..twins).collect(), signs, linear_term, vec![3.0; 2 * twins], 0.0, 0.0),
+        Problem::new(format!("quantile (seed {seed})"), gram.clone(), quantile),
         make("one class", all(), vec![1.0; n], vec![0.0; n], vec![2.5 / n as f64; n], 0.0, 1.0),
         make("ridge", all(), labels.clone(), vec![-1.0; n], vec![50.0; n], 0.1, 0.0),
         make("ridge without upper bounds", all(), labels.clone(), vec![-1.0; n], vec![f64::INFINITY; n], 0.5, 0.0),

@@ -25,5 +25,8 @@ struct Probabilities;
 #[doc = include_str!("../../../docs/guide/src/regression.md")]
 struct Regression;
 
+#[doc = include_str!("../../../docs/guide/src/quantiles.md")]
+struct Quantiles;
+
 #[doc = include_str!("../../../docs/guide/src/unbalanced.md")]
 struct Unbalanced;

@@ -52,6 +52,19 @@ impl Svm {
         Self::of(Formulation::NuSvr { c, nu })
     }
 
+    /// Returns the regression of the quantile `tau`: an error costs `c tau` for each unit that the
+    /// target is above, and `c (1 − tau)` for each that it is below. `tau` is in (0, 1). Otherwise
+    /// as [`Svm::c_svc`].
+    pub fn quantile(c: f64, tau: f64) -> Self {
+        Self::of(Formulation::quantile(c, tau))
+    }
+
+    /// Returns the regression of the expectile `tau`: squared errors with the costs of
+    /// [`Svm::quantile`].
+    pub fn expectile(c: f64, tau: f64) -> Self {
+        Self::of(Formulation::expectile(c, tau))
+    }
+
     /// Returns a ν-SVC: at most the share `nu` of the samples violates the margin. Otherwise as
     /// [`Svm::c_svc`].
     pub fn nu_svc(nu: f64) -> Self {

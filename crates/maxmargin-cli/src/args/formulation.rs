@@ -19,6 +19,10 @@ pub(crate) struct FormulationArgs {
     /// Share of the samples for nu-svc, nu-svr and one-class (LIBSVM's -n) [default: 0.5]
     #[arg(long, value_name = "NU", value_parser = values::share, allow_hyphen_values = true)]
     pub(crate) nu: Option<f64>,
+    /// Level of quantile or expectile, between 0 and 1: 0.9 for a value that nine of ten targets do
+    /// not exceed [default: 0.5]
+    #[arg(long, value_name = "TAU", value_parser = values::level, allow_hyphen_values = true)]
+    pub(crate) tau: Option<f64>,
 }
 
 impl FormulationArgs {
@@ -30,13 +34,16 @@ impl FormulationArgs {
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
         let usual = FormulationParameters::default();
         let (epsilon, nu) = (self.epsilon.unwrap_or(usual.epsilon), self.nu.unwrap_or(usual.nu));
-        let parameters = FormulationParameters { c, epsilon, nu };
+        let parameters = FormulationParameters { c, epsilon, nu, tau: self.tau.unwrap_or(usual.tau) };
         let formulation = self.formulation.map_or(Formulation::c_svc(c), |kind| kind.formulation(parameters));
         if self.epsilon.is_some() && formulation.epsilon().is_none() {
             return Err(format!("--epsilon is for --formulation epsilon-svr, not {}", formulation.name()));
         }
         if self.nu.is_some() && formulation.nu().is_none() {
             return Err(format!("--nu is for --formulation nu-svc, nu-svr or one-class, not {}", formulation.name()));
+        }
+        if self.tau.is_some() && formulation.level().is_none() {
+            return Err(format!("--tau is for --formulation quantile or expectile, not {}", formulation.name()));
         }
         Ok(formulation)
     }

@@ -114,6 +114,11 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     positive(text).ok().filter(|v| *v <= 1.0).ok_or_else(|| "it must be a number above 0, and at most 1".to_owned())
 }
 
+/// Parses the level of a quantile, between 0 and 1.
+pub(crate) fn level(text: &str) -> Result<f64, String> {
+    positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| "it must be a number above 0 and below 1".to_owned())
+}
+
 /// Parses a tolerance. One of 1 or more demands nothing: the empty model has a KKT violation of 2,
 /// and every model a relative gap of about 1.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {

@@ -10,7 +10,7 @@ use crate::files::model_file;
 use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use crate::problem::{BoundedSamples, PreparedProblem, RunContext, failed, warn_of_small_cost};
+use crate::problem::{BoundedSamples, PreparedProblem, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
 use crate::report::page::{Page, reliability, run_facts};
@@ -19,7 +19,7 @@ use crate::report::{
     kernel_rows, machines_table, multiclass_text, reliability_table, reliability_text, setup_line, status_text, threshold_text,
     work_text,
 };
-use maxmargin::core::{Status, TargetKind};
+use maxmargin::core::Status;
 use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
 use maxmargin::{Fitted, Svm};
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     };
     warn_of_unfinished(&fitted, &svm, run, &mut notes);
     warn_of_missing_calibration(&fitted, &mut notes);
-    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
+    if let Some(c) = cost_of_tube(svm.formulation()) {
         warn_of_poor_regression(c, &fitted, &input, &mut notes)?;
     }
     let solved = solution(&fitted, &setup);

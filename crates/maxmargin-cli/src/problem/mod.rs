@@ -26,7 +26,7 @@ use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, PreparedData, Svm, TrainOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-pub(crate) use targets::{BoundedSamples, warn_of_small_cost};
+pub(crate) use targets::{BoundedSamples, cost_of_tube, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 use weights::Weight;
 

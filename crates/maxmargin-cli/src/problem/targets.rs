@@ -2,6 +2,7 @@
 
 use crate::console::format;
 use crate::console::notes::Notes;
+use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
 
 /// Whole numbers look like values if there are more distinct ones than this …
@@ -43,6 +44,12 @@ impl BoundedSamples {
     pub(crate) fn is_near_all(self) -> bool {
         self.samples >= SOME && self.bounded as f64 >= AT_C * self.samples as f64
     }
+}
+
+/// Returns C of a regression with a tube. Without one, as of quantiles, nearly all samples are at
+/// their bound whatever C is.
+pub(crate) fn cost_of_tube(formulation: Formulation) -> Option<f64> {
+    formulation.c().filter(|_| formulation.target_kind() == TargetKind::Values && formulation.level().is_none())
 }
 
 /// Warns if C is so small for these values that the model hardly differs from a constant.

@@ -1,13 +1,14 @@
 //! The parts of the JSON documents of all commands; docs/json.md describes every key.
 
 use super::certificate::CertifiedTraining;
+use super::formulation::FormulationDocument;
 use super::kernel::KernelDocument;
 use super::tabular::TableDocument;
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::machine::memory;
 use crate::machine::threads::Threads;
-use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status, TargetKind};
+use maxmargin::core::{Formulation, Goal, Status, TargetKind};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{Dataset, Encoder, Impute};
@@ -113,64 +114,6 @@ impl DataDocument {
     }
 }
 
-/// The formulation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct FormulationDocument {
-    name: &'static str,
-    #[serde(skip)]
-    pub(crate) needs: TargetKind,
-    pub(crate) c: Option<f64>,
-    pub(crate) epsilon: Option<f64>,
-    pub(crate) nu: Option<f64>,
-    loss: Loss,
-    /// Spelled as on the command line: `free`, `none` or the value of the feature.
-    bias: String,
-}
-
-impl FormulationDocument {
-    /// Describes a formulation with this C, or with several for None.
-    pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
-        let bias = match formulation.bias_term() {
-            BiasTerm::Free => "free".to_owned(),
-            BiasTerm::None => "none".to_owned(),
-            BiasTerm::Feature(value) => crate::console::format::exact(value),
-        };
-        let c = c.filter(|_| formulation.c().is_some());
-        let needs = formulation.target_kind();
-        Self {
-            name: formulation.name(),
-            needs,
-            c,
-            epsilon: formulation.epsilon(),
-            nu: formulation.nu(),
-            loss: formulation.loss(),
-            bias,
-        }
-    }
-
-    /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
-    pub(crate) fn text(&self) -> String {
-        let exact = crate::console::format::exact;
-        if let Some(nu) = self.nu {
-            return format!("{}, nu {}", self.name, exact(nu));
-        }
-        let width = self.epsilon.map_or_else(String::new, |epsilon| format!("{}, epsilon {}, ", self.name, exact(epsilon)));
-        width + &self.loss_text()
-    }
-
-    fn loss_text(&self) -> String {
-        let loss = match self.loss {
-            Loss::Hinge => "hinge loss",
-            Loss::SquaredHinge => "squared hinge loss",
-        };
-        match self.bias.as_str() {
-            "free" => format!("{loss}, free bias"),
-            "none" => format!("{loss}, no bias"),
-            value => format!("{loss}, bias as a feature of value {value}"),
-        }
-    }
-}
-
 /// Statistics of the factors of C for the samples.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct SampleWeights {
@@ -253,7 +196,7 @@ impl Setup {
 
     /// Returns the labels of the classes; none without classes.
     pub(crate) fn labels(&self) -> Vec<f64> {
-        if self.formulation.needs == TargetKind::Classes { self.data.labels() } else { Vec::new() }
+        if self.formulation.purpose.target_kind == TargetKind::Classes { self.data.labels() } else { Vec::new() }
     }
 
     /// Returns whether the solver is linear.

@@ -4,6 +4,7 @@ pub(crate) mod advice;
 mod certificate;
 mod delimited;
 mod document;
+mod formulation;
 mod kernel;
 pub(crate) mod missing_classes;
 pub(crate) mod page;
@@ -16,9 +17,10 @@ mod validated;
 pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
 pub(crate) use delimited::{delimiter_of, label_text, machine_names, write_fields};
 pub(crate) use document::{
-    DataDocument, Detail, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument,
-    Work, goal_text, scale_name,
+    DataDocument, Detail, End, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument, Work, goal_text,
+    scale_name,
 };
+pub(crate) use formulation::FormulationDocument;
 pub(crate) use kernel::KernelDocument;
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};
 pub(crate) use table::{Align, columns, columns_without, fields, fits};

@@ -6,9 +6,9 @@ use super::page::{FoldScore, PageRow};
 use super::table::{Align, columns, columns_without};
 use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
-use maxmargin::core::{Status, TargetKind};
+use maxmargin::core::{Level, Status, TargetKind};
 use maxmargin::cv::{CvReport, FoldReport, FullReport, MissingClass};
-use maxmargin::metrics::{Confusion, FoldStatistics, metrics_of};
+use maxmargin::metrics::{Confusion, FoldStatistics, Purpose, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ struct FoldDocument {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CvResults {
     #[serde(skip)]
-    needs: TargetKind,
+    purpose: Purpose,
     seeding: &'static str,
     #[serde(flatten)]
     pub(crate) solved: SolutionDocument,
@@ -73,7 +73,7 @@ impl CvResults {
             machines: (detail == Detail::Machines).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
         };
         Self {
-            needs: setup.formulation.needs,
+            purpose: setup.formulation.purpose,
             seeding: report.seeding,
             solved: SolutionDocument {
                 status: report.status(),
@@ -209,7 +209,7 @@ impl CvResults {
     /// Returns the score of each fold with its standard error, if it is a share of the samples, and
     /// the score of all.
     pub(crate) fn fold_scores(&self) -> (Vec<FoldScore>, Option<f64>) {
-        let is_share = self.needs != TargetKind::Values;
+        let is_share = self.purpose.target_kind != TargetKind::Values;
         let error = |score: f64, samples: usize| is_share.then(|| (score * (1.0 - score) / samples as f64).sqrt());
         let of = |fold: &FoldDocument| {
             let score = self.score_of(&fold.scores)?;
@@ -224,7 +224,7 @@ impl CvResults {
         let row = |fold: &FoldDocument| {
             let f = &fold.report;
             let counts = [f.fold, f.train, f.test].map(|count| count.to_string());
-            let score = match self.needs {
+            let score = match self.purpose.target_kind {
                 TargetKind::Values => self.score_text(&fold.scores),
                 _ => self.score_of(&fold.scores).map_or_else(|| "none".to_owned(), format::share),
             };
@@ -248,16 +248,18 @@ impl CvResults {
 
     /// Returns the header of the column of scores.
     pub(crate) fn column(&self) -> &'static str {
-        match self.needs {
-            TargetKind::Classes => "accuracy",
-            TargetKind::Values => "MSE",
-            TargetKind::Nothing => "inliers",
+        match (self.purpose.target_kind, self.purpose.level) {
+            (TargetKind::Classes, _) => "accuracy",
+            (TargetKind::Values, None) => "MSE",
+            (TargetKind::Values, Some(Level::Quantile(_))) => "pinball loss",
+            (TargetKind::Values, Some(Level::Expectile(_))) => "expectile loss",
+            (TargetKind::Nothing, _) => "inliers",
         }
     }
 
     /// The score of [`Self::column`], for people.
     fn score_text(&self, scores: &Scores) -> String {
-        let text = |score| match self.needs {
+        let text = |score| match self.purpose.target_kind {
             TargetKind::Values => format::short(score),
             TargetKind::Classes | TargetKind::Nothing => format::percent(score),
         };
@@ -265,7 +267,7 @@ impl CvResults {
     }
 
     fn score_of(&self, scores: &Scores) -> Option<f64> {
-        let metric = metrics_of(self.needs)[0];
+        let metric = metrics_of(self.purpose)[0];
         scores.get(metric.name()).copied().filter(|score| !score.is_nan())
     }
 
@@ -280,16 +282,27 @@ impl CvResults {
             steps => format!("; seeds read {} kernel rows", format::count(steps)),
         };
         let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
-        let mut lines = match self.needs {
+        let mut lines = match self.purpose.target_kind {
             TargetKind::Classes => vec![("accuracy", self.accuracy_text(percent))],
-            TargetKind::Values => vec![
-                ("mean squared error", format!("{}{}", score("mean_squared_error"), self.counted_text())),
-                ("mean absolute error", score("mean_absolute_error")),
-                ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
-            ],
+            TargetKind::Values => {
+                let own = match self.purpose.level {
+                    None => vec![("mean squared error", score("mean_squared_error"))],
+                    Some(Level::Quantile(_)) => {
+                        vec![("pinball loss", score("pinball_loss")), ("coverage", self.coverage_text(percent))]
+                    }
+                    Some(Level::Expectile(_)) => vec![("expectile loss", score("expectile_loss"))],
+                };
+                let others = [
+                    ("mean absolute error", score("mean_absolute_error")),
+                    ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
+                ];
+                let mut lines: Vec<(&str, String)> = own.into_iter().chain(others).collect();
+                lines[0].1 += &self.counted_text();
+                lines
+            }
             TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores), self.counted_text()))],
         };
-        if self.needs == TargetKind::Nothing && self.accuracy.is_some() {
+        if self.purpose.target_kind == TargetKind::Nothing && self.accuracy.is_some() {
             lines.push(("accuracy", self.accuracy_text(percent)));
         }
         let classes = setup.labels().len();
@@ -306,6 +319,12 @@ impl CvResults {
         lines.push(("certificate", certificate_text(&self.certified(), setup.eps, setup.gap, "fold")));
         lines.push(("iterations", format!("{}{full}{seeds}", format::count(self.solved.iterations))));
         lines
+    }
+
+    /// Returns the share of targets at or below the predicted quantile, and its level.
+    fn coverage_text(&self, percent: fn(f64) -> String) -> String {
+        let level = self.purpose.level.map_or_else(String::new, |level| format!(" (tau {})", format::exact(level.tau())));
+        self.scores.get("coverage").map_or_else(|| "none".to_owned(), |share| percent(*share) + &level)
     }
 
     /// Returns the accuracy and the folds that it covers: those that were stopped before they had a

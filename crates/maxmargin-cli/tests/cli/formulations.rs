@@ -14,9 +14,11 @@ fn values() -> String {
 }
 
 /// Formulation options and the data that they are for.
-const ALL: [(&str, &str); 5] = [
+const ALL: [(&str, &str); 7] = [
     ("--formulation epsilon-svr --epsilon 0.05 -c 5", "values"),
     ("--formulation nu-svr --nu 0.4 -c 5", "values"),
+    ("--formulation quantile --tau 0.9 -c 5", "values"),
+    ("--formulation expectile --tau 0.2 -c 5", "values"),
     ("--formulation one-class --nu 0.3", "classes"),
     ("--formulation one-class --nu 0.3", "values"),
     ("--formulation nu-svc --nu 0.4", "classes"),
@@ -102,22 +104,22 @@ fn models_are_judged_told_and_read_back() {
         assert_eq!(told["training"]["formulation"], trained["formulation"], "{options}");
         assert_eq!(
             told["decision_rule"],
-            if name.ends_with("svr") {
-                "value"
-            } else if name == "one-class" {
-                "inlier"
-            } else {
-                "vote"
+            match name {
+                "nu-svc" => "vote",
+                "one-class" => "inlier",
+                _ => "value",
             }
         );
         assert_eq!(bench.run("info m").code, 0);
         let predicted = bench.run(&format!("predict {data} m -o labels -q --force"));
         assert_eq!(predicted.code, 0, "{predicted:?}");
         let first: f64 = bench.read("labels").lines().next().expect("a line").parse().expect("a number");
-        assert!(name.ends_with("svr") || first.abs() == 1.0, "{options}: {first}");
+        assert!(told["decision_rule"] == "value" || first.abs() == 1.0, "{options}: {first}");
         assert!(bench.run(&format!("cv {data} -g 1 {options} -k 3 -q")).out.contains(match name {
             "nu-svc" => "accuracy",
             "one-class" => "inliers",
+            "quantile" => "pinball loss",
+            "expectile" => "expectile loss",
             _ => "mean squared error",
         }));
     }
@@ -146,6 +148,44 @@ fn scores_of_values_are_those_of_the_decisions_written() {
     let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(best["scores"]["mean_squared_error"], least, "{errors:?}");
     assert_eq!(grid["majority"], Value::Null);
+}
+
+#[test]
+fn scores_of_a_quantile_are_those_of_its_level() {
+    let bench = bench();
+    let options = "--formulation quantile --tau 0.9 -g 1";
+    let document = bench.json(&format!("cv values {options} -c 5 -k 4 -o out -q"));
+    assert_eq!(document["formulation"]["tau"], 0.9);
+    let pairs: Vec<(f64, f64)> = bench
+        .read("out")
+        .lines()
+        .map(|line| {
+            let mut words = line.split(' ').map(|word| word.parse().expect("a number"));
+            (words.next().expect("a target"), words.next().expect("a prediction"))
+        })
+        .collect();
+    let mean = |of: fn(f64) -> f64| pairs.iter().map(|(y, f)| of(y - f)).sum::<f64>() / pairs.len() as f64;
+    let pinball = mean(|e| if e > 0.0 { 0.9 * e } else { -0.1 * e });
+    let coverage = mean(|e| f64::from(u8::from(e <= 0.0)));
+    let said = |name: &str| document["scores"][name].as_f64().expect("a score");
+    assert!((said("pinball_loss") - pinball).abs() < 1e-12 && (said("coverage") - coverage).abs() < 1e-12);
+    // A search is for the least, and predictions of the model have the same scores.
+    let grid = bench.json(&format!("grid values {options} -c 0.001:10 -k 4 -q"));
+    let cells = grid["cells"].as_array().expect("cells");
+    let loss = |cell: &Value| cell["scores"]["pinball_loss"].as_f64().expect("a score");
+    let least = cells.iter().map(loss).fold(f64::INFINITY, f64::min);
+    assert_eq!(cells.iter().find(|cell| cell["c"] == grid["best_c"]).map(loss), Some(least));
+    assert_eq!(bench.run(&format!("train values {options} -c 5 -o m -q")).code, 0);
+    let predicted = bench.json("predict values m -q");
+    assert!(predicted["scores"]["pinball_loss"].as_f64().expect("a score") > 0.0);
+    assert!(predicted["scores"]["coverage"].as_f64().expect("a share") >= 0.85);
+    assert!(bench.run("info m").out.contains("quantile, tau 0.9, pinball loss, free bias"));
+    // LIBSVM's text holds the function, not what it is of.
+    assert_eq!(bench.run("convert m text --format libsvm").code, 0);
+    assert!(bench.read("text").starts_with("svm_type epsilon_svr\n"));
+    let calibrated = bench.run("calibrate m values -o m2 -q");
+    assert!(calibrated.code != 0 && calibrated.err.contains("quantile has no probabilities"), "{calibrated:?}");
+    assert!(bench.json("predict values text -q")["scores"].get("pinball_loss").is_none());
 }
 
 #[test]
@@ -189,6 +229,13 @@ fn what_cannot_be_is_said_in_one_line() {
     refused("cv values --formulation nu-svr --folds stratified", 2, "there are no classes");
     refused("grid classes --formulation one-class --metric f1", 2, "unknown metric; there are inliers");
     refused("train values --formulation one-class --loss squared", 2, "its loss is the hinge loss");
+    refused("train values --formulation quantile --loss squared", 2, "quantile has a loss of its own; leave the loss out");
+    refused("train values --formulation expectile --loss hinge", 2, "expectile has a loss of its own");
+    refused("train values --formulation quantile --epsilon 0.1", 2, "--epsilon is for --formulation epsilon-svr, not quantile");
+    refused("train values --formulation epsilon-svr --tau 0.5", 2, "--tau is for --formulation quantile or expectile");
+    refused("grid values --formulation quantile --metric coverage", 2, "unknown metric; there are pinball_loss, mean_absolute");
+    refused("train values --formulation quantile --probability platt -o m", 1, "quantile has no probabilities");
+    refused("train values --formulation quantile --updatable", 2, "models of quantile cannot be updated");
     refused("train values --formulation nu-svr --solver irwls", 2, "it does not solve nu-svr; use --solver smo");
     refused("train values --formulation epsilon-svr --updatable", 2, "models of epsilon-svr cannot be updated");
     refused("cv values --formulation epsilon-svr --seeding sir", 2, "it is for C-SVC");
@@ -198,6 +245,10 @@ fn what_cannot_be_is_said_in_one_line() {
     assert!(usage.code == 2 && usage.err.contains("0 or more"), "{usage:?}");
     let usage = bench.run("train values --formulation nu-svr --nu 1.5");
     assert!(usage.code == 2 && usage.err.contains("at most 1"), "{usage:?}");
+    for tau in ["0", "1", "-0.5", "1.5", "nan", "half"] {
+        let usage = bench.run(&format!("train values --formulation quantile --tau {tau}"));
+        assert!(usage.code == 2 && usage.err.contains("above 0 and below 1"), "{usage:?}");
+    }
     let warned = bench.run("train classes --formulation epsilon-svr -o m --force");
     assert!(
         warned.warnings().iter().any(|warning| warning.contains("if they are classes, use --formulation c-svc")),

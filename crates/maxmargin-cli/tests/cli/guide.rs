@@ -57,6 +57,7 @@ pages! {
     unbalanced: "docs/guide/src/unbalanced.md",
     probabilities: "docs/guide/src/probabilities.md",
     regression: "docs/guide/src/regression.md",
+    quantiles: "docs/guide/src/quantiles.md",
     forget: "docs/guide/src/forget.md",
     explain: "docs/guide/src/explain.md",
     suspects: "docs/guide/src/suspects.md",

@@ -3,6 +3,8 @@
 mod made;
 mod part;
 
+pub use made::SideCosts;
+
 use crate::problem::loss::BiasTerm;
 use std::ops::Range;
 use std::sync::Arc;
@@ -109,6 +111,9 @@ pub enum DualError {
     /// The width is not a number, or negative.
     #[error("epsilon is {0}: it must be a finite number, 0 or more")]
     Epsilon(f64),
+    /// The level of a quantile or expectile is not between 0 and 1.
+    #[error("tau is {0}: it must be above 0 and below 1")]
+    Tau(f64),
     /// The share is impossible for these samples.
     #[error("the specified nu, {nu}, is infeasible: it must be above 0 and at most {largest}{}", if *largest < 1.0 { ", twice the share of the smaller class" } else { "" })]
     Nu {

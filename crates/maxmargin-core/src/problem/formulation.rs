@@ -49,6 +49,26 @@ pub enum Formulation {
         /// are support vectors; in (0, 1].
         nu: f64,
     },
+    /// Regression of the quantile `tau` (Takeuchi et al. 2006): a unit of error costs `c tau` where
+    /// the target is above the function, and `c (1 − tau)` where it is below.
+    Quantile {
+        /// The price, > 0.
+        c: f64,
+        /// The level, in (0, 1).
+        tau: f64,
+        /// The kind of bias.
+        bias_term: BiasTerm,
+    },
+    /// Regression of the expectile `tau` (Newey and Powell 1987): the squared loss with the same
+    /// two prices as [`Formulation::Quantile`].
+    Expectile {
+        /// The price, > 0.
+        c: f64,
+        /// The level, in (0, 1).
+        tau: f64,
+        /// The kind of bias.
+        bias_term: BiasTerm,
+    },
     /// The support of one class (Schölkopf et al. 2001): LIBSVM's `-s 2`, LIBLINEAR's `-s 21`.
     OneClass {
         /// The share: at most this share of the samples is outside, at least this share are support
@@ -68,6 +88,24 @@ pub enum TargetKind {
     Nothing,
 }
 
+/// The property of a target's distribution that a regression estimates, with its level τ in (0, 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// The value that the target does not exceed with probability τ.
+    Quantile(f64),
+    /// The value about which squared errors, weighted τ above and 1 − τ below, are least.
+    Expectile(f64),
+}
+
+impl Level {
+    /// Returns τ.
+    pub fn tau(self) -> f64 {
+        match self {
+            Self::Quantile(tau) | Self::Expectile(tau) => tau,
+        }
+    }
+}
+
 /// The relative rounding error of sums that is not a reason to refuse ν.
 const ROUNDING: f64 = 1e-12;
 
@@ -82,10 +120,24 @@ impl Formulation {
         Self::Svr { c, epsilon, loss: Loss::Hinge, bias_term: BiasTerm::Free }
     }
 
+    /// Returns the regression of the quantile `tau` with an unregularised bias.
+    pub fn quantile(c: f64, tau: f64) -> Self {
+        Self::Quantile { c, tau, bias_term: BiasTerm::Free }
+    }
+
+    /// Returns the regression of the expectile `tau` with an unregularised bias.
+    pub fn expectile(c: f64, tau: f64) -> Self {
+        Self::Expectile { c, tau, bias_term: BiasTerm::Free }
+    }
+
     /// Returns the price of errors, if the formulation has one.
     pub fn c(self) -> Option<f64> {
         match self {
-            Self::Svc { c, .. } | Self::Svr { c, .. } | Self::NuSvr { c, .. } => Some(c),
+            Self::Svc { c, .. }
+            | Self::Svr { c, .. }
+            | Self::NuSvr { c, .. }
+            | Self::Quantile { c, .. }
+            | Self::Expectile { c, .. } => Some(c),
             Self::NuSvc { .. } | Self::OneClass { .. } => None,
         }
     }
@@ -93,7 +145,12 @@ impl Formulation {
     /// Returns the same formulation with another price of errors; without one nothing changes.
     #[must_use]
     pub fn with_c(mut self, value: f64) -> Self {
-        if let Self::Svc { c, .. } | Self::Svr { c, .. } | Self::NuSvr { c, .. } = &mut self {
+        if let Self::Svc { c, .. }
+        | Self::Svr { c, .. }
+        | Self::NuSvr { c, .. }
+        | Self::Quantile { c, .. }
+        | Self::Expectile { c, .. } = &mut self
+        {
             *c = value;
         }
         self
@@ -103,8 +160,10 @@ impl Formulation {
     /// not change.
     #[must_use]
     pub fn with(mut self, what: Loss, bias: BiasTerm) -> Self {
-        if let Self::Svc { loss, bias_term, .. } | Self::Svr { loss, bias_term, .. } = &mut self {
-            (*loss, *bias_term) = (what, bias);
+        match &mut self {
+            Self::Svc { loss, bias_term, .. } | Self::Svr { loss, bias_term, .. } => (*loss, *bias_term) = (what, bias),
+            Self::Quantile { bias_term, .. } | Self::Expectile { bias_term, .. } => *bias_term = bias,
+            Self::NuSvc { .. } | Self::NuSvr { .. } | Self::OneClass { .. } => {}
         }
         self
     }
@@ -113,7 +172,17 @@ impl Formulation {
     pub fn nu(self) -> Option<f64> {
         match self {
             Self::NuSvc { nu } | Self::NuSvr { nu, .. } | Self::OneClass { nu } => Some(nu),
-            Self::Svc { .. } | Self::Svr { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// Returns the property of the target's distribution that a machine estimates, if it has a
+    /// level τ.
+    pub fn level(self) -> Option<Level> {
+        match self {
+            Self::Quantile { tau, .. } => Some(Level::Quantile(tau)),
+            Self::Expectile { tau, .. } => Some(Level::Expectile(tau)),
+            _ => None,
         }
     }
 
@@ -126,6 +195,7 @@ impl Formulation {
     pub fn loss(self) -> Loss {
         match self {
             Self::Svc { loss, .. } | Self::Svr { loss, .. } => loss,
+            Self::Expectile { .. } => Loss::SquaredHinge,
             _ => Loss::Hinge,
         }
     }
@@ -133,7 +203,10 @@ impl Formulation {
     /// Returns the kind of bias.
     pub fn bias_term(self) -> BiasTerm {
         match self {
-            Self::Svc { bias_term, .. } | Self::Svr { bias_term, .. } => bias_term,
+            Self::Svc { bias_term, .. }
+            | Self::Svr { bias_term, .. }
+            | Self::Quantile { bias_term, .. }
+            | Self::Expectile { bias_term, .. } => bias_term,
             _ => BiasTerm::Free,
         }
     }
@@ -142,7 +215,7 @@ impl Formulation {
     pub fn target_kind(self) -> TargetKind {
         match self {
             Self::Svc { .. } | Self::NuSvc { .. } => TargetKind::Classes,
-            Self::Svr { .. } | Self::NuSvr { .. } => TargetKind::Values,
+            Self::Svr { .. } | Self::NuSvr { .. } | Self::Quantile { .. } | Self::Expectile { .. } => TargetKind::Values,
             Self::OneClass { .. } => TargetKind::Nothing,
         }
     }
@@ -154,6 +227,8 @@ impl Formulation {
             Self::Svr { .. } => "epsilon-svr",
             Self::NuSvc { .. } => "nu-svc",
             Self::NuSvr { .. } => "nu-svr",
+            Self::Quantile { .. } => "quantile",
+            Self::Expectile { .. } => "expectile",
             Self::OneClass { .. } => "one-class",
         }
     }
@@ -162,13 +237,16 @@ impl Formulation {
     ///
     /// # Errors
     ///
-    /// When ε, ν or C is not.
+    /// When ε, ν, τ or C is out of its range.
     pub fn check(self) -> Result<(), DualError> {
         if let Some(epsilon) = self.epsilon().filter(|epsilon| !(epsilon.is_finite() && *epsilon >= 0.0)) {
             return Err(DualError::Epsilon(epsilon));
         }
         if let Some(nu) = self.nu().filter(|nu| !(*nu > 0.0 && *nu <= 1.0)) {
             return Err(DualError::Nu { nu, largest: 1.0 });
+        }
+        if let Some(tau) = self.level().map(Level::tau).filter(|tau| !(*tau > 0.0 && *tau < 1.0)) {
+            return Err(DualError::Tau(tau));
         }
         match self.c() {
             Some(value) if !(value.is_finite() && value > 0.0) => Err(DualError::Upper { variable: 0, value }),

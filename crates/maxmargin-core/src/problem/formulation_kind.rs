@@ -22,17 +22,19 @@ pub struct FormulationParameters {
     pub epsilon: f64,
     /// The share of samples.
     pub nu: f64,
+    /// The level of a quantile or expectile.
+    pub tau: f64,
 }
 
 impl Default for FormulationParameters {
     fn default() -> Self {
-        Self { c: 1.0, epsilon: 0.1, nu: 0.5 }
+        Self { c: 1.0, epsilon: 0.1, nu: 0.5, tau: 0.5 }
     }
 }
 
 impl FormulationKind {
     /// Every formulation, with its usual loss and bias term.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self { name: "c-svc", help: "classes, margin violations at cost C", build: |of| Formulation::c_svc(of.c) },
         Self {
             name: "nu-svc",
@@ -50,6 +52,16 @@ impl FormulationKind {
             build: |of| Formulation::NuSvr { c: of.c, nu: of.nu },
         },
         Self {
+            name: "quantile",
+            help: "regression of the quantile tau, errors at cost C tau above it and C (1 - tau) below",
+            build: |of| Formulation::quantile(of.c, of.tau),
+        },
+        Self {
+            name: "expectile",
+            help: "regression of the expectile tau, squared errors at cost C tau above it and C (1 - tau) below",
+            build: |of| Formulation::expectile(of.c, of.tau),
+        },
+        Self {
             name: "one-class",
             help: "the region of the samples, at most the share nu of them outside; labels are ignored",
             build: |of| Formulation::OneClass { nu: of.nu },
@@ -58,7 +70,7 @@ impl FormulationKind {
 
     /// Returns the formulation of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        static ALL: [FormulationKind; 5] = FormulationKind::ALL;
+        static ALL: [FormulationKind; 7] = FormulationKind::ALL;
         ALL.iter().find(|kind| kind.name == name)
     }
 
@@ -71,16 +83,17 @@ impl FormulationKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::formulation::Level;
 
     #[test]
     fn every_formulation_is_the_one_of_its_row() {
-        let parameters = FormulationParameters { c: 2.0, epsilon: 0.25, nu: 0.75 };
+        let parameters = FormulationParameters { c: 2.0, epsilon: 0.25, nu: 0.75, tau: 0.9 };
         for kind in FormulationKind::ALL {
             let formulation = kind.formulation(parameters);
             assert_eq!(formulation.name(), kind.name);
             assert_eq!(FormulationKind::named(kind.name).map(|same| same.help), Some(kind.help));
-            let own = [formulation.c(), formulation.epsilon(), formulation.nu()];
-            for (own, given) in own.into_iter().zip([parameters.c, parameters.epsilon, parameters.nu]) {
+            let own = [formulation.c(), formulation.epsilon(), formulation.nu(), formulation.level().map(Level::tau)];
+            for (own, given) in own.into_iter().zip([parameters.c, parameters.epsilon, parameters.nu, parameters.tau]) {
                 assert!(own.is_none_or(|own| own == given), "{}", kind.name);
             }
         }

@@ -1,7 +1,7 @@
 //! The problem of one machine: a dual with the sample of each variable, and the decision function
 //! of its solution.
 
-use crate::problem::dual::{Dual, DualError, EqualityConstraint};
+use crate::problem::dual::{Dual, DualError, EqualityConstraint, SideCosts};
 use crate::problem::formulation::Formulation;
 use crate::problem::loss::{BiasTerm, Loss};
 use crate::problem::solution::{Solution, thresholds_of};
@@ -45,7 +45,7 @@ impl Formulation {
     ///
     /// # Errors
     ///
-    /// When C, ε, ν, a weight or a target is not possible, lengths differ, or there is one class
+    /// When C, ε, ν, τ, a weight or a target is not possible, lengths differ, or there is one class
     /// only and the bias is free.
     pub fn problem(self, part: &TrainingSet) -> Result<Problem, DualError> {
         self.check()?;
@@ -60,8 +60,15 @@ impl Formulation {
         let ids = part.ids.to_vec();
         let dual = match self {
             Self::Svc { loss, bias_term, .. } => Dual::svc(loss, bias_term, ids, part.target.to_vec(), prices)?,
-            Self::Svr { epsilon, loss, bias_term, .. } => Dual::svr(loss, bias_term, ids, part.target, &prices, epsilon)?,
-            Self::NuSvr { .. } => Dual::svr(Loss::Hinge, BiasTerm::Free, ids, part.target, &prices, 0.0)?,
+            Self::Svr { epsilon, loss, bias_term, .. } => {
+                Dual::svr(loss, bias_term, ids, part.target, SideCosts::equal(&prices), epsilon)?
+            }
+            Self::NuSvr { .. } => Dual::svr(Loss::Hinge, BiasTerm::Free, ids, part.target, SideCosts::equal(&prices), 0.0)?,
+            Self::Quantile { tau, bias_term, .. } | Self::Expectile { tau, bias_term, .. } => {
+                let times = |factor: f64| prices.iter().map(|price| price * factor).collect::<Vec<f64>>();
+                let costs = SideCosts { above: &times(tau), below: &times(1.0 - tau) };
+                Dual::svr(self.loss(), bias_term, ids, part.target, costs, 0.0)?
+            }
             Self::NuSvc { .. } => Dual::new(ids, part.target.to_vec(), vec![0.0; n], prices, 0.0, EqualityConstraint::Free)?,
             Self::OneClass { .. } => Dual::new(ids, vec![1.0; n], vec![0.0; n], prices, 0.0, EqualityConstraint::Free)?,
         };

@@ -31,12 +31,14 @@ pub fn settle_twins(dual: &Dual, solution: &mut Solution) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::dual::SideCosts;
     use crate::problem::loss::{BiasTerm, Loss};
     use crate::problem::solution::{Status, Work};
 
     #[test]
     fn the_common_part_of_twins_is_removed() {
-        let dual = Dual::svr(Loss::SquaredHinge, BiasTerm::Free, vec![0, 1], &[1.0, 2.0], &[0.5; 2], 0.0).expect("a problem");
+        let dual = Dual::svr(Loss::SquaredHinge, BiasTerm::Free, vec![0, 1], &[1.0, 2.0], SideCosts::equal(&[0.5; 2]), 0.0)
+            .expect("a problem");
         let (alpha, gradient) = (vec![0.75, 0.0, 0.25, 0.5], vec![2.0; 4]);
         let mut found = Solution { alpha, gradient, bias: 0.5, status: Status::Converged, work: Work::default() };
         settle_twins(&dual, &mut found);

@@ -122,6 +122,7 @@ impl Study<'_> {
         control: &RunControl,
     ) -> Result<Calibrated, CvError> {
         let begun = std::time::Instant::now();
+        fits.check_formulation(self.formulation)?;
         fits.check(self.classes, &self.data.labels)?;
         let start = self.solutions(&model)?;
         let mut found = match self.cross_validate_from(&start, plan, seeding, control) {

@@ -8,16 +8,17 @@ use crate::run::control::{certificate_control, status_of};
 use crate::run::error::CvError;
 use crate::study::layout::{HeldOut, MachineLayout};
 use crate::study::space_source::SpaceSource;
-use maxmargin_core::{Cancelled, Decision, Progress, RunControl, Solved, Stage, Status, TargetKind};
+use maxmargin_core::{Cancelled, Decision, Progress, RunControl, Solved, Stage, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Exact, Matrix, RowWork};
-use maxmargin_metrics::scores;
+use maxmargin_metrics::{Purpose, scores};
 use maxmargin_model::Rule;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The inputs of a cross-validation's report that all values of C share.
 pub(crate) struct ReportAssembly<'a> {
-    pub(crate) target_kind: TargetKind,
+    /// The purpose of the predictions.
+    pub(crate) purpose: Purpose,
     /// The decision rule over the machines of a fold.
     pub(crate) rule: Rule,
     /// The classes of each fold.
@@ -105,7 +106,7 @@ impl ReportAssembly<'_> {
             // The caller fills in C, the seeding and the total time.
             ..CvReport::empty(self.plan, outcomes.len())
         };
-        Ok(report.summed(self.target_kind, self.labels))
+        Ok(report.summed(self.purpose, self.labels))
     }
 
     /// Exact decision values of every sample, in the order of the layout: rounds × samples ×
@@ -152,7 +153,7 @@ impl ReportAssembly<'_> {
             solved,
             correct: (solved && self.is_countable)
                 .then(|| truth.iter().zip(&labels).filter(|(truth, label)| truth == label).count()),
-            scores: scores(self.target_kind, self.greatest_label, &truth, &labels, ranked.as_deref()),
+            scores: scores(self.purpose, self.greatest_label, &truth, &labels, ranked.as_deref()),
             missing_classes: self.classes.missing(fold),
             ..FoldReport::of(self.plan, fold, machines.iter().map(|machine| &machine.report), own)
         }

@@ -9,7 +9,7 @@ use crate::study::Study;
 use crate::train::Fitted;
 use maxmargin_core::{Progress, RunControl, Solved, Stage};
 use maxmargin_data::ClassLabels;
-use maxmargin_metrics::{greatest_label, is_countable, scores};
+use maxmargin_metrics::{Purpose, greatest_label, is_countable, scores};
 use maxmargin_model::ModelError;
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, con
         fold.add(&mut report, trained.as_ref())?;
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
-    Ok(report.summed(study.formulation.target_kind(), &study.data.labels))
+    Ok(report.summed(study.formulation.into(), &study.data.labels))
 }
 
 /// Converts the row that an error names to a row of the data.
@@ -103,10 +103,10 @@ impl UnsharedFold<'_> {
     /// Adds the fold's predictions and its report.
     fn add(&self, report: &mut CvReport, trained: Option<&Fitted>) -> Result<(), CvError> {
         let Self { study, plan, fold, classes } = *self;
-        let (width, target_kind, rule) = (study.machines(), study.formulation.target_kind(), study.rule());
+        let (width, purpose, rule) = (study.machines(), Purpose::from(study.formulation), study.rule());
         let (test, before) = (plan.test(fold), plan.round(fold) * plan.len());
         let labels = &study.data.labels;
-        let countable = is_countable(target_kind, labels);
+        let countable = is_countable(purpose.target_kind, labels);
         let machines = trained.map_or_else(Vec::new, |trained| trained.machines.clone());
         let solved = machines.iter().all(MachineReport::is_solution);
         let mut correct = 0;
@@ -128,8 +128,7 @@ impl UnsharedFold<'_> {
         }
         let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
         let ranked = (width == 1).then(|| of(&report.decisions[before..]));
-        let scores =
-            scores(target_kind, greatest_label(labels), &of(labels), &of(&report.predicted[before..]), ranked.as_deref());
+        let scores = scores(purpose, greatest_label(labels), &of(labels), &of(&report.predicted[before..]), ranked.as_deref());
         if let Some(trained) = trained {
             report.kernel_seconds += trained.kernel.time.as_secs_f64();
             report.rows_computed += trained.kernel.computed;

@@ -18,7 +18,7 @@ use crate::study::spaces::Spaces;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gamma;
-use maxmargin_metrics::{greatest_label, is_countable};
+use maxmargin_metrics::{Purpose, greatest_label, is_countable};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -165,14 +165,14 @@ impl<'a> Study<'a> {
         let source = self.shared_source(prepared, &layout, features, control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
-        let (target_kind, labels) = (self.formulation.target_kind(), &self.data.labels[..]);
+        let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
         let assembly = ReportAssembly {
-            target_kind,
+            purpose,
             rule: self.rule(),
             classes: &classes,
             labels,
             greatest_label: greatest_label(labels),
-            is_countable: is_countable(target_kind, labels),
+            is_countable: is_countable(purpose.target_kind, labels),
             layout: &layout,
             plan,
             par: self.options.par,

@@ -4,8 +4,8 @@ use super::certificate::CertificateReport;
 use super::fold::{FoldReport, FullReport, MissingClass};
 use super::name::{Name, name};
 use crate::plan::FoldPlan;
-use maxmargin_core::{Status, TargetKind};
-use maxmargin_metrics::{NamedStatistics, Score, greatest_label, scores, statistics_of};
+use maxmargin_core::Status;
+use maxmargin_metrics::{NamedStatistics, Purpose, Score, greatest_label, scores, statistics_of};
 use serde::{Deserialize, Serialize};
 
 /// The report of a cross-validation at one value of C.
@@ -110,7 +110,7 @@ impl CvReport {
     }
 
     /// Fills in the scores and the sums over the folds. `truth` has the labels of the samples.
-    pub(crate) fn summed(self, target_kind: TargetKind, truth: &[f64]) -> Self {
+    pub(crate) fn summed(self, purpose: Purpose, truth: &[f64]) -> Self {
         let counted = || self.folds.iter().filter(|f| f.solved);
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
@@ -119,7 +119,7 @@ impl CvReport {
             Vec::new()
         } else {
             scores(
-                target_kind,
+                purpose,
                 greatest_label(truth),
                 &truth.repeat(self.rounds),
                 &self.predicted,

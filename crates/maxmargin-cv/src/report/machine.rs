@@ -50,7 +50,7 @@ impl MachineReport {
         let samples = samples_of(dual, &solution.alpha);
         Self {
             machine: 0,
-            train: samples.iter().filter(|sample| sample.1 > 0.0).count(),
+            train: samples.iter().filter(|sample| sample.takes_part()).count(),
             status: solution.status,
             iterations: solution.work.iterations,
             rows_computed: solution.work.rows_computed,
@@ -60,7 +60,7 @@ impl MachineReport {
             solve_seconds: 0.0,
             objective: -certificate.dual,
             bias: solution.bias,
-            support_vectors: samples.iter().filter(|sample| sample.0 != 0.0).count(),
+            support_vectors: samples.iter().filter(|sample| sample.coef != 0.0).count(),
             bounded: bounded_of(dual, &solution.alpha),
             certificate: CertificateReport::new(certificate, holds),
         }
@@ -69,16 +69,35 @@ impl MachineReport {
 
 /// The number of samples whose coefficient is at its bound.
 pub(crate) fn bounded_of(dual: &Dual, alpha: &[f64]) -> usize {
-    samples_of(dual, alpha).iter().filter(|(coef, bound)| *coef != 0.0 && coef.abs() >= *bound).count()
+    samples_of(dual, alpha).iter().filter(|sample| sample.is_bounded()).count()
 }
 
-/// The coefficient of each sample and its bound. In regression it is the difference of two
-/// variables.
-fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
-    let mut samples = vec![(0.0, 0.0_f64); dual.ids().iter().max().map_or(0, |id| id + 1)];
+/// The coefficient of a sample, in regression the difference of two variables, and its bounds.
+#[derive(Clone, Copy, Default)]
+struct SampleBox {
+    coef: f64,
+    /// The bound of positive and that of negative coefficients, which differ for a quantile; 0
+    /// where the sample has no variable of that sign.
+    bounds: [f64; 2],
+}
+
+impl SampleBox {
+    fn takes_part(self) -> bool {
+        self.bounds.iter().any(|bound| *bound > 0.0)
+    }
+
+    fn is_bounded(self) -> bool {
+        self.coef != 0.0 && self.coef.abs() >= self.bounds[usize::from(self.coef < 0.0)]
+    }
+}
+
+/// The box of each sample.
+fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<SampleBox> {
+    let mut samples = vec![SampleBox::default(); dual.ids().iter().max().map_or(0, |id| id + 1)];
     for (k, &id) in dual.ids().iter().enumerate() {
-        samples[id].0 += dual.sign()[k] * alpha[k];
-        samples[id].1 = samples[id].1.max(dual.upper()[k]);
+        samples[id].coef += dual.sign()[k] * alpha[k];
+        let bound = &mut samples[id].bounds[usize::from(dual.sign()[k] < 0.0)];
+        *bound = bound.max(dual.upper()[k]);
     }
     samples
 }

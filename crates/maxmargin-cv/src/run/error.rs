@@ -54,6 +54,12 @@ pub enum CvError {
     /// The formulation fixes its own loss and bias, and the caller set one of them.
     #[error("{0}: its loss is the hinge loss and its bias free; leave the loss and the bias out")]
     Fixed(&'static str),
+    /// The formulation has one loss, and another was asked for.
+    #[error("{0} has a loss of its own; leave the loss out")]
+    OwnLoss(&'static str),
+    /// Probabilities of a quantile or expectile, about which errors have no common scale.
+    #[error("{0} has no probabilities: LIBSVM's scale is of errors that are alike on both sides; leave them out")]
+    OneSided(&'static str),
     /// Classes were given for a formulation without classes, or are missing for one with classes.
     #[error("{0}: classes are for formulations that tell classes apart, and only for these")]
     Classes(&'static str),

@@ -1,5 +1,7 @@
 //! The requested probabilities and threshold of a training.
 
+use crate::run::error::CvError;
+use maxmargin_core::Formulation;
 use maxmargin_metrics::Metric;
 use maxmargin_model::{Calibration, ModelError};
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,14 @@ impl CalibrationOptions {
     /// Returns true if neither probabilities nor a threshold are requested.
     pub fn is_nothing(&self) -> bool {
         self.probability.is_none() && self.threshold.is_none()
+    }
+
+    /// Checks that machines of a formulation can have probabilities, if they are requested.
+    pub(crate) fn check_formulation(&self, formulation: Formulation) -> Result<(), CvError> {
+        match formulation.level() {
+            Some(_) if self.probability.is_some() => Err(CvError::OneSided(formulation.name())),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -22,8 +22,8 @@ pub struct TrainOptions {
     /// The kernel's width γ, as a number or by a rule, which uses the samples of each training
     /// after scaling. Default: that of the kernel.
     pub gamma: Option<Gamma>,
-    /// The formulation, with its C, ε and ν, and with its usual loss and bias term. Default: C-SVC
-    /// with C = 1.
+    /// The formulation, with its C, ε, ν and τ, and with its usual loss and bias term. Default:
+    /// C-SVC with C = 1.
     pub formulation: Formulation,
     /// The loss. Default: that of the solver, which is the hinge loss, or the squared hinge loss
     /// for solvers on the simplex.
@@ -185,6 +185,10 @@ impl TrainOptions {
         let formulation = self.resolved_formulation();
         formulation.check()?;
         let other = self.loss.is_some_and(|loss| loss != formulation.loss());
+        if other && formulation.level().is_some() {
+            return Err(CvError::OwnLoss(formulation.name()));
+        }
+        self.calibration.check_formulation(formulation)?;
         if other || self.bias_term.is_some_and(|bias_term| bias_term != formulation.bias_term()) {
             return Err(CvError::Fixed(formulation.name()));
         }

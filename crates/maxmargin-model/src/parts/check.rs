@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::parts::Machine;
 use crate::parts::Parts;
 use crate::parts::{MachineRecord, Record};
-use maxmargin_core::TargetKind;
+use maxmargin_core::{Level, TargetKind};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
@@ -247,7 +247,8 @@ fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
     let formulation = record.formulation;
     if formulation.check().is_err() || !has_goal || record.gap.is_some_and(|gap| !positive(gap)) {
         let c = formulation.c().unwrap_or(1.0);
-        let others = [("nu", formulation.nu()), ("epsilon", formulation.epsilon())];
+        let tau = formulation.level().map(Level::tau);
+        let others = [("nu", formulation.nu()), ("epsilon", formulation.epsilon()), ("tau", tau)];
         let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
         return Err(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
     }

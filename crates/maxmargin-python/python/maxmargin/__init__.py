@@ -2,7 +2,7 @@
 
 from . import _clients
 from ._certificate import Calibration, Certificate, Check, Verdict
-from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._classes import SVC, SVR, ExpectileSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ._clients import skops_types
 from ._counterpart import to_sklearn
 from ._datasets import load_penguins
@@ -25,6 +25,7 @@ __all__ = [
     "Certificate",
     "Check",
     "CrossValidation",
+    "ExpectileSVR",
     "Explanation",
     "GridSearchCV",
     "HalvingGridSearchCV",
@@ -34,6 +35,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "QuantileSVR",
     "RandomizedSearchCV",
     "Suspects",
     "Verdict",

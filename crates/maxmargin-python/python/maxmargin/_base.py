@@ -40,6 +40,9 @@ HARD = 1e10
 #: A time limit in seconds that no training reaches (some 30,000 years).
 FOREVER = 1e12
 
+#: Parameters of formulations whose name in the engine is another.
+NATIVE = {"C": "c", "quantile": "tau", "expectile": "tau"}
+
 #: Kernels that have a gamma.
 WIDE = {"poly", "rbf", "sigmoid"}
 
@@ -88,8 +91,10 @@ class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unu
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]
-    #: The parameters C, nu and epsilon of the formulation.
+    #: The parameters of the formulation, such as C and nu.
     _prices: ClassVar[tuple[str, ...]]
+    #: The class of scikit-learn whose fitted form has the same predictions, if its name is another.
+    _counterpart: ClassVar[str]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(KERNELS), callable],
@@ -250,7 +255,7 @@ class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unu
         matrix = self._is_matrix()
         gamma = 1.0 if matrix else width(self.gamma, X)
         self._gamma = 0.0 if matrix else gamma
-        prices = {name.lower(): float(getattr(self, name)) for name in self._prices}
+        prices = {NATIVE.get(name, name): float(getattr(self, name)) for name in self._prices}
         if math.isinf(prices.get("c", 0.0)):
             prices["c"] = HARD
         settings: dict[str, Any] = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
@@ -628,6 +629,179 @@ class NuSVR(KernelRegressor):
         self.max_time = max_time
 
 
+class QuantileSVR(KernelRegressor):
+    """Support vector regression of a quantile: the value that a target does not exceed with this probability.
+
+    The loss is :func:`sklearn.metrics.mean_pinball_loss`, as of :class:`sklearn.linear_model.QuantileRegressor`, with any kernel. ``score`` is R², as of that
+    class, and is no measure of a quantile: search with ``scoring=make_scorer(mean_pinball_loss, alpha=quantile, greater_is_better=False)``.
+
+    Parameters
+    ----------
+    quantile : float in (0, 1), default=0.5
+        The quantile. At 0.5 the machine is an :class:`SVR` with ``epsilon=0`` and half of ``C``.
+    C : float, default=1.0
+        A unit of error costs ``C * quantile`` where the target is above the prediction, and ``C * (1 - quantile)`` where it is below.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As :class:`sklearn.svm.SVR` has them.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import QuantileSVR
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.uniform(0, 6, (500, 1))
+    >>> y = np.sin(X[:, 0]) + rng.exponential(0.5, 500)
+    >>> high = QuantileSVR(quantile=0.9, C=10, gamma=1).fit(X, y)
+    >>> round(float((y <= high.predict(X)).mean()), 1)
+    0.9
+    """
+
+    _formulation = "quantile"
+    _prices = ("C", "quantile")
+    _counterpart = "SVR"
+    _searched = ("kernel", "degree", "coef0", "quantile", "tol", "shrinking")
+    _parameter_constraints = constraints("nu", "epsilon", "keep_data", quantile=[Interval(Real, 0.0, 1.0, closed="neither")])
+
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.quantile = quantile
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+
+class ExpectileSVR(KernelRegressor):
+    """Support vector regression of an expectile: a mean that weighs targets above it by this number and targets below it by the rest to 1.
+
+    The loss is squared, with these two weights: the expectile 0.5 estimates the mean. ``score`` is R².
+
+    Parameters
+    ----------
+    expectile : float in (0, 1), default=0.5
+        The expectile.
+    C : float, default=1.0
+        A squared error costs ``C * expectile`` where the target is above the prediction, and ``C * (1 - expectile)`` where it is below.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        The kernel; a callable takes two arrays of rows.
+    degree : int, default=3
+        The degree of ``"poly"``.
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    coef0 : float, default=0.0
+        The summand of ``"poly"`` and ``"sigmoid"``.
+    shrinking : bool, default=True
+        Whether the solver leaves samples out that it takes for settled. The solution is the same.
+    tol : float, default=1e-3
+        The largest KKT violation.
+    cache_size : float, default=2048
+        Megabytes for kernel rows.
+    verbose : bool or int, default=False
+        Whether progress is shown, as a bar where tqdm is installed.
+    max_iter : int, default=-1
+        The most iterations; -1 is no limit.
+    max_time : float or None, default=None
+        The most seconds of a training. Scikit-learn has no such limit.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As :class:`sklearn.svm.SVR` has them.
+    certificate_ : Certificate
+        How good the solution is, recomputed from the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import ExpectileSVR
+    >>> X = np.zeros((5, 1))
+    >>> y = np.array([0.0, 1.0, 2.0, 3.0, 14.0])
+    >>> [round(float(ExpectileSVR(expectile=of, tol=1e-6).fit(X, y).predict(X)[0]), 3) for of in (0.5, 0.9)]
+    [4.0, 10.154]
+    """
+
+    _formulation = "expectile"
+    _prices = ("C", "expectile")
+    _counterpart = "SVR"
+    _searched = ("kernel", "degree", "coef0", "expectile", "tol", "shrinking")
+    _parameter_constraints = constraints("nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")])
+
+    def __init__(
+        self,
+        *,
+        expectile: float = 0.5,
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.expectile = expectile
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+
 class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
     """One-class support vector machine. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`.
 
@@ -749,4 +923,4 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         return self._evaluate(X, self._model_of().predict).astype(np.intp)
 
 
-on_engine(SVC, NuSVC, SVR, NuSVR)
+on_engine(SVC, NuSVC, SVR, NuSVR, QuantileSVR, ExpectileSVR)

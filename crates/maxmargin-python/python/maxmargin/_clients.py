@@ -19,7 +19,7 @@ from typing import Any
 
 from . import _search, _svccv
 from ._counterpart import to_sklearn
-from ._patching import OURS
+from ._patching import OTHERS, OURS
 
 #: What finds an estimator and has it inside.
 SEARCHES: list[type[Any]] = [
@@ -33,7 +33,7 @@ SEARCHES: list[type[Any]] = [
 
 def skops_types() -> list[str]:
     """The names of this package's classes as skops has them: what ``skops.io.load(…, trusted=…)`` needs in a process that has not imported maxmargin."""
-    return [f"{of.__module__}.{of.__name__}" for of in [*OURS.values(), *SEARCHES]]
+    return [f"{of.__module__}.{of.__name__}" for of in [*OURS.values(), *OTHERS, *SEARCHES]]
 
 
 def _onnx() -> None:
@@ -48,7 +48,7 @@ def _onnx() -> None:
             options.update({type(twin): options[type(model)]} if type(model) in options else {})
         return _parse._parse_sklearn(scope, twin, inputs, custom_parsers=custom_parsers)
 
-    for ours in [*OURS.values(), *SEARCHES]:
+    for ours in [*OURS.values(), *OTHERS, *SEARCHES]:
         update_registered_parser(ours, parse)
 
 
@@ -77,7 +77,7 @@ def _eli5() -> None:
 
     for generic in (explain_weights, explain_prediction):
         explained = registered(generic)
-        for ours in OURS.values():
+        for ours in [*OURS.values(), *OTHERS]:
             generic.register(ours)(explained)
 
 

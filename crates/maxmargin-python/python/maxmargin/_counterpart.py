@@ -31,7 +31,8 @@ SHARED = [
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """The fitted estimator as one of scikit-learn's class of the same name: equal predictions and decision values to rounding, no certificate.
+    """The fitted estimator as one of scikit-learn's class of the same name (``SVR`` for quantiles and expectiles): equal predictions and decision values to
+    rounding, no certificate.
 
     For what dispatches on scikit-learn's classes and has no way to be told of others, or for machines without this package.
 
@@ -67,7 +68,8 @@ def _with_zeros(coef: Any) -> Any:
 
 def _name_of(estimator: Any) -> str:
     """The name of scikit-learn's class, also for classes that inherit from ours."""
-    names = [of.__name__ for of in type(estimator).__mro__ if of.__module__.startswith("maxmargin.")]
+    own = [of for of in type(estimator).__mro__ if of.__module__.startswith("maxmargin.")]
+    names: list[str] = [vars(of).get("_counterpart", of.__name__) for of in own]
     return next(name for name in names if hasattr(sklearn.svm._classes, name))
 
 

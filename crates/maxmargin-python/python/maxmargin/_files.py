@@ -192,11 +192,11 @@ def train(
     report: _native.Report | None = None,
     **settings: Any,
 ) -> Model:
-    """A model of numbers: ``formulation`` is ``c-svc``, ``nu-svc``, ``epsilon-svr``, ``nu-svr`` or ``one-class``.
+    """A model of numbers: ``formulation`` is ``c-svc``, ``nu-svc``, ``epsilon-svr``, ``nu-svr``, ``quantile``, ``expectile`` or ``one-class``.
 
-    Settings: ``kernel`` (``linear`` unless said otherwise), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``squared`` (the loss), ``bias`` (None: free; 0:
-    none; otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time`` in seconds,
-    ``memory`` in bytes, ``shrinking``, ``keep_data``, ``keep_vectors``, ``solver``, ``seed``, ``probability`` (``platt`` or ``isotonic``).
+    Settings: ``kernel`` (``linear`` unless said otherwise), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``tau``, ``squared`` (the loss), ``bias``
+    (None: free; 0: none; otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time``
+    in seconds, ``memory`` in bytes, ``shrinking``, ``keep_data``, ``keep_vectors``, ``solver``, ``seed``, ``probability`` (``platt`` or ``isotonic``).
     """
     X = _rows(X)
     svm = _svm(X, formulation, gamma, settings)

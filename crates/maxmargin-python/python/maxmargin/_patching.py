@@ -19,6 +19,9 @@ OURS: dict[str, type[Any]] = {
     "LinearSVR": _linear.LinearSVR,
 }
 
+#: Estimators of this package that have no namesake in scikit-learn.
+OTHERS: list[type[Any]] = [_classes.QuantileSVR, _classes.ExpectileSVR]
+
 _theirs: dict[str, type[Any]] = {}
 
 

@@ -49,11 +49,12 @@ impl RoundLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::{BiasTerm, Loss};
+    use maxmargin_core::{BiasTerm, Loss, SideCosts};
 
     #[test]
     fn twins_of_a_round_share_their_row() {
-        let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, vec![4, 5, 6, 7], &[0.0; 4], &[1.0; 4], 0.1).expect("a problem");
+        let dual = Dual::svr(Loss::Hinge, BiasTerm::Free, vec![4, 5, 6, 7], &[0.0; 4], SideCosts::equal(&[1.0; 4]), 0.1)
+            .expect("a problem");
         let RoundLayout { set, ids, row } = RoundLayout::new(&dual, &[0, 2, 3, 5, 6, 7]);
         assert_eq!((set, ids), (vec![0, 2, 3, 6, 7, 5], vec![4, 6, 7, 5]));
         assert_eq!(row, [0, 1, 2, 1, 2, 3]);

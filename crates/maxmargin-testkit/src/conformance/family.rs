@@ -58,6 +58,10 @@ pub fn run_solver_to(solver: &dyn Solve, goal: impl Fn(f64) -> Goal) {
                 formulation(solver, Formulation::Svr { c: 1.0, epsilon: 0.1, loss, bias_term }, features, &goal);
             }
         }
+        for bias_term in [BiasTerm::Free, BiasTerm::None, BiasTerm::Feature(1.0), BiasTerm::Feature(0.5)] {
+            formulation(solver, Formulation::Quantile { c: 1.0, tau: 0.8, bias_term }, features, &goal);
+            formulation(solver, Formulation::Expectile { c: 1.0, tau: 0.2, bias_term }, features, &goal);
+        }
         for other in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 1.0, nu: 0.5 }, Formulation::OneClass { nu: 0.3 }] {
             formulation(solver, other, features, &goal);
         }

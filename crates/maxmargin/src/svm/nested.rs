@@ -146,6 +146,7 @@ impl NestedRun<'_> {
     /// Returns the score of decision values or labels; `None` if it is undefined.
     fn score(&self, truth: &[f64], values: &[f64]) -> Option<f64> {
         // A ranking metric needs decision values that are positive for the greater label.
-        Some(score_of(self.metric, greatest_label(&self.data.labels), truth, values)).filter(|score| !score.is_nan())
+        Some(score_of(self.svm.formulation().into(), self.metric, greatest_label(&self.data.labels), truth, values))
+            .filter(|score| !score.is_nan())
     }
 }

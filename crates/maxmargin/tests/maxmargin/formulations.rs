@@ -46,6 +46,9 @@ fn all() -> Vec<(Formulation, Dataset)> {
         (Formulation::epsilon_svr(1.0, 0.0), waves(80, 2)),
         (squared(5.0), waves(120, 1)),
         (Formulation::NuSvr { c: 2.0, nu: 0.4 }, waves(120, 1)),
+        (Formulation::quantile(5.0, 0.9), waves(120, 1)),
+        (Formulation::quantile(1.0, 0.3), waves(80, 2)),
+        (Formulation::expectile(5.0, 0.9), waves(120, 1)),
         (Formulation::OneClass { nu: 0.2 }, classes.clone()),
         (Formulation::NuSvc { nu: 0.3 }, classes),
         (Formulation::NuSvc { nu: 0.1 }, three),
@@ -266,7 +269,10 @@ fn solvers_agree() {
             irwls.is_ok(),
             !matches!(
                 formulation,
-                Formulation::NuSvc { .. } | Formulation::NuSvr { .. } | Formulation::Svr { loss: Loss::SquaredHinge, .. }
+                Formulation::NuSvc { .. }
+                    | Formulation::NuSvr { .. }
+                    | Formulation::Svr { loss: Loss::SquaredHinge, .. }
+                    | Formulation::Expectile { .. }
             ),
             "{formulation:?}"
         );

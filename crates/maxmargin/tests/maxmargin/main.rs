@@ -11,6 +11,7 @@ mod multiclass;
 mod one_vs_rest;
 mod options;
 mod probability;
+mod quantiles;
 mod search;
 mod serialise;
 mod tables;

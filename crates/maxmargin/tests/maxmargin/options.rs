@@ -59,6 +59,7 @@ fn python_has_every_option_with_the_same_default() {
         ("c", format!("{c:?}")),
         ("nu", format!("{:?}", parameters.nu)),
         ("epsilon", format!("{:?}", parameters.epsilon)),
+        ("tau", format!("{:?}", parameters.tau)),
         ("squared", format!("{}", options.resolved_formulation().loss() == Loss::SquaredHinge)),
         ("bias", if options.resolved_formulation().bias_term() == BiasTerm::Free { "None" } else { "another" }.to_owned()),
         ("class_weight", "Vec::new()".to_owned()),

@@ -16,7 +16,7 @@ use crate::files::output::{Output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::{self, Threads};
 use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
-use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, failed, warn_of_small_cost};
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_report;
 use crate::report::{CvResults, End, Seconds, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
@@ -90,7 +90,7 @@ pub(crate) fn validate(
     };
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
-    if let (TargetKind::Values, Some(c)) = (svm.formulation().target_kind(), svm.formulation().c()) {
+    if let Some(c) = cost_of_tube(svm.formulation()) {
         let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
         let at = BoundedSamples { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
         // Each repeat predicts all rows again.

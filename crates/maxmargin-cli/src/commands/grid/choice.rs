@@ -4,24 +4,25 @@ use crate::console::failure::Failure;
 use crate::console::format;
 use maxmargin::core::TargetKind;
 use maxmargin::data::ClassLabels;
-use maxmargin::metrics::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
+use maxmargin::metrics::{Best, Metric, Purpose, TWO_CLASS_METRICS, all_metrics, metrics_of};
 
 /// The metric by which cells are compared.
 pub(super) struct Choice {
     metric: &'static Metric,
-    needs: TargetKind,
+    purpose: Purpose,
 }
 
 impl Choice {
-    /// Returns the metric of this name, or the default of the kind of target.
-    pub(super) fn new(needs: TargetKind, name: Option<&str>) -> Result<Self, Failure> {
-        let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
+    /// Returns the metric of this name, or the default for the purpose.
+    pub(super) fn new(purpose: Purpose, name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(Self { metric: metrics_of(purpose)[0], purpose }) };
+        let known = || all_metrics(purpose).filter(|metric| !metric.is_diagnostic());
         let unknown = || {
-            let names: Vec<&str> = all_metrics(needs).map(Metric::name).collect();
+            let names: Vec<&str> = known().map(Metric::name).collect();
             Failure::Usage(format!("--metric {name}: unknown metric; there are {}", names.join(", ")))
         };
-        let metric = all_metrics(needs).find(|metric| metric.name() == name).ok_or_else(unknown)?;
-        Ok(Self { metric, needs })
+        let metric = known().find(|metric| metric.name() == name).ok_or_else(unknown)?;
+        Ok(Self { metric, purpose })
     }
 
     /// Checks that the metric applies to the data.
@@ -42,7 +43,7 @@ impl Choice {
 
     /// Returns whether it is the default metric.
     pub(super) fn is_default(&self) -> bool {
-        self.name() == metrics_of(self.needs)[0].name()
+        self.name() == metrics_of(self.purpose)[0].name()
     }
 
     /// Returns whether a higher score is better.
@@ -51,7 +52,7 @@ impl Choice {
     }
 
     pub(super) fn target_kind(&self) -> TargetKind {
-        self.needs
+        self.purpose.target_kind
     }
 
     pub(super) fn metric(&self) -> &'static Metric {

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let svm = request.svm()?;
     let needs = request.target_kind();
     check_output(args)?;
-    let choice = Choice::new(needs, args.search.metric.as_deref())?;
+    let choice = Choice::new(svm.formulation().into(), args.search.metric.as_deref())?;
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };

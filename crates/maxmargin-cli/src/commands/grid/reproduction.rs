@@ -7,7 +7,7 @@ use crate::problem::weights::Weight;
 use crate::report::Setup;
 use clap::ValueEnum;
 use maxmargin::Solver;
-use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::core::{BiasTerm, Level, Loss};
 use maxmargin::kernel::KernelKind;
 use maxmargin::model::Multiclass;
 use serde::Serialize;
@@ -76,6 +76,7 @@ impl Words {
         let problem = &args.problem;
         self.option("--formulation", problem.formulation.formulation.map(|kind| kind.name));
         self.number("--epsilon", problem.formulation.epsilon);
+        self.number("--tau", problem.formulation.tau);
         self.number("--nu", problem.formulation.nu);
         for weight in &problem.weight {
             self.option("--weight", Some(weight.text()));
@@ -152,6 +153,8 @@ fn python(args: &GridArgs, cell: &CellDocument, setup: &Setup) -> Option<String>
         "nu-svc" => "NuSVC",
         "epsilon-svr" => "SVR",
         "nu-svr" => "NuSVR",
+        "quantile" => "QuantileSVR",
+        "expectile" => "ExpectileSVR",
         "one-class" => "OneClassSVM",
         _ => return None,
     };
@@ -166,6 +169,8 @@ fn python(args: &GridArgs, cell: &CellDocument, setup: &Setup) -> Option<String>
     number("C", cell.c);
     number("nu", formulation.nu());
     number("epsilon", formulation.epsilon());
+    // The parameter of the class has the name of the formulation.
+    number(formulation.name(), formulation.level().map(Level::tau));
     number("gamma", cell.gamma);
     number("coef0", Some(args.search.coef0).filter(|constant| *constant != 0.0 && has_constant(cell.kernel)));
     number("tol", args.run.eps);

@@ -17,7 +17,7 @@ use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliabil
 use maxmargin::core::TargetKind;
 use maxmargin::data::Par;
 use maxmargin::kernel::Kernel;
-use maxmargin::metrics::{Confusion, Reliability, metrics_of};
+use maxmargin::metrics::{Confusion, Metric, Purpose, Reliability, metrics_of, score_of};
 use maxmargin::model::{Calibration, DecisionRule, Model};
 use output::Predictions;
 use serde::Serialize;
@@ -82,6 +82,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
         output.write(|out| found.write(output::Columns::of(args, &model), input.written.as_ref(), out))?;
     }
     let needs = model.decision_rule().target_kind();
+    // The level of a quantile is in the record of its training.
+    let purpose = model.record().map_or_else(|| needs.into(), |record| Purpose::from(record.formulation));
     let data = DataDocument::for_target(&input.name, &input.data, needs);
     let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
     // Without labels there is nothing to compare.
@@ -95,7 +97,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
         schema: SCHEMA,
         command: "predict",
         data,
-        scores: if input.is_labelled { scores_of(needs, &labels, &predicted, unknown_labels) } else { Scores::new() },
+        scores: if input.is_labelled { scores_of(purpose, &labels, &predicted, unknown_labels) } else { Scores::new() },
         model: args.model.display().to_string(),
         classes,
         support_vectors: model.support_vectors(),
@@ -179,13 +181,14 @@ fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<R
 }
 
 /// Returns the scores of all rows with a label, if the model knows all labels.
-fn scores_of(needs: TargetKind, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
+fn scores_of(purpose: Purpose, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
     let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
     let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
     if unknown > 0 || labels.is_empty() {
         return Scores::new();
     }
-    metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(&labels, &predicted))).collect()
+    let score = |metric: &&'static Metric| (metric.name(), score_of(purpose, metric, f64::NAN, &labels, &predicted));
+    metrics_of(purpose).iter().map(score).collect()
 }
 
 /// Notes a different number of features, which is allowed as in LIBSVM.

@@ -35,29 +35,45 @@ impl Dual {
     }
 }
 
+/// The cost of a unit of error for each sample of a regression, by the side of the target.
+#[derive(Clone, Copy, Debug)]
+pub struct SideCosts<'a> {
+    /// Where the target is above the function.
+    pub above: &'a [f64],
+    /// Where it is below.
+    pub below: &'a [f64],
+}
+
+impl<'a> SideCosts<'a> {
+    /// Returns the same cost `c[k]` on both sides.
+    pub fn equal(c: &'a [f64]) -> Self {
+        Self { above: c, below: c }
+    }
+}
+
 impl Dual {
     /// Creates the dual of ε-insensitive regression: variable `k` of the first half pulls the
-    /// sample `ids[k]` up, `n + k` of the second half down.
+    /// function up at the sample `ids[k]`, `n + k` of the second half down.
     ///
-    /// `targets[k]` is the value of sample `k` and `c[k]` its `C`. A sample with `C = 0` takes no
-    /// part.
+    /// `targets[k]` is the value of sample `k`. A sample whose costs are 0 takes no part.
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`]. When a `C` is not finite. With the squared loss, when a `C` is negative or
-    /// all are 0.
+    /// As [`Dual::new`]. When a cost is not finite. With the squared loss, when a cost is negative
+    /// or all are 0.
     pub fn svr(
         loss: Loss,
         bias_term: BiasTerm,
         mut ids: Vec<usize>,
         targets: &[f64],
-        c: &[f64],
+        costs: SideCosts,
         epsilon: f64,
     ) -> Result<Self, DualError> {
         let n = ids.len();
         let squared = loss == Loss::SquaredHinge;
-        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && (!squared || **c >= 0.0))) {
-            return Err(DualError::Upper { variable, value });
+        let c = [costs.above, costs.below].concat();
+        if let Some((k, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && (!squared || **c >= 0.0))) {
+            return Err(DualError::Upper { variable: k % n.max(1), value });
         }
         let some = c.iter().copied().fold(0.0, f64::max);
         if squared && some == 0.0 && n > 0 {
@@ -66,14 +82,13 @@ impl Dual {
         ids.extend_from_within(..);
         let sign = [vec![1.0; n], vec![-1.0; n]].concat();
         let linear_term = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
-        let twice = |of: &dyn Fn(f64) -> f64| c.iter().chain(c).map(|&c| of(c)).collect::<Vec<f64>>();
         if squared {
-            let upper = twice(&|c| if c > 0.0 { f64::INFINITY } else { 0.0 });
-            // A sample with C = 0 takes no part, so its ridge may have any value.
+            let upper = c.iter().map(|&c| if c > 0.0 { f64::INFINITY } else { 0.0 }).collect();
+            // A variable with cost 0 takes no part, so its ridge may have any value.
             let dual = Self::new(ids, sign, linear_term, upper, 0.0, EqualityConstraint::of(bias_term))?;
-            return dual.with_ridges(twice(&|c| 0.5 / if c > 0.0 { c } else { some }));
+            return dual.with_ridges(c.iter().map(|&c| 0.5 / if c > 0.0 { c } else { some }).collect());
         }
-        Self::new(ids, sign, linear_term, twice(&|c| c), 0.0, EqualityConstraint::of(bias_term))
+        Self::new(ids, sign, linear_term, c, 0.0, EqualityConstraint::of(bias_term))
     }
 }
 

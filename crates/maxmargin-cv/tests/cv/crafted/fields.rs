@@ -143,14 +143,18 @@ fn of_record() -> Vec<(&'static str, Field)> {
         ("formulation", |p, at| {
             let of = |x: f64| {
                 let svr = Formulation::Svr { c: 1.0, epsilon: x, loss: Loss::Hinge, bias_term: BiasTerm::Free };
-                [svr, Formulation::NuSvc { nu: x }, Formulation::NuSvr { c: 1.0, nu: x }, Formulation::OneClass { nu: x }]
+                let levels = [Formulation::quantile(1.0, x), Formulation::expectile(1.0, x)];
+                let shares =
+                    [Formulation::NuSvc { nu: x }, Formulation::NuSvr { c: 1.0, nu: x }, Formulation::OneClass { nu: x }];
+                [svr].into_iter().chain(levels).chain(shares)
             };
             p.record.as_mut()?.formulation = NUMBERS.into_iter().chain([0.1, 1.0]).flat_map(of).nth(at)?;
             Some(())
         }),
         ("a formulation and its rule", |p, at| {
             let values = Formulation::epsilon_svr(1.0, 0.1);
-            let all = [Formulation::NuSvr { c: 1.0, nu: 0.5 }, values, Formulation::OneClass { nu: 0.5 }];
+            let level = Formulation::quantile(1.0, 0.9);
+            let all = [Formulation::NuSvr { c: 1.0, nu: 0.5 }, values, level, Formulation::OneClass { nu: 0.5 }];
             let formulation = *all.get(at)?;
             p.decision_rule = DecisionRule::of(formulation.target_kind());
             p.classes = Vec::new();

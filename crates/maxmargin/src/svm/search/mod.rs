@@ -101,6 +101,10 @@ impl Svm {
 
     fn check_search(&self, data: &Dataset, search: &Search, metric: &Metric) -> Result<(), CvError> {
         let refused = |option: &'static str, why: String| Err(CvError::Search { option, why });
+        if metric.is_diagnostic() {
+            let why = format!("{} tells no better cell from a worse one; search by another metric", metric.name());
+            return refused("metric", why);
+        }
         if search.prune {
             if !metric.counts_errors() {
                 let why = format!(

@@ -123,7 +123,7 @@ impl Search {
 
     /// Returns the metric by which cells of `svm` are compared.
     pub fn metric_of(&self, svm: &Svm) -> &'static Metric {
-        self.metric.unwrap_or(metrics_of(svm.options.formulation.target_kind())[0])
+        self.metric.unwrap_or(metrics_of(svm.options.formulation)[0])
     }
 
     /// Returns true if the search tries all combinations of the ranges and solves each to its goal.

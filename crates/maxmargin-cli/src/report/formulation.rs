@@ -1,0 +1,70 @@
+//! The formulation in documents and text.
+
+use crate::console::format;
+use maxmargin::core::{BiasTerm, Formulation, Level, Loss};
+use maxmargin::metrics::Purpose;
+use serde::Serialize;
+
+/// The formulation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct FormulationDocument {
+    name: &'static str,
+    #[serde(skip)]
+    pub(crate) purpose: Purpose,
+    pub(crate) c: Option<f64>,
+    pub(crate) epsilon: Option<f64>,
+    pub(crate) nu: Option<f64>,
+    pub(crate) tau: Option<f64>,
+    loss: Loss,
+    /// Spelled as on the command line: `free`, `none` or the value of the feature.
+    bias: String,
+}
+
+impl FormulationDocument {
+    /// Describes a formulation with this C, or with several for None.
+    pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
+        let bias = match formulation.bias_term() {
+            BiasTerm::Free => "free".to_owned(),
+            BiasTerm::None => "none".to_owned(),
+            BiasTerm::Feature(value) => format::exact(value),
+        };
+        let c = c.filter(|_| formulation.c().is_some());
+        Self {
+            name: formulation.name(),
+            purpose: formulation.into(),
+            c,
+            epsilon: formulation.epsilon(),
+            nu: formulation.nu(),
+            tau: formulation.level().map(Level::tau),
+            loss: formulation.loss(),
+            bias,
+        }
+    }
+
+    /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
+    pub(crate) fn text(&self) -> String {
+        if let Some(nu) = self.nu {
+            return format!("{}, nu {}", self.name, format::exact(nu));
+        }
+        let parameter = match (self.epsilon, self.tau) {
+            (Some(epsilon), _) => format!("{}, epsilon {}, ", self.name, format::exact(epsilon)),
+            (None, Some(tau)) => format!("{}, tau {}, ", self.name, format::exact(tau)),
+            (None, None) => String::new(),
+        };
+        parameter + &self.loss_text()
+    }
+
+    fn loss_text(&self) -> String {
+        let loss = match (self.purpose.level, self.loss) {
+            (Some(Level::Quantile(_)), _) => "pinball loss",
+            (Some(Level::Expectile(_)), _) => "asymmetric squared loss",
+            (None, Loss::Hinge) => "hinge loss",
+            (None, Loss::SquaredHinge) => "squared hinge loss",
+        };
+        match self.bias.as_str() {
+            "free" => format!("{loss}, free bias"),
+            "none" => format!("{loss}, no bias"),
+            value => format!("{loss}, bias as a feature of value {value}"),
+        }
+    }
+}
