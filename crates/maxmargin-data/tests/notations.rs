@@ -70,7 +70,9 @@ fn commas_that_could_separate_thousands_are_refused_unless_they_are_named() {
     assert_eq!(rows(&read_with(text, &named).expect("decimal commas")), [[(0, 1.234)], [(0, 5.678)]]);
     // Of another column: commas are decimal ones in all columns.
     assert_eq!(rows(&read_text("a;b;y\n1,234;0,5;0\n5,678;1,5;1\n")), [[(0, 1.234), (1, 0.5)], [(0, 5.678), (1, 1.5)]]);
-    for text in ["a;y\n1.234,5;0\n2;1\n", "a;y\n1,5;0\n2.5;1\n", "a,y\n\"1,5\",0\n2,1\n"] {
+    let separated = read_with("a;y\n1.234,5;0\n2;1\n", &TableOptions::default()).expect_err("points between thousands");
+    assert!(separated.to_string().contains("1234.5"), "{separated}");
+    for text in ["a;y\n1,5;0\n2.5;1\n", "a,y\n\"1,5\",0\n2,1\n"] {
         assert!(read_with(text, &TableOptions::default()).expect_err(text).to_string().contains("has a comma"), "{text:?}");
     }
     assert_eq!(rows(&read_with("a,y\n\"1,5\",0\n2,1\n", &named).expect("decimal commas")), [[(0, 1.5)], [(0, 2.0)]]);
@@ -103,7 +105,7 @@ fn lines_before_the_header_are_skipped_by_number() {
     let skip = |lines| TableOptions { skip_rows: Some(lines), ..TableOptions::default() };
     let error = |lines| read_with(text, &skip(lines)).expect_err(text).to_string();
     assert!(error(2).starts_with("line 5, column `y`: `x` is no number"), "{}", error(2));
-    assert!(error(0).starts_with("line 2: 1 fields"), "{}", error(0));
+    assert!(error(0).starts_with("line 2: 1 field, where"), "{}", error(0));
     assert!(error(9).contains("there are no rows"));
     let counts = "3,2,no,yes\n1.5,2.5,0\n1,2,1\n3,2,1\n";
     let table = read_text(counts);
