@@ -1,16 +1,17 @@
 //! Machines that stay optimal from one value of C to the next.
 //!
-//! Where no variable reaches C, the machine is that of every larger C, too. Classes that can be separated have such machines from some C on, and a grid asks for them
-//! again and again.
+//! Where no variable reaches C, the machine is that of every larger C, too. Classes that can be
+//! separated have such machines from some C on, and a grid asks for them again and again.
 
-use crate::folds::trainer::Task;
+use crate::folds::task::Task;
 use maxmargin_core::Status;
 use std::sync::{Mutex, PoisonError};
 
 /// Variables of all machines that are kept for the next value of C: 40 bytes each.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// Certified machines of one value of C for the next one: that of all data, then those of the folds.
+/// Certified machines of one value of C for the next one: that of all data, then those of the
+/// folds.
 #[derive(Debug, Default)]
 pub(crate) struct CarriedMachines(Vec<Mutex<Option<Task>>>);
 
@@ -34,8 +35,8 @@ impl CarriedMachines {
         }
     }
 
-    /// The number of values of C that must be run again, if their machines are lost, before the next
-    /// value: the last value, and those since the oldest of its machines was trained.
+    /// The number of values of C that must be run again, if their machines are lost, before the
+    /// next value: the last value, and those since the oldest of its machines was trained.
     pub(crate) fn values(&mut self) -> usize {
         let kept = self.0.iter_mut().filter_map(|place| place.get_mut().unwrap_or_else(PoisonError::into_inner).as_ref());
         kept.map(|task| task.age + 1).max().unwrap_or(0)

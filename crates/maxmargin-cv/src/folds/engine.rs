@@ -2,7 +2,8 @@
 //! audit for all solutions.
 
 use crate::folds::outcome::Outcome;
-use crate::folds::trainer::{Prune, Task, Trainer};
+use crate::folds::task::Task;
+use crate::folds::trainer::{Prune, Trainer};
 use crate::run::error::CvError;
 use crate::seed::dec::exact;
 use crate::seed::problem::Trained;

@@ -1,7 +1,8 @@
 //! The results of the folds of one machine, collected while they are trained.
 
 use crate::folds::carried::CarriedMachines;
-use crate::folds::trainer::{Task, Trainer};
+use crate::folds::task::Task;
+use crate::folds::trainer::Trainer;
 use crate::report::MachineReport;
 use crate::study::layout::HeldOut;
 use maxmargin_core::{Decision, EqualityConstraint, Solved, Status, gap_screening};

@@ -1,7 +1,8 @@
-//! One training: its problem, its solution so far, its certificate.
+//! One training: seeds, solves and certifies it.
 
 use crate::folds::carried::CarriedMachines;
 use crate::folds::fold_factors::FoldBoxes;
+use crate::folds::task::Task;
 use crate::run::control::{certificate_control, status_of, training_control};
 use crate::run::error::CvError;
 use crate::seed::Seeding;
@@ -9,13 +10,12 @@ use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    Audit, AuditPoint, Cancelled, Decision, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve,
-    Solved, Stage, Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
+    Audit, AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved,
+    Stage, Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -25,30 +25,6 @@ const AUDITED: usize = 65;
 /// Number of continuations from exact gradients after which a fold that still misses its goal is
 /// stalled.
 const ROUNDS: usize = 20;
-
-/// A training that has run.
-#[derive(Debug)]
-pub(crate) struct Task {
-    /// The fold; `None` for the model of all data.
-    pub(crate) fold: Option<usize>,
-    /// The problem of all samples with the boxes of the fold.
-    pub(crate) dual: Dual,
-    /// α of each variable, 0 if its box is empty; the gradient is NaN there.
-    pub(crate) solution: Solution,
-    /// Set if the solver stopped by exact gradients. A continuation from exact gradients then gives
-    /// it nothing new.
-    exact: bool,
-    pub(crate) counts: Vec<(&'static str, u64)>,
-    pub(crate) audit: Option<Audit>,
-    /// The decision, if it is that of an earlier value of C.
-    pub(crate) decision: Option<Arc<Decision>>,
-    /// Number of values of C since it was trained.
-    pub(crate) age: usize,
-    pub(crate) seed_steps: u64,
-    pub(crate) breakpoints: u64,
-    pub(crate) seed_seconds: f64,
-    pub(crate) solve_seconds: f64,
-}
 
 /// A feasible start and its price.
 struct SeededStart {
@@ -299,9 +275,9 @@ impl<'a> Trainer<'a> {
         }))
     }
 
-    /// Audits every solution in `f64` that has no certificate yet. Solutions that miss the goal continue from their exact
-    /// gradient until they meet it. Afterwards, every solution with the status converged has a
-    /// certificate that meets the goal. Returns the seconds spent.
+    /// Audits every solution in `f64` that has no certificate yet. Solutions that miss the goal
+    /// continue from their exact gradient until they meet it. Afterwards, every solution with the
+    /// status converged has a certificate that meets the goal. Returns the seconds spent.
     pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
         let goal = self.stop.goal;

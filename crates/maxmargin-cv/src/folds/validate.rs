@@ -188,11 +188,10 @@ impl<'a> Study<'a> {
             Ok(report)
         });
         let validate = |p: usize, par: Par, spaces: &Spaces| {
-            let total = count * steps.len();
             let of_machine = control.child(|progress| {
                 let stage = if count == 1 { progress.stage } else { Stage::Machine(p) };
-                let of_total = Progress { stage, done: done.load(Ordering::Relaxed), total, ..*progress };
-                if total == 1 { *progress } else { of_total }
+                let total = count * steps.len();
+                if total == 1 { *progress } else { Progress { stage, done: done.load(Ordering::Relaxed), total, ..*progress } }
             });
             let run = MachineRun {
                 study: self,

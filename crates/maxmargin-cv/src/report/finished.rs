@@ -18,9 +18,9 @@ pub struct Finished {
     /// α of every variable of each machine of all data; empty if the seeding trains no such
     /// machine.
     pub alpha: Vec<Vec<f64>>,
-    /// Number of values of C, this one last, that are run again before the next value if the run was
-    /// interrupted after this one. Machines of their folds may be those of the next value, and are
-    /// not stored.
+    /// Number of values of C, this one last, that are run again before the next value if the run
+    /// was interrupted after this one. Machines of their folds may be those of the next value, and
+    /// are not stored.
     pub values_to_repeat: usize,
 }
 
