@@ -35,7 +35,7 @@ WORKS = [
     Work("SVR.fit", "made:friedman", {"C": 1.0, "gamma": 0.1, "epsilon": 1.0}, rows=8192),
     Work("SVR.fit", "made:friedman", {"C": 10.0, "gamma": 0.5, "epsilon": 0.2}, rows=4177),
     Work("NuSVR.fit", "made:friedman", {"C": 10.0, "nu": 0.5, "gamma": 0.1}, rows=4177),
-    Work("OneClassSVM.fit", "shuttle", {"nu": 0.05, "gamma": 0.1}, rows=20_000, standard=True),
+    Work("OneClassSVM.fit", "shuttle", {"nu": 0.05, "gamma": 0.1}, rows=20_000, standard=True, programs=ONE_PEER),
     Work("LinearSVC.fit", "sklearn:digits", {"C": 1.0}, standard=True, programs=ONE_PEER),
     Work("LinearSVC.fit", "a9a", {"C": 1.0}, programs=ONE_PEER),
     Work("LinearSVC.fit", "a9a", {"C": 100.0}, programs=ONE_PEER),
