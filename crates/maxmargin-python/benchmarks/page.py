@@ -38,12 +38,13 @@ measured is said in [python.md](python.md).
 ANSWERS = """
 ## Whether answers agree
 
-- Trainings of two classes: the dual objective, computed afresh from coefficients and support vectors. Two solutions to the tolerance
-  differ by at most `tol · C · rows`, since no gap is larger.
-- Linear machines: the primal objective. Ours may exceed another by its certified gap and not by more; theirs is what LIBLINEAR ended with.
+- Trainings of two classes: the dual objective, computed afresh from coefficients and support vectors. Two solutions to
+  the tolerance differ by at most `tol · C · rows`, since no gap is larger.
+- Linear machines: the primal objective. Ours may exceed another by its certified gap and not by more; theirs is what
+  LIBLINEAR ended with.
 - Searches: the greatest difference of a mean score (at most 0.002).
-- Probabilities: the logarithmic loss on the last fifth of the rows (within 0.01). Regression: the difference of predictions over their
-  spread (at most 0.01). The rest: the share of equal predictions (at least 0.99).
+- Probabilities: the logarithmic loss on the last fifth of the rows (within 0.01). Regression: the difference of
+  predictions over their spread (at most 0.01). The rest: the share of equal predictions (at least 0.99).
 
 | work | program | answer | beside ours | agrees |
 | --- | --- | --: | --: | --- |
