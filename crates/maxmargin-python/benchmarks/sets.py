@@ -36,25 +36,17 @@ def real(name):
     return X, y, source.sha256
 
 
-def made(name):
-    """Rows and labels of a generator, and the SHA-256 of their bytes."""
+def named(name):
+    """Rows, labels and a SHA-256 of a set: `sklearn:NAME` and `made:NAME` need no file."""
     from sklearn import datasets  # noqa: PLC0415
 
-    if name == "moons":
+    origin, _, rest = name.rpartition(":")
+    if not origin:
+        return real(name)
+    if origin == "sklearn":
+        X, y = getattr(datasets, f"load_{rest}")(return_X_y=True)
+    elif rest == "moons":
         X, y = datasets.make_moons(100_000, noise=0.25, random_state=1)
     else:
         X, y = datasets.make_friedman1(8192, n_features=12, noise=1.0, random_state=1)
     return X, y, hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes()).hexdigest()
-
-
-def named(name):
-    """Rows, labels and the SHA-256 of a set: `sklearn:NAME` and `made:NAME` need no file."""
-    origin, _, rest = name.rpartition(":")
-    if origin == "made":
-        return made(rest)
-    if origin == "sklearn":
-        from sklearn import datasets  # noqa: PLC0415
-
-        X, y = getattr(datasets, f"load_{rest}")(return_X_y=True)
-        return X, y, hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes()).hexdigest()
-    return real(name)

@@ -1,12 +1,9 @@
 """The suite: works as users have them, small and large, dense and sparse, of two classes and many."""
 
-from works import OURS, THEIRS, Work
+from works import OURS, TENS, THEIRS, Work
 
 #: scikit-learn-intelex leaves these to scikit-learn, or has none of them.
 ONE_PEER = (OURS, THEIRS)
-
-#: Six by six powers of ten, as in many tutorials.
-GRID = {"C": [10.0**k for k in range(-1, 5)], "gamma": [10.0**k for k in range(-4, 2)]}
 
 WORKS = [
     Work("SVC.fit", "sklearn:iris", {"C": 1.0, "gamma": 0.25}, standard=True),
@@ -44,10 +41,10 @@ WORKS = [
     Work("LinearSVC.fit", "news20", {"C": 1.0}, sparse=True, programs=ONE_PEER),
     Work("LinearSVC.fit", "news20", {"C": 100.0}, sparse=True, programs=ONE_PEER),
     Work("LinearSVR.fit", "made:friedman", {"C": 1.0}, rows=8192, programs=ONE_PEER),
-    Work("GridSearchCV.fit", "sklearn:breast_cancer", {}, standard=True, grid=GRID),
-    Work("GridSearchCV.fit", "sklearn:digits", {}, standard=True, grid=GRID),
-    Work("GridSearchCV.fit", "a9a", {}, rows=5000, grid=GRID),
-    Work("GridSearchCV.fit", "letter.scale", {}, rows=2000, grid=GRID),
+    Work("GridSearchCV.fit", "sklearn:breast_cancer", {}, standard=True, grid=TENS),
+    Work("GridSearchCV.fit", "sklearn:digits", {}, standard=True, grid=TENS),
+    Work("GridSearchCV.fit", "a9a", {}, rows=5000, grid=TENS),
+    Work("GridSearchCV.fit", "letter.scale", {}, rows=2000, grid=TENS),
     Work("cross_val_predict", "usps", {"C": 10.0, "gamma": 0.01}),
     Work("cross_val_predict", "a9a", {"C": 10.0, "gamma": 0.05}, rows=10_000),
     Work("probabilities", "pendigits", {"C": 10.0, "gamma": 0.06}, standard=True),

@@ -60,6 +60,9 @@ EASY = {"C": 1.0, "gamma": 0.05}
 LINEAR = {"C": 100.0}
 HINGE = {"C": 100.0, "loss": "hinge"}
 
+#: Six by six powers of ten, as in many tutorials.
+TENS = {"C": [10.0**k for k in range(-1, 5)], "gamma": [10.0**k for k in range(-4, 2)]}
+
 #: LIBSVM's grid.py.
 GRID = {"C": [2.0**k for k in range(-5, 16, 2)], "gamma": [2.0**k for k in range(-15, 4, 2)]}
 #: What it is tried on, and how much of it.
@@ -80,7 +83,7 @@ WORKS = [
         {},
         rows=5000,
         asked=(100, 20),
-        grid={"C": [10.0**k for k in range(-1, 5)], "gamma": [10.0**k for k in range(-4, 2)]},
+        grid=TENS,
     ),
     *(
         Work("GridSearchCV.fit", data, {}, rows=rows, programs=(OURS, INTEL), asked=(20,), grid=GRID)

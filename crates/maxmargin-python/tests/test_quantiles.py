@@ -39,7 +39,7 @@ def test_linear_quantiles_are_scikit_learns_where_c_is_large(quantile):
     least = mean_pinball_loss(y, theirs.predict(X), alpha=quantile)
     ours = maxmargin.QuantileSVR(quantile=quantile, kernel="linear", C=1e4, tol=1e-6, cache_size=64).fit(X, y)
     loss = mean_pinball_loss(y, ours.predict(X), alpha=quantile)
-    # What a large C leaves of the weights: half their squares over C and the rows.
+    # The optimum for this C is at most the regularised objective of their weights, divided by C and the number of rows.
     assert least - 1e-9 <= loss <= least + 0.5 * float((theirs.coef_**2).sum()) / (1e4 * len(y)) + 1e-6
 
 

@@ -20,7 +20,7 @@ LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def printed(source, names):
-    """What an example prints on both streams, and its time."""
+    """Run an example: return its output and errors in the order of printing, and its seconds."""
     text = io.StringIO()
     begun = time.perf_counter()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text), warnings.catch_warnings():

@@ -118,21 +118,22 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
         &mut notes,
     )?;
     input.data.columns.as_deref().into_iter().for_each(label_names::remember);
-    let ranges = ranges_of_present(&input);
+    let columns = describe(&input.data);
+    let ranges = ranges_of_present(&input, &columns);
     if let Some(warning) = ranges.warning(|feature| input.feature_name(feature)) {
         notes.warn(warning);
     }
-    let info = data_info(&input, &notes);
+    let info = data_info(&input, &ranges, columns, &notes);
     show(&info, args.json, data_text, None)?;
     Ok(Outcome::Finished)
 }
 
 /// Returns the ranges of the features. Missing values are stored as 0 and belong to no range.
-fn ranges_of_present(input: &Input) -> FeatureRanges {
+fn ranges_of_present(input: &Input, summaries: &[ColumnSummary]) -> FeatureRanges {
     let mut ranges = inspect(&input.data.samples);
     let (Some(columns), Some(widest)) = (input.data.columns.as_deref(), &mut ranges.widest) else { return ranges };
-    for (c, column) in describe(&input.data).iter().enumerate() {
-        if let (Some(min), Some(max)) = (column.minimum, column.maximum)
+    for (c, summary) in summaries.iter().enumerate() {
+        if let (Some(min), Some(max)) = (summary.minimum, summary.maximum)
             && columns.features_of(c).contains(&widest.feature)
         {
             (widest.min, widest.max) = (min, max);
@@ -141,9 +142,8 @@ fn ranges_of_present(input: &Input) -> FeatureRanges {
     ranges
 }
 
-fn data_info(input: &Input, notes: &Notes) -> DataInfo {
+fn data_info(input: &Input, ranges: &FeatureRanges, columns: Vec<ColumnSummary>, notes: &Notes) -> DataInfo {
     let samples = &input.data.samples;
-    let ranges = inspect(samples);
     let (storage, storage_bytes) = storage(samples);
     let non_zeros = samples.non_zeros();
     let groups = input.data.groups.as_ref().map(|groups| {
@@ -167,7 +167,7 @@ fn data_info(input: &Input, notes: &Notes) -> DataInfo {
         constant_features: ranges.constant,
         median_range: ranges.median_width,
         read_seconds: input.seconds,
-        columns: describe(&input.data),
+        columns,
         warnings: notes.warnings().to_vec(),
     }
 }

@@ -33,15 +33,16 @@ pub(crate) struct ReportAssembly<'a> {
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
     pub(crate) control: &'a RunControl<'a>,
-    /// The decision values of the last value of C, if another value may follow.
-    pub(crate) last: Option<Mutex<LastDecisions>>,
+    /// The decision values of the last value of C, if several machines have several values.
+    pub(crate) last: Option<Mutex<Decisions>>,
 }
 
-/// Decision values of a value of C. Those of a machine that is also the machine of the next value
+/// Decision values at a value of C. Those of a machine that is also the machine of the next value
 /// are not computed again.
 #[derive(Default)]
-pub(crate) struct LastDecisions {
-    /// As [`ReportAssembly::decide`] returns them.
+pub(crate) struct Decisions {
+    /// Exact decision values of every sample, in the order of the layout: rounds × samples ×
+    /// machines.
     values: Vec<f64>,
     /// The machine of each fold that they are from, fold after fold.
     machines: Vec<Option<Arc<Decision>>>,
@@ -50,7 +51,7 @@ pub(crate) struct LastDecisions {
 /// Largest number of decision values that are kept for the next value of C: 64 MiB.
 const MOST_KEPT: usize = 1 << 23;
 
-impl LastDecisions {
+impl Decisions {
     /// Returns whether so many decision values may be kept.
     pub(crate) fn fit(values: usize) -> bool {
         values <= MOST_KEPT
@@ -85,7 +86,7 @@ impl ReportAssembly<'_> {
         for (fold, held_out) in held_out.iter().enumerate() {
             if !pruned || outcomes.iter().all(|outcome| outcome.has(fold)) {
                 let support_vectors = self.support_vectors(fold, outcomes, &mut counter);
-                let report = self.fold_report(fold, held_out, outcomes, &decisions, &mut predicted);
+                let report = self.fold_report(fold, held_out, outcomes, &decisions.values, &mut predicted);
                 folds.push(FoldReport { support_vectors, ..report });
             }
         }
@@ -101,23 +102,24 @@ impl ReportAssembly<'_> {
             certify_seconds: outcomes.iter().map(|outcome| outcome.certify_seconds).sum(),
             rows_computed: work.iter().map(|w| w.computed).sum(),
             kernel_bytes: work.iter().map(|w| w.peak_bytes).max().unwrap_or(0),
-            decisions: self.in_data_order(&decisions, outcomes.len(), &predicted),
+            decisions: self.in_data_order(&decisions.values, outcomes.len(), &predicted),
             predicted,
             // The caller fills in C, the seeding and the total time.
             ..CvReport::empty(self.plan, outcomes.len())
         };
+        if let Some(last) = &self.last {
+            *lock(last) = decisions;
+        }
         Ok(report.summed(self.purpose, self.labels))
     }
 
-    /// Exact decision values of every sample, in the order of the layout: rounds × samples ×
-    /// machines.
-    fn decision_values(&self, source: &SpaceSource, outcomes: &[Outcome], held_out: &[HeldOut]) -> Result<Vec<f64>, CvError> {
+    fn decision_values(&self, source: &SpaceSource, outcomes: &[Outcome], held_out: &[HeldOut]) -> Result<Decisions, CvError> {
         let control = certificate_control(self.control, |progress| *progress);
         let stage = Stage::Certify { certified: 0, samples: self.layout.data_row.len() };
         control.set_progress(&Progress { stage, ..Progress::default() });
         let decisions = match outcomes {
             // The audits of one machine have computed the decision values of all samples already.
-            [only] => Ok(only.decisions.clone()),
+            [only] => Ok(Decisions { values: only.decisions.clone(), machines: Vec::new() }),
             _ => match source {
                 SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, held_out, &control),
                 SpaceSource::Features(samples) => {
@@ -194,15 +196,15 @@ impl ReportAssembly<'_> {
         outcomes: &[Outcome],
         held_out: &[HeldOut],
         control: &RunControl,
-    ) -> Result<Vec<f64>, Cancelled> {
+    ) -> Result<Decisions, Cancelled> {
         let (n, width) = (self.layout.data_row.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.machine.decision))).collect();
         let is_full = |p: usize, fold: usize| outcomes[p].is_shared(fold);
         let shared: usize = (0..held_out.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
-        let mut last = self.last.as_ref().map(|last| std::mem::take(&mut *lock(last))).unwrap_or_default();
-        last.machines.resize(held_out.len() * width, None);
-        last.values.resize(self.plan.rounds() * n * width, 0.0);
+        let mut found = self.last.as_ref().map(|last| std::mem::take(&mut *lock(last))).unwrap_or_default();
+        found.machines.resize(held_out.len() * width, None);
+        found.values.resize(self.plan.rounds() * n * width, 0.0);
         // Decision values of folds without a solution are not reported, and the time for them is
         // over.
         let is_reported =
@@ -212,9 +214,9 @@ impl ReportAssembly<'_> {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut last.values[..n * width], control)?;
-            (1..self.plan.rounds()).for_each(|round| last.values.copy_within(..n * width, round * n * width));
-            last.machines.fill(None);
+            self.write_decisions(source, &of.collect::<Vec<_>>(), &all, width, &mut found.values[..n * width], control)?;
+            (1..self.plan.rounds()).for_each(|round| found.values.copy_within(..n * width, round * n * width));
+            found.machines.fill(None);
         }
         for (fold, HeldOut { test, round, .. }) in held_out.iter().enumerate() {
             if !is_reported(fold) {
@@ -222,9 +224,9 @@ impl ReportAssembly<'_> {
             }
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
             let of = of.filter_map(|p| outcomes[p].machine(fold).map(|machine| (p, &machine.decision)));
-            let of = of.filter(|(p, decision)| last.replace(fold * width + p, decision)).map(|(p, decision)| (p, &**decision));
+            let of = of.filter(|(p, decision)| found.replace(fold * width + p, decision)).map(|(p, decision)| (p, &**decision));
             let of: Vec<(usize, &Decision)> = of.collect();
-            let decisions = &mut last.values[round * n * width..];
+            let decisions = &mut found.values[round * n * width..];
             self.write_decisions(source, &of, test, width, decisions, control)?;
             // A missing machine has no decision value. That of the machine of all data must not
             // take its place, since that machine was trained on the samples.
@@ -232,10 +234,7 @@ impl ReportAssembly<'_> {
                 test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
             }
         }
-        let Some(kept) = &self.last else { return Ok(last.values) };
-        let decisions = last.values.clone();
-        *lock(kept) = last;
-        Ok(decisions)
+        Ok(found)
     }
 
     /// Writes the decision values of some machines for some samples.
@@ -277,7 +276,7 @@ impl ReportAssembly<'_> {
 }
 
 /// Locks the last decision values. A panic leaves them empty.
-fn lock(last: &Mutex<LastDecisions>) -> MutexGuard<'_, LastDecisions> {
+fn lock(last: &Mutex<Decisions>) -> MutexGuard<'_, Decisions> {
     last.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -10,8 +10,8 @@ use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    Audit, AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved,
-    Stage, Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
+    AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Stage,
+    Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -139,10 +139,9 @@ impl<'a> Trainer<'a> {
     ) -> Result<Task, CvError> {
         let begun = Instant::now();
         let dual = self.dual_of(fold)?;
-        let dual = match self.carried_task(fold, dual) {
-            Ok(task) => return Ok(task),
-            Err(dual) => dual,
-        };
+        if let Some(task) = self.carried_task(fold, &dual) {
+            return Ok(task);
+        }
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
         let kept = part.as_ref().map(|part| &part.1[..]);
@@ -187,35 +186,30 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// The machine of the last value of C, if it is that of `dual`, too: it has met its goal, and
-    /// meets that of `dual`. It needs a new certificate, but no kernel value. Otherwise returns the
-    /// problem.
-    fn carried_task(&self, fold: Option<usize>, dual: Dual) -> Result<Task, Dual> {
+    /// The machine of the last value of C, if it is also that of `dual` and meets its goal there. It
+    /// needs a new certificate, but no kernel value.
+    fn carried_task(&self, fold: Option<usize>, dual: &Dual) -> Option<Task> {
         let begun = Instant::now();
-        let Some(Task { solution, audit: Some(audit), decision, age, dual: before, exact, .. }) = self.carried.take(fold) else {
-            return Err(dual);
-        };
-        if !warm::is_same_solution(&before, &solution.alpha, &dual) {
-            return Err(dual);
+        let mut task = self.carried.take(fold)?;
+        let (solution, audit) = (&mut task.solution, task.audit.as_mut()?);
+        if !warm::is_same_solution(&task.dual, &solution.alpha, dual) {
+            return None;
         }
-        let certificate = certify_gradient(&dual, self.space, &solution.alpha, solution.bias, &audit.gradient);
-        if !self.stop.goal.met(&certificate) {
-            return Err(dual);
+        audit.certificate = certify_gradient(dual, self.space, &solution.alpha, solution.bias, &audit.gradient);
+        if !self.stop.goal.met(&audit.certificate) {
+            return None;
         }
+        solution.work = Work::default();
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
-        Ok(Task {
-            fold,
-            dual,
-            solution: Solution { work: Work::default(), ..solution },
-            exact,
+        Some(Task {
+            dual: dual.clone(),
+            age: task.age + 1,
             counts: Vec::new(),
-            audit: Some(Audit { certificate, ..audit }),
-            decision,
-            age: age + 1,
             seed_steps: 0,
             breakpoints: 0,
             seed_seconds: 0.0,
             solve_seconds: begun.elapsed().as_secs_f64(),
+            ..task
         })
     }
 

@@ -1,6 +1,6 @@
 //! Cross-validation: every machine over its folds, and the reports of all cells.
 
-use crate::folds::assemble::{LastDecisions, ReportAssembly};
+use crate::folds::assemble::{Decisions, ReportAssembly};
 use crate::folds::collector::{OnCellDone, ResultCollector};
 use crate::folds::machine_run::{MachineRun, Step, WarmStart};
 use crate::folds::unshared;
@@ -177,7 +177,8 @@ impl<'a> Study<'a> {
             plan,
             par: self.options.par,
             control,
-            last: (steps.len() > 1 && LastDecisions::fit(plan.rounds() * layout.data_row.len() * count)).then(Mutex::default),
+            last: (steps.len() > 1 && count > 1 && Decisions::fit(plan.rounds() * layout.data_row.len() * count))
+                .then(Mutex::default),
         };
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {

@@ -47,13 +47,13 @@ pub(crate) enum Team {
     Helped(Arc<Board>, usize),
 }
 
-/// A shard between two passes.
-pub(crate) enum ShardRef<'t> {
-    Own(&'t Shard),
+/// A shard between two passes: by reference, or locked.
+pub(crate) enum ShardGuard<'t, R> {
+    Own(R),
     Locked(MutexGuard<'t, Shard>),
 }
 
-impl Deref for ShardRef<'_> {
+impl<R: Deref<Target = Shard>> Deref for ShardGuard<'_, R> {
     type Target = Shard;
 
     #[inline]
@@ -65,25 +65,7 @@ impl Deref for ShardRef<'_> {
     }
 }
 
-/// A shard between two passes, to be changed.
-pub(crate) enum ShardMut<'t> {
-    Own(&'t mut Shard),
-    Locked(MutexGuard<'t, Shard>),
-}
-
-impl Deref for ShardMut<'_> {
-    type Target = Shard;
-
-    #[inline]
-    fn deref(&self) -> &Shard {
-        match self {
-            Self::Own(shard) => shard,
-            Self::Locked(shard) => shard,
-        }
-    }
-}
-
-impl DerefMut for ShardMut<'_> {
+impl<R: DerefMut<Target = Shard>> DerefMut for ShardGuard<'_, R> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Shard {
         match self {
@@ -132,19 +114,19 @@ impl Team {
 
     /// Returns shard `s`, between two passes.
     #[inline]
-    pub(crate) fn shard(&self, s: usize) -> ShardRef<'_> {
+    pub(crate) fn shard(&self, s: usize) -> ShardGuard<'_, &Shard> {
         match self {
-            Self::Alone(shards) => ShardRef::Own(&shards[s]),
-            Self::Helped(board, _) => ShardRef::Locked(lock(&board.shards[s])),
+            Self::Alone(shards) => ShardGuard::Own(&shards[s]),
+            Self::Helped(board, _) => ShardGuard::Locked(lock(&board.shards[s])),
         }
     }
 
     /// Returns shard `s` to be changed, between two passes.
     #[inline]
-    pub(crate) fn shard_mut(&mut self, s: usize) -> ShardMut<'_> {
+    pub(crate) fn shard_mut(&mut self, s: usize) -> ShardGuard<'_, &mut Shard> {
         match self {
-            Self::Alone(shards) => ShardMut::Own(&mut shards[s]),
-            Self::Helped(board, _) => ShardMut::Locked(lock(&board.shards[s])),
+            Self::Alone(shards) => ShardGuard::Own(&mut shards[s]),
+            Self::Helped(board, _) => ShardGuard::Locked(lock(&board.shards[s])),
         }
     }
 

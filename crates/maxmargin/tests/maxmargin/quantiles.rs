@@ -45,8 +45,8 @@ fn fit(svm: &Svm, data: &Dataset) -> Fitted {
     fitted
 }
 
-/// Returns the optimum by clarabel of `½ βᵀKβ − yᵀβ + ½ Σ (r a² + s b²)` with `β = a − b`, over `0
-/// ≤ a ≤ above`, `0 ≤ b ≤ below` and, with a free bias, `Σ β = 0`.
+/// Returns clarabel's minimum of `½ βᵀKβ − yᵀβ + ½ Σ (r a² + s b²)`. Here `β = a − b`, `a` is
+/// between 0 and `above`, `b` between 0 and `below`, and `Σ β = 0` if the bias is free.
 fn interior_point(gram: &[Vec<f64>], y: &[f64], formulation: Formulation) -> f64 {
     let n = y.len();
     let (c, tau) = (formulation.c().expect("a price"), formulation.level().expect("a level").tau());
@@ -146,7 +146,7 @@ proptest! {
         let n = rows as f64;
         prop_assert!(below as f64 <= tau * n + 1e-9, "{below} of {rows} below, tau {tau}");
         prop_assert!(above as f64 <= (1.0 - tau) * n + 1e-9, "{above} of {rows} above, tau {tau}");
-        // Whatever is off the function is at its bound, and each side has its own.
+        // A sample above or below the function has its coefficient at the bound of that side.
         prop_assert!(fitted.machines[0].bounded >= below + above, "{} of {below} and {above}", fitted.machines[0].bounded);
     }
 

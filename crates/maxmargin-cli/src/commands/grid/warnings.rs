@@ -76,15 +76,13 @@ pub(super) fn is_equalled_within(best: &CellDocument, cells: &[&CellDocument], r
 
 /// Returns advice on what else to try.
 fn tries(args: &GridArgs) -> Vec<&'static str> {
-    let mut tries = vec!["larger values of C (-c)"];
+    // A search has no ranges to widen, and tries scalings itself.
     if args.whole {
-        // A search has no ranges to widen.
-        tries[0] = "other values of C and gamma (`maxmargin grid`, -c and -g)";
+        return vec!["other values of C and gamma (`maxmargin grid`, -c and -g)"];
     }
-    let has_widths = !args.whole && args.search.kernels().iter().any(|kernel| kernel.gamma().is_some());
-    tries.extend(has_widths.then_some("other widths (-g)"));
-    let can_scale =
-        !args.whole && args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
+    let mut tries = vec!["larger values of C (-c)"];
+    tries.extend(args.search.kernels().iter().any(|kernel| kernel.gamma().is_some()).then_some("other widths (-g)"));
+    let can_scale = args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
     tries.extend(can_scale.then_some("scaled features (--scale minmax)"));
     tries
 }
