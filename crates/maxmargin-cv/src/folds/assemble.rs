@@ -52,9 +52,10 @@ pub(crate) struct Decisions {
 const MOST_KEPT: usize = 1 << 23;
 
 impl Decisions {
-    /// Returns whether so many decision values may be kept.
-    pub(crate) fn fit(values: usize) -> bool {
-        values <= MOST_KEPT
+    /// A place for the decision values of one value of C after the other, for so many samples in
+    /// all rounds; `None` if there is one value of C or one machine, or if there are too many.
+    pub(crate) fn place(values_of_c: usize, machines: usize, samples: usize) -> Option<Mutex<Self>> {
+        (values_of_c > 1 && machines > 1 && machines * samples <= MOST_KEPT).then(Mutex::default)
     }
 
     /// Makes `machine` the one whose values are in its place. Returns whether it was not.

@@ -174,7 +174,7 @@ impl<'a> Trainer<'a> {
         };
         let solution = path.solution();
         task.solution = Solution { work: task.solution.work, ..solution };
-        // A certificate and a decision of an earlier value of C are not those of the exact solution.
+        // Those of an earlier value of C are not those of the exact solution.
         (task.audit, task.decision) = (None, None);
         Ok(Some(path))
     }

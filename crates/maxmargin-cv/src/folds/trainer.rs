@@ -186,8 +186,8 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// The machine of the last value of C, if it is also that of `dual` and meets its goal there. It
-    /// needs a new certificate, but no kernel value.
+    /// The machine of the last value of C, if it is also that of `dual` and meets its goal there.
+    /// It needs a new certificate, but no kernel value.
     fn carried_task(&self, fold: Option<usize>, dual: &Dual) -> Option<Task> {
         let begun = Instant::now();
         let mut task = self.carried.take(fold)?;

@@ -19,7 +19,6 @@ use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gamma;
 use maxmargin_metrics::{Purpose, greatest_label, is_countable};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -177,8 +176,7 @@ impl<'a> Study<'a> {
             plan,
             par: self.options.par,
             control,
-            last: (steps.len() > 1 && count > 1 && Decisions::fit(plan.rounds() * layout.data_row.len() * count))
-                .then(Mutex::default),
+            last: Decisions::place(steps.len(), count, plan.rounds() * layout.data_row.len()),
         };
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {
