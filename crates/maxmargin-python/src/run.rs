@@ -98,12 +98,12 @@ pub(crate) fn run_beside<T: Send + 'static>(
     let channel = Arc::new(Channel::default());
     let slot = Arc::new(ResultSlot { result: Mutex::new(None), filled: Condvar::new() });
     let (worker_channel, worker_slot) = (Arc::clone(&channel), Arc::clone(&slot));
-    let worker = move || {
-        let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&worker_channel))));
+    // A thread of its own would take longer to start than a training of some hundred samples.
+    pool.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&worker_channel)));
         *lock(&worker_slot.result) = Some(result);
         worker_slot.filled.notify_one();
-    };
-    std::thread::Builder::new().name("maxmargin".to_owned()).spawn(worker)?;
+    });
     let mut last_report = Instant::now();
     loop {
         let result = py.detach(|| {

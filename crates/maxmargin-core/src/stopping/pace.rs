@@ -3,19 +3,26 @@
 use crate::stopping::stop::Stop;
 
 /// A forecast of the remaining work. It notes the measure whenever the work has doubled, and
-/// assumes that its fall from one note to the next continues. The measure falls about like a power
-/// of the work.
+/// assumes that its fall from one note to the next continues, by [`Forecast::new`] like a power of
+/// the work, by [`Forecast::linear`] by the same factor for the same work.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast {
     mark: f64,
-    noted: Option<f64>,
+    /// The work and the measure of the last note.
+    noted: Option<(f64, f64)>,
     fastest: f64,
+    linear: bool,
 }
 
 impl Forecast {
     /// Creates a forecast with its first note after so much work.
     pub fn new(first: f64) -> Self {
-        Self { mark: first, noted: None, fastest: f64::INFINITY }
+        Self { mark: first, noted: None, fastest: f64::INFINITY, linear: false }
+    }
+
+    /// The same for a method that converges linearly.
+    pub fn linear(first: f64) -> Self {
+        Self { linear: true, ..Self::new(first) }
     }
 
     /// Returns the work that remains when `spent` is done and the measure is `left` times its
@@ -25,9 +32,15 @@ impl Forecast {
             return None;
         }
         self.mark = 2.0 * spent;
-        let before = self.noted.replace(left).or(self.fastest.is_finite().then_some(f64::INFINITY))?;
+        let note = self.noted.replace((spent, left));
+        let (work, before) = note.or(self.fastest.is_finite().then_some((0.0, f64::INFINITY)))?;
         let fall = (before / left).min(self.fastest);
-        Some(if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() - spent } else { f64::INFINITY })
+        let falls = left.ln().max(0.0) / fall.ln();
+        Some(match (fall > 1.0, self.linear) {
+            (false, _) => f64::INFINITY,
+            (true, true) => (spent - work) * falls,
+            (true, false) => spent * falls.exp2() - spent,
+        })
     }
 }
 
@@ -99,6 +112,17 @@ mod tests {
         assert!((more - 800.0).abs() < 1e-9, "{more}");
         assert_eq!(forecast.remaining(400.0, 25.0), Some(f64::INFINITY), "no fall");
         assert_eq!(forecast.remaining(800.0, 0.5), Some(0.0), "it holds already");
+    }
+
+    #[test]
+    fn linear_convergence_is_foretold() {
+        let mut forecast = Forecast::linear(100.0);
+        assert_eq!(forecast.remaining(100.0, 1e3), None, "one note tells no fall");
+        // A tenth for every 150 of work: 100 times the bound takes 300 more.
+        let more = forecast.remaining(250.0, 100.0).expect("more than twice the work");
+        assert!((more - 300.0).abs() < 1e-9, "{more}");
+        assert_eq!(forecast.remaining(500.0, 100.0), Some(f64::INFINITY), "no fall");
+        assert_eq!(forecast.remaining(1000.0, 0.5), Some(0.0), "it holds already");
     }
 
     #[test]

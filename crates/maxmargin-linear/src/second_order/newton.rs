@@ -318,13 +318,20 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         out.iter().fold(0.0, |most, product| most.max(product.abs()))
     }
 
-    /// Computes the decrease of every slack along a direction.
+    /// Computes the decrease of every slack along a direction. The two variables of a row, one for
+    /// each side of its value, share its product.
     fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
         let (dual, rows) = (self.dual, self.rows);
+        let mut of_rows = vec![0.0; if dual.len() > rows.len() { rows.len() } else { 0 }];
+        self.par.for_chunks(&mut of_rows, CHUNK, |chunk, of_rows| {
+            of_rows.iter_mut().enumerate().for_each(|(at, product)| *product = rows.dot(chunk * CHUNK + at, direction));
+        });
         self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
             for (at, v) in variables.iter_mut().enumerate() {
                 let k = chunk * CHUNK + at;
-                v.fall = dual.sign()[k] * (rows.dot(dual.ids()[k], direction) + bias_direction);
+                let id = dual.ids()[k];
+                let product = of_rows.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
+                v.fall = dual.sign()[k] * (product + bias_direction);
             }
         });
     }
@@ -360,7 +367,9 @@ impl Chunk {
         v.slack -= t * v.fall;
         let wish = v.wish(0.0);
         let p = wish.clamp(0.0, v.upper);
-        if wish > 0.0 && wish < v.upper {
+        // Which bound a variable is at follows no pattern, that it is at one does: one branch, and
+        // selections below.
+        if (wish > 0.0) & (wish < v.upper) {
             self.free.push(k);
         }
         if p != v.p {
@@ -368,12 +377,8 @@ impl Chunk {
             v.p = p;
         }
         let g = dual.ridge_of(k) * p - v.slack;
-        let violated = match (p <= 0.0, p >= v.upper) {
-            (true, true) => 0.0,
-            (true, false) => -g,
-            (false, true) => g,
-            (false, false) => g.abs(),
-        };
-        self.violation = self.violation.max(violated);
+        let too_high = if p > 0.0 { g } else { 0.0 };
+        let too_low = if p < v.upper { -g } else { 0.0 };
+        self.violation = self.violation.max(too_high).max(too_low);
     }
 }

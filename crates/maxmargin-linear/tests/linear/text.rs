@@ -47,6 +47,25 @@ fn the_work_hardly_depends_on_c() {
     }
 }
 
+/// Sweeps on the strongly convex dual of a squared loss converge linearly: they are not given up
+/// while that pace is cheaper than Newton steps. With few features Newton steps are cheaper from the
+/// start.
+#[test]
+fn a_squared_loss_is_swept_with_many_features_alone() {
+    let data = Generator::SparseText.generate(1200, Some(8192), 5).expect("data");
+    let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
+    let [_, squared] = problems(&labels, &vec![1.0; labels.len()], 1.0, EqualityConstraint::Free);
+    let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
+    assert_eq!((found.solution.status, found.work.newton_steps), (Status::Converged, 0), "{:?}", found.work);
+
+    let data = Generator::GaussM.generate(1200, None, 5).expect("data");
+    let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
+    let [_, squared] = problems(&labels, &vec![1.0; labels.len()], 1.0, EqualityConstraint::Free);
+    let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
+    assert_eq!((found.solution.status, found.work.sweeps), (Status::Converged, 0), "{:?}", found.work);
+    assert!(found.work.newton_steps <= 10, "{:?}", found.work);
+}
+
 /// Rows of text: a few columns that many have, some that few have, copies and rows without entries.
 fn text() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
     let row = prop::collection::btree_map(prop_oneof![0_u32..12, 0_u32..1800], 1_u8..9, 0..10);

@@ -22,6 +22,7 @@ from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._progress import Progress
+from ._quick import QuickParameters, are_plain_targets, takes_plain
 from ._state import Plain
 from ._verdict import verdict_of
 
@@ -30,9 +31,6 @@ FEW = 2000
 
 #: The number of rows packed at a time for predictions.
 BLOCK = 1 << 15
-
-#: The number of values up to which plain arrays to predict are checked here: scikit-learn takes longer than a prediction.
-PLAIN = 1 << 14
 
 #: The C that replaces an infinite C (a hard margin).
 HARD = 1e10
@@ -87,7 +85,7 @@ def seed_of(random_state: Any) -> int:
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]
@@ -158,7 +156,7 @@ class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unu
 
     def _encoded(self, y: Any) -> Floats:
         """Targets as numbers."""
-        return np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        return np.asarray(y if are_plain_targets(y) else column_or_1d(y, warn=True), dtype=np.float64)
 
     def _known(self, y: Any) -> Floats:
         """Targets as numbers, with the classes of the training: ``UnknownLabelError`` for other labels."""
@@ -340,26 +338,10 @@ class KernelMachine(Explaining, Plain, BaseEstimator):  # type: ignore[misc, unu
         if not hasattr(self, "_model"):
             check_is_fitted(self)
 
-    def _is_plain(self, X: Any) -> bool:
-        """Return true for a small array in which scikit-learn's validation would find nothing to convert, warn of or refuse."""
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in (np.float64, np.float32)
-            and X.dtype.isnative
-            and X.flags.c_contiguous
-            and 0 < X.size <= PLAIN
-            and X.shape[1] == getattr(self, "n_features_in_", None)
-            and not hasattr(self, "feature_names_in_")
-            and not callable(self.kernel)
-            and not self._is_matrix()
-            and bool(np.isfinite(X).all())
-        )
-
     def _asked(self, X: Any) -> Any:
         """Validate rows for prediction."""
         self._check_fitted()
-        if self._is_plain(X):
+        if not self._is_matrix() and takes_plain(self, X, reset=False):
             return X
         if callable(self.kernel):
             X = self._called(X, self._rows)

@@ -13,7 +13,6 @@ from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from . import _native
@@ -23,6 +22,7 @@ from ._data import Floats, with_all_classes
 from ._explain import names_of_pairs
 from ._gate import on_engine
 from ._labels import ABOVE_0, codes_of, weights_of_classes
+from ._quick import are_plain_targets, takes_plain, unique_classes
 from ._suspects import Suspecting
 from ._update import Updatable
 from ._validation_mixin import ValidationMixin
@@ -102,9 +102,8 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _encoded(self, y: Any) -> Floats:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        y = y if are_plain_targets(y) else column_or_1d(y, warn=True)
+        self.classes_, codes = unique_classes(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
@@ -887,6 +886,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         return self
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        if self.kernel != "precomputed" and takes_plain(self, X, reset=reset):
+            return X, np.ones(X.shape[0])
         X = validate_data(
             self,
             X,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from . import _native
+from ._quick import are_plain_targets, takes_plain
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +22,8 @@ def is_sparse(X: Any) -> bool:
 
 def validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
     """Return samples and targets as arrays of numbers, by the rules of scikit-learn."""
+    if are_plain_targets(y) and takes_plain(estimator, X, reset=reset) and len(y) == len(X):
+        return X, y
     numbers = [np.float64, np.float32]
     try:
         found = validate_data(

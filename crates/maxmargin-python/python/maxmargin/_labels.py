@@ -35,6 +35,8 @@ def weights_of_classes(
     ValueError
         For a weight below ``least``, or that is no number; it names the class.
     """
+    if class_weight is None:
+        return np.ones(len(classes))
     by_weight = {} if sample_weight is None or not COUNTS_BY_WEIGHT else {"sample_weight": sample_weight}
     weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes], **by_weight), dtype=np.float64)
     for label, weight in zip(classes.tolist(), weights.tolist(), strict=True):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _native
@@ -21,6 +20,7 @@ from ._data import Floats, packed, taking_part, validated, weights_of, with_all_
 from ._explain import Explaining
 from ._gate import on_engine
 from ._labels import codes_of, weights_of_classes
+from ._quick import QuickParameters, takes_plain, unique_classes
 from ._state import Plain
 from ._suspects import Suspecting
 from ._validation_mixin import ValidationMixin
@@ -39,7 +39,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(Explaining, Plain, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Explaining, Plain, QuickParameters, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of both linear estimators."""
 
     _formulation: ClassVar[str]
@@ -78,6 +78,8 @@ class LinearMachine(Explaining, Plain, ValidationMixin, BaseEstimator):  # type:
 
     def _asked(self, X: Any) -> Any:
         """Validate rows for prediction."""
+        if takes_plain(self, X, reset=False):
+            return X
         return validate_data(
             self,
             X,
@@ -293,8 +295,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
         return self
 
     def _encoded(self, y: Any) -> Floats:
-        check_classification_targets(y)
-        self.classes_, places = np.unique(y, return_inverse=True)
+        self.classes_, places = unique_classes(y)
         count = len(self.classes_)
         if count < 2:
             raise ValueError(

@@ -18,12 +18,16 @@ pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     at_level!(plain_add_scaled [T: Into<f64> + Copy] [T] (f: &mut [f64], factor: f64, row: &[T]) -> ());
 }
 
-/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums.
+/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums, which are added in pairs.
 ///
 /// # Panics
 ///
 /// When the slices differ in length.
 pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
+    assert_eq!(f.len(), row.len(), "one length");
+    if f.len() < LANES {
+        return at_level!(plain_dot_of_few [T: Into<f64> + Copy] [T] (f: &[f64], row: &[T]) -> f64);
+    }
     let mut sums = Products::default();
     sums.add(f, row);
     sums.total()
@@ -34,7 +38,6 @@ pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Products {
     lanes: [f64; LANES],
-    rest: f64,
 }
 
 impl Products {
@@ -42,14 +45,14 @@ impl Products {
     pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
         assert_eq!(f.len(), row.len(), "one length");
         let lanes = &mut self.lanes;
-        self.rest = at_level!(
-            plain_products [T: Into<f64> + Copy] [T] (lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64
+        at_level!(
+            plain_products [T: Into<f64> + Copy] [T] (lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> ()
         );
     }
 
     /// The sum of all parts.
     pub(crate) fn total(&self) -> f64 {
-        self.lanes.iter().sum::<f64>() + self.rest
+        sum_in_pairs(self.lanes)
     }
 }
 
@@ -61,7 +64,7 @@ fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) 
 }
 
 #[inline(always)]
-fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) {
     let (f_blocks, f_rest) = f.as_chunks::<LANES>();
     let (row_blocks, row_rest) = row.as_chunks::<LANES>();
     for (f, k) in f_blocks.iter().zip(row_blocks) {
@@ -69,5 +72,50 @@ fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row:
             lanes[lane] += f[lane] * k[lane].into();
         }
     }
-    f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
+    add_few(lanes, f_rest, row_rest);
+}
+
+/// The product of less than a block, with partial sums in registers.
+#[inline(always)]
+fn plain_dot_of_few<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    add_few(&mut lanes, f, row);
+    sum_in_pairs(lanes)
+}
+
+/// Adds a block of 8, one of 4 and three more, which have partial sums of their own: every index of
+/// a partial sum is a constant, so that it can be a register.
+#[inline(always)]
+fn add_few<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) {
+    let (f_blocks, f) = f.as_chunks::<8>();
+    let (row_blocks, row) = row.as_chunks::<8>();
+    if let ([f], [k]) = (f_blocks, row_blocks) {
+        for lane in 0..8 {
+            lanes[lane] += f[lane] * k[lane].into();
+        }
+    }
+    let (f_blocks, f) = f.as_chunks::<4>();
+    let (row_blocks, row) = row.as_chunks::<4>();
+    if let ([f], [k]) = (f_blocks, row_blocks) {
+        for lane in 0..4 {
+            lanes[8 + lane] += f[lane] * k[lane].into();
+        }
+    }
+    for lane in 0..3 {
+        if let (Some(f), Some(&k)) = (f.get(lane), row.get(lane)) {
+            lanes[12 + lane] += f * k.into();
+        }
+    }
+}
+
+/// One sum after the other would wait for the last addition 16 times, longer than a short row
+/// takes.
+#[inline(always)]
+fn sum_in_pairs(mut lanes: [f64; LANES]) -> f64 {
+    for half in [8, 4, 2, 1] {
+        for lane in 0..half {
+            lanes[lane] += lanes[lane + half];
+        }
+    }
+    lanes[0]
 }
