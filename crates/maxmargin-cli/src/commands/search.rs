@@ -21,7 +21,8 @@ pub(crate) fn run(args: &SearchCommandArgs) -> Result<Outcome, Failure> {
         refine: !args.gradient,
         gradient: args.gradient,
         per_feature: args.per_feature,
-        take: CellChoice::Best,
+        // Of equals the first would be at an edge of the ranges. A descent has its own end.
+        take: if args.gradient { CellChoice::Best } else { CellChoice::Flattest },
     };
     grid::run(&GridArgs {
         data: args.data.clone(),

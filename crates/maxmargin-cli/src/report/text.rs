@@ -1,7 +1,7 @@
 //! The parts of the reports.
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
-use super::table::{Align, columns, columns_without};
+use super::table::{Align, columns_without};
 use crate::console::format;
 use crate::console::label_names;
 use maxmargin::core::Status;
@@ -129,7 +129,7 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
             confused.map_or_else(String::new, |other| format!("{} ({})", label_names::display(classes[other]), counts[other])),
         ]
     };
-    columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())
+    columns_without(&header, &(0..classes.len()).map(row).collect::<Vec<_>>(), &["false positives", "F1"])
 }
 
 /// `12 sweeps, 3 newton steps`

@@ -1,5 +1,6 @@
 //! Faults of values and of columns, and their remedies.
 
+use super::words::is_clock;
 use crate::dataset::ColumnKind;
 use crate::text::quote::quoted;
 
@@ -84,9 +85,9 @@ pub enum ColumnProblem {
         /// The line of the first one.
         line: u64,
     },
-    /// The words are dates.
+    /// The words are dates or times of day.
     Dates {
-        /// The first date.
+        /// The first one.
         example: String,
     },
     /// The words are nearly all different.
@@ -177,7 +178,10 @@ impl ColumnProblem {
             Self::Unfit(what) => format!("it holds {what}, and a table has one number or word in each row of a column"),
             Self::Nothing => "every value is missing".to_owned(),
             Self::Gaps { missing, rows, line } => format!("{missing} of {rows} values are missing, the first on line {line}"),
-            Self::Dates { example } => format!("{} is a date: neither a number nor a category", shown(example)),
+            Self::Dates { example } => {
+                let kind = if is_clock(example) { "time of day" } else { "date" };
+                format!("{} is a {kind}: neither a number nor a category", shown(example))
+            }
             Self::Identifiers { different, rows, example } => {
                 let example = shown(example);
                 format!("{different} different words in {rows} rows, such as {example}: names or identifiers, not categories")

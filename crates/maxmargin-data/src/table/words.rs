@@ -185,8 +185,8 @@ pub(super) fn is_date(field: &str) -> bool {
     }) && time.is_none_or(is_time)
 }
 
-/// Returns whether this is a time of the day: `9:30`, `09:30:15`.
-fn is_clock(field: &str) -> bool {
+/// Returns whether this is a time of day: `9:30`, `09:30:15`.
+pub(super) fn is_clock(field: &str) -> bool {
     let parts: Vec<&str> = field.split(':').collect();
     let is_part = |part: &&str| matches!(part.len(), 1 | 2) && part.bytes().all(|byte| byte.is_ascii_digit());
     matches!(parts.len(), 2 | 3) && parts.iter().all(is_part) && parts[1..].iter().all(|part| part.len() == 2)

@@ -248,6 +248,9 @@ fn the_simplest_and_the_flattest() {
     assert_eq!(one_standard_error(&cells, metric()).map(at), Some((1.0, 1.0)));
     // Neighbours of (10, 0.1): .80 .80 .90; of (10, 1): .90 .88 .89 .90; of (100, 1): .80 .89 .90.
     assert_eq!(flattest(&cells, metric()).map(at), Some((10.0, 1.0)));
+    let mut equal = cells.clone();
+    equal.iter_mut().for_each(|cell| cell.score.value = Some(1.0));
+    assert_eq!(flattest(&equal, metric()).map(at), Some((10.0, 1.0)), "the middle of equals");
     cells[1].score.converged = false;
     cells[4].score.pruned = Some(7);
     cells[5].score.exact = false;

@@ -140,7 +140,10 @@ fn check_files(request: &ProblemRequest, run: &RunArgs, files: CvFiles<'_>) -> R
 /// Notes that the folds could not be seeded: folds that scale differently share no kernel.
 pub(crate) fn tell_of_cold_starts(requested: &str, seeding: &str, notes: &Notes) {
     if seeding != requested {
-        notes.note("scaling or encoding differs between the training sets: every fold was trained from zero");
+        notes.note(
+            "scaling or encoding differs between the training sets, so that no fold could start from the solution of another: \
+             it took longer, and the result is the same",
+        );
     }
 }
 

@@ -123,6 +123,8 @@ impl FinishedSearch<'_> {
         let complete = warn_of_unfinished(&cells, tried, &mut notes);
         let offered = [maxmargin::best, maxmargin::one_standard_error, maxmargin::flattest];
         let [best, simplest, flattest] = offered.map(|of| of(&self.found.cells, choice.metric()));
+        // A search reports the one that it trains.
+        let best = if args.whole && args.search.how.take == CellChoice::Flattest { flattest } else { best };
         let majority = self.classes.as_ref().map(Majority::of);
         let chosen = best.map(|at| cells[at]);
         let ranges = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_of(&in_ranges) };

@@ -34,14 +34,31 @@ pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize
 }
 
 /// Returns the index of the cell with the best mean score of its neighbours, among the cells with
-/// the best score, the first of equals. Neighbours are the next C and the next γ on either side.
+/// the best score. Neighbours are the next C and the next γ on either side. Of equals it is the one
+/// nearest to their middle in the logarithms of C and γ: the first would be at an edge of the
+/// ranges.
 pub fn flattest<T>(cells: &[Cell<T>], metric: &Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = cells[at].score.value?;
     let equals = |cell: &Cell<T>| cell.score.value.is_some_and(|score| !metric.is_better(top, score));
     let equal = (0..cells.len()).filter(|&at| cells[at].score.is_candidate() && equals(&cells[at]));
-    let around = equal.map(|at| (at, mean_around(cells, at)));
-    around.reduce(|best, next| if metric.is_better(next.1, best.1) { next } else { best }).map(|best| best.0)
+    let around: Vec<(usize, f64)> = equal.map(|at| (at, mean_around(cells, at))).collect();
+    let means = around.iter().map(|one| one.1);
+    let highest = means.reduce(|best, next| if metric.is_better(next, best) { next } else { best })?;
+    let flat: Vec<usize> = around.iter().filter(|one| !metric.is_better(highest, one.1)).map(|one| one.0).collect();
+    let sum = |axis: usize| flat.iter().map(|&at| logarithms(&cells[at])[axis]).sum::<f64>();
+    let middle = [0, 1].map(|axis| sum(axis) / flat.len() as f64);
+    let distance = |&at: &usize| {
+        let [c, gamma] = logarithms(&cells[at]);
+        (c - middle[0]).powi(2) + (gamma - middle[1]).powi(2)
+    };
+    flat.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// Returns the logarithms of C and γ, 0 for what a cell does not have.
+fn logarithms<T>(cell: &Cell<T>) -> [f64; 2] {
+    let of = |value: f64| if value > 0.0 { value.log2() } else { 0.0 };
+    [of(cell.svm.formulation().c().unwrap_or(0.0)), of(width(cell))]
 }
 
 /// Returns the mean score of the neighbours of a cell, or its own score if it has no neighbours.
