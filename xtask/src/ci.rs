@@ -3,7 +3,7 @@
 
 use crate::guide;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
-use maxmargin_repro::workspace::tools::{cargo, target_directory};
+use maxmargin_repro::workspace::tools::{WITHOUT_PYTHON, cargo, target_directory};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -66,8 +66,8 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// Steps without a package's name are about the default members: all but the Python package, which
-/// has a step of its own. The quick table runs on the test profile's build: counts do not depend on
+/// Lints and tests are built with the Python package, so that its step compiles no dependency again
+/// for other features. The quick table runs on the test profile's build: counts do not depend on
 /// it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
@@ -88,9 +88,9 @@ const STEPS: &[Step] = &[
         set: None,
         in_quick: false,
     },
-    step("lints", &["clippy", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
-    step("tests", &["test", "--all-features", "--locked"], true),
-    step("python", &["xtask", "python"], false),
+    step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
+    step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
+    step("python", &["xtask", "python", "--in-workspace"], false),
     Step {
         name: "documentation",
         arguments: &["doc", "--no-deps", "--all-features", "--locked"],
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         }
         let start = Instant::now();
         let mut command: Command = cargo();
-        command.args(step.arguments).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
+        command.args(step.arguments).envs(WITHOUT_PYTHON).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
         if arguments.deep {
             command.env("PROPTEST_CASES", DEEP);
             command.args((step.name == "trust").then_some("--deep"));

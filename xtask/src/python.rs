@@ -2,12 +2,12 @@
 //! pip.
 
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
-use maxmargin_repro::workspace::tools::{root, target_directory};
-use std::env;
+use maxmargin_repro::workspace::tools::{build, cargo, root, target_directory};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 /// The check of the oldest Python: scikit-learn has no wheels below it.
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     /// others), and test with them
     #[arg(long)]
     clients: bool,
+    /// Build it together with the rest of the workspace and its tests, whose dependencies are then
+    /// its own; lints are left to the workspace's
+    #[arg(long)]
+    in_workspace: bool,
     /// Options of pytest
     #[arg(last = true)]
     pytest: Vec<String>,
@@ -47,13 +51,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let (folder, more) = if arguments.clients { ("python-clients", &CLIENTS[..]) } else { ("python", &[][..]) };
     let Some(python) = environment(folder, &[&TESTING[..], more].concat())? else { return Ok(()) };
     let tool = |name: &str| tool(&python, name);
-    // Only this crate: the other steps do not build it.
-    let mut lints = maxmargin_repro::workspace::tools::cargo();
-    lints
-        .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
-        .env("PYO3_PYTHON", &python);
-    succeed(&mut lints)?;
-    develop(&python)?;
+    if arguments.in_workspace {
+        install_from_workspace(&python)?;
+    } else {
+        let mut lints = cargo();
+        lints
+            .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
+            .env("PYO3_PYTHON", &python);
+        succeed(&mut lints)?;
+        develop(&python)?;
+    }
     succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(tool("ruff").args(["check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(&mut tool("mypy"))?;
@@ -65,6 +72,27 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
 fn develop(python: &Path) -> Outcome<()> {
     let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
+}
+
+/// Builds the package with the workspace and installs it as [`develop`] does: its library among its
+/// sources, its metadata and the path to them beside this interpreter's packages.
+fn install_from_workspace(python: &Path) -> Outcome<()> {
+    build(true)?;
+    let sources = root().join("crates/maxmargin-python/python");
+    let library =
+        target_directory()?.join("debug").join(format!("{}_native{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX));
+    let place = sources.join("maxmargin").join(if cfg!(windows) { "_native.pyd" } else { "_native.abi3.so" });
+    // A process that has the old file open keeps it.
+    let new = place.with_extension("new");
+    fs::copy(&library, &new).context(library.display())?;
+    fs::rename(&new, &place).context(place.display())?;
+    let packages = Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output();
+    let packages = PathBuf::from(String::from_utf8_lossy(&packages.context("cannot start Python")?.stdout).trim());
+    let path = packages.join("maxmargin.pth");
+    fs::write(&path, format!("{}\n", sources.display())).context(path.display())?;
+    let mut metadata = tool(python, "maturin");
+    metadata.args(["pep517", "write-dist-info", "--metadata-directory"]).arg(&packages).arg("--interpreter").arg(python);
+    succeed(&mut metadata)
 }
 
 /// Returns the command that compares random cases of all entry points with scikit-learn, none

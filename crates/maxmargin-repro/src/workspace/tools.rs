@@ -45,11 +45,33 @@ pub fn on_path(program: &str) -> bool {
 ///
 /// If it does not build.
 pub fn built(program: &str) -> Outcome<PathBuf> {
-    let words = ["build", "--locked", "--all-features", "--bins", "--tests"];
-    if !cargo().args(words).status().context("cannot start cargo")?.success() {
-        return fail(format!("{program} does not build"));
-    }
+    build(is_whole_workspace())?;
     Ok(target_directory()?.join("debug").join(format!("{program}{}", env::consts::EXE_SUFFIX)))
+}
+
+/// The environment in which the Python package is built without an interpreter: for the stable
+/// interface, and with symbols that the interpreter has.
+pub const WITHOUT_PYTHON: [(&str, &str); 2] = [("PYO3_NO_PYTHON", "1"), ("PYO3_BUILD_EXTENSION_MODULE", "1")];
+
+/// Returns true if this process builds the Python package with the rest of the workspace.
+fn is_whole_workspace() -> bool {
+    WITHOUT_PYTHON.iter().all(|(name, value)| env::var(name).is_ok_and(|set| set == *value))
+}
+
+/// Builds libraries, programs and tests of the default members, with `whole` those of the Python
+/// package as well: all in one command, because features of dependencies are those that the built
+/// packages and their tests need together.
+///
+/// # Errors
+///
+/// If something does not build.
+pub fn build(whole: bool) -> Outcome<()> {
+    let mut command = cargo();
+    command.args(["build", "--locked", "--all-features", "--lib", "--bins", "--tests"]);
+    if whole {
+        command.arg("--workspace").envs(WITHOUT_PYTHON);
+    }
+    if command.status().context("cannot start cargo")?.success() { Ok(()) } else { fail("the workspace does not build") }
 }
 
 /// Returns the folder where cargo builds.
