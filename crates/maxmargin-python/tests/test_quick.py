@@ -63,7 +63,9 @@ def test_targets_are_taken_or_refused_as_by_scikit_learn(name, y):
                 classes = getattr(package, name)().fit(X, y).classes_.tolist()
             except (ValueError, TypeError) as error:
                 classes = type(error).__name__
-        relevant = [str(one.message) for one in seen if "unique classes" in str(one.message) or "column-vector" in str(one.message)]
+        relevant = [
+            str(one.message) for one in seen if "unique classes" in str(one.message) or "column-vector" in str(one.message)
+        ]
         told.append((classes, sorted(set(relevant))))
     assert told[0] == told[1]
 
