@@ -11,15 +11,13 @@ from sklearn.datasets import load_iris
 from sklearn.utils._param_validation import InvalidParameterError
 
 import maxmargin
-from maxmargin import _quick
+from maxmargin import _classes, _data, _quick
 
 X, Y = load_iris(return_X_y=True)
 
 
 def test_plain_arrays_take_the_quick_way(monkeypatch):
     """No check of scikit-learn's runs for plain arrays, and all of them for others."""
-    from maxmargin import _classes, _data
-
     called = []
     monkeypatch.setattr(_data, "validate_data", lambda *_, **__: called.append("rows") or (X, Y))
     monkeypatch.setattr(_classes, "column_or_1d", lambda y, **_: called.append("targets") or y)

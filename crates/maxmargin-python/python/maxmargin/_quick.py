@@ -1,4 +1,7 @@
-"""Checks of plain arguments that take microseconds. What is not plain is left to scikit-learn's checks, which take as long as a training of a few hundred rows."""
+"""Checks of plain arguments that take microseconds.
+
+What is not plain is left to scikit-learn's checks, which take as long as a training of a few hundred rows.
+"""
 
 from __future__ import annotations
 
