@@ -54,6 +54,7 @@ pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyD
     fields.set_item("folds", folds)?;
     fields.set_item("iterations", of.total_iterations)?;
     fields.set_item("seconds", of.total_seconds)?;
+    fields.set_item("leverage", of.leverage.into_pyarray(py))?;
     let shape = [of.decisions.len() / of.machines.max(1), of.machines];
     fields.set_item("decisions", of.decisions.into_pyarray(py).reshape(shape)?)?;
     fields.set_item("predicted", of.predicted.into_pyarray(py))?;

@@ -57,8 +57,8 @@ impl SuspectsDocument {
 }
 
 /// Writes a line for each row: its place in the list, its number in the data from 1, the kept
-/// columns, its label, the predicted label of the first round that tested it, the margin, and the
-/// equal rows with another label.
+/// columns, its label, the predicted label of the first round that tested it, the margin, the equal
+/// rows with another label, and its leverage if rows were left out one by one.
 fn write_table(
     ranked: &[Suspect],
     input: &Input,
@@ -68,10 +68,12 @@ fn write_table(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let names = kept.iter().map(|column| &column.name[..]);
-    let header: Vec<&str> =
-        ["rank", "row"].into_iter().chain(names).chain(["label", "predicted", "margin", "contradicting"]).collect();
-    write_fields(&header, delimiter, out)?;
     let labels = &input.data.labels;
+    let leverage = |row: usize| report.leverage.iter().skip(row).step_by(labels.len()).copied().find(|of| !of.is_nan());
+    let has_leverage = ranked.iter().any(|suspect| leverage(suspect.row).is_some());
+    let last = ["label", "predicted", "margin", "contradicting"].into_iter().chain(has_leverage.then_some("leverage"));
+    let header: Vec<&str> = ["rank", "row"].into_iter().chain(names).chain(last).collect();
+    write_fields(&header, delimiter, out)?;
     for (rank, suspect) in ranked.iter().enumerate() {
         let rounds = report.predicted.iter().skip(suspect.row).step_by(labels.len());
         let predicted = rounds.copied().find(|label| !label.is_nan()).map(label_text).unwrap_or_default();
@@ -79,6 +81,7 @@ fn write_table(
         let mut line = vec![(rank + 1).to_string(), (suspect.row + 1).to_string()];
         line.extend(kept.iter().map(|column| column.fields[suspect.row].clone()));
         line.extend([label_text(labels[suspect.row]), predicted, format::exact(suspect.margin), others.join(" ")]);
+        line.extend(has_leverage.then(|| leverage(suspect.row).map(format::exact).unwrap_or_default()));
         write_fields(&line.iter().map(|field| &field[..]).collect::<Vec<_>>(), delimiter, out)?;
     }
     Ok(())

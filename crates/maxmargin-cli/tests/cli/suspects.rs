@@ -40,6 +40,9 @@ fn flipped_labels_come_first() {
     for (command, first, more) in [("loo changed", 5, 8), ("cv changed -k 10", 5, 8)] {
         let said = bench.run(&format!("{command} -c 1 -g 0.05 --suspects list.csv -q"));
         assert_eq!(said.code, 0, "{said:?}");
+        let header = "rank,row,label,predicted,margin,contradicting";
+        let last = if command.starts_with("loo") { ",leverage" } else { "" };
+        assert_eq!(bench.read("list.csv").lines().next(), Some(&format!("{header}{last}")[..]));
         let list = ranked(&bench.read("list.csv"));
         assert_eq!((list.len(), rows.len()), (270, 14));
         let among = |first: usize| list[..first].iter().filter(|row| rows.contains(row)).count();

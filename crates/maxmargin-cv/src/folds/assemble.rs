@@ -82,6 +82,7 @@ impl ReportAssembly<'_> {
         let pruned = outcomes.iter().any(|outcome| outcome.pruned);
         let rows = self.layout.data_row.len();
         let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
+        let mut leverage = vec![f64::NAN; predicted.len()];
         let mut counter = SampleCounter::new(rows);
         let mut folds = Vec::with_capacity(held_out.len());
         for (fold, held_out) in held_out.iter().enumerate() {
@@ -89,7 +90,15 @@ impl ReportAssembly<'_> {
                 let support_vectors = self.support_vectors(fold, outcomes, &mut counter);
                 let report = self.fold_report(fold, held_out, outcomes, &decisions.values, &mut predicted);
                 folds.push(FoldReport { support_vectors, ..report });
+                if let [only] = held_out.test[..] {
+                    let moved: f64 = outcomes.iter().map(|outcome| outcome.moved[fold]).sum();
+                    let place = held_out.round * rows + self.layout.data_row[only];
+                    leverage[place] = (moved / outcomes.len() as f64).sqrt();
+                }
             }
+        }
+        if leverage.iter().all(|of| of.is_nan()) {
+            leverage.clear();
         }
         let mut counts = Vec::new();
         outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
@@ -105,6 +114,7 @@ impl ReportAssembly<'_> {
             kernel_bytes: work.iter().map(|w| w.peak_bytes).max().unwrap_or(0),
             decisions: self.in_data_order(&decisions.values, outcomes.len(), &predicted),
             predicted,
+            leverage,
             // The caller fills in C, the seeding and the total time.
             ..CvReport::empty(self.plan, outcomes.len())
         };

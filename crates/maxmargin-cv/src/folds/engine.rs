@@ -81,8 +81,9 @@ impl<'a> Trainer<'a> {
             // Errors are counted after every fold, so that results do not depend on the number of
             // threads.
             let rest = open.split_off(open.len().min(if self.prune.is_some() { 1 } else { BATCH }));
-            let mut tasks = self.train_all(&open, Some(&from))?;
-            tasks.extend(full.take());
+            // The machine of all data comes first: folds are compared with it.
+            let mut tasks: Vec<Task> = full.take().into_iter().collect();
+            tasks.extend(self.train_all(&open, Some(&from))?);
             outcome.certify_seconds += self.certify(&mut tasks)?;
             for task in tasks {
                 if task.fold.is_none() {

@@ -37,6 +37,9 @@ pub(crate) struct Outcome {
     /// Exact decision value of every row, from a machine that was not trained on it: one round of
     /// folds after the other. NaN if no fold of the round tests the row.
     pub(crate) decisions: Vec<f64>,
+    /// For each fold that holds out one sample, the mean square change of the decision values of the
+    /// others: 0 if the fold has the machine of all data, NaN if it is not known.
+    pub(crate) moved: Vec<f64>,
     pub(crate) full: Option<AllDataMachine>,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) certify_seconds: f64,
@@ -56,6 +59,7 @@ impl Outcome {
             folds: vec![None; folds.len()],
             lacking,
             decisions: vec![f64::NAN; rounds * rows],
+            moved: vec![f64::NAN; folds.len()],
             full: None,
             counts: Vec::new(),
             certify_seconds: 0.0,
@@ -103,6 +107,10 @@ impl Outcome {
             let held_out = &trainer.folds[fold];
             let of_round = &mut self.decisions[held_out.round * audit.sums.len()..];
             held_out.test.iter().for_each(|&i| of_round[i] = scale * (audit.sums[i] + bias));
+            if let (Some(full), [out]) = (&self.full, &held_out.out[..]) {
+                let decisions = audit.sums.iter().map(|sum| scale * (sum + bias));
+                self.moved[fold] = mean_square_change(decisions, &full.decisions, *out);
+            }
             self.folds[fold] = Some(Box::new(machine));
         } else {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
@@ -140,5 +148,15 @@ impl Outcome {
         for (_, held_out) in trainer.folds.iter().enumerate().filter(|(h, _)| self.folds[*h].is_none() && !self.lacking[*h]) {
             held_out.test.iter().for_each(|&i| self.decisions[held_out.round * rows + i] = full.decisions[i]);
         }
+        let shared = self.moved.iter_mut().zip(self.folds.iter().zip(&self.lacking));
+        shared.filter(|(_, (machine, lacking))| machine.is_none() && !**lacking).for_each(|(moved, _)| *moved = 0.0);
     }
+}
+
+/// Returns the mean square of the differences between two lists of decision values, without the one
+/// at `out`.
+fn mean_square_change(decisions: impl Iterator<Item = f64>, before: &[f64], out: usize) -> f64 {
+    let pairs = decisions.zip(before).enumerate().filter(|(i, _)| *i != out);
+    let squares: f64 = pairs.map(|(_, (now, before))| (now - before).powi(2)).sum();
+    squares / (before.len() - 1).max(1) as f64
 }

@@ -74,6 +74,12 @@ pub struct CvReport {
     /// The predicted label of every sample, or NaN: rounds × samples.
     #[serde(skip)]
     pub predicted: Vec<f64>,
+    /// The leverage of every sample: the root mean square change of the decision values of all
+    /// other samples when it is removed, over machines and samples. Rounds × samples, NaN for
+    /// samples that no fold tests alone; empty if there are only such samples, or if no machine of
+    /// all data was trained.
+    #[serde(skip)]
+    pub leverage: Vec<f64>,
 }
 
 impl CvReport {
@@ -106,6 +112,7 @@ impl CvReport {
             machines,
             decisions: vec![f64::NAN; tests * machines],
             predicted: vec![f64::NAN; tests],
+            leverage: Vec::new(),
         }
     }
 

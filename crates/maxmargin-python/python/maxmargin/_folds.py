@@ -55,6 +55,9 @@ class CrossValidation:
     shared: bool
     #: The total number of solver iterations.
     iterations: int
+    #: For each split that leaves out one row, on the shared engine: the leverage of that row, which is the root mean square change of the decision values
+    #: of all other rows when it is removed. Not a number for other splits.
+    leverage: Floats
 
     def __repr__(self) -> str:
         scores = self.test_score if isinstance(self.test_score, dict) else {"test_score": self.test_score}
@@ -251,7 +254,7 @@ def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_w
 
 def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scorers: Any) -> CrossValidation:
     """Collect the reports of all folds, in their order."""
-    scores, predictions, decisions, certificates = [], [], [], []
+    scores, predictions, decisions, certificates, leverage = [], [], [], [], []
     tests = tuple(np.asarray(test) for test, _ in folds)
     left = iter(tests)
     rows = _num_samples(y)
@@ -268,6 +271,9 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
             predictions.append(said[at])
             decisions.append(decided[at])
             certificates.append(Certificate(**fold["certificate"]))
+            # A report from another process has none.
+            known_to_be = report["leverage"][at] if len(at) == 1 and len(report["leverage"]) else [math.nan]
+            leverage.append(float(known_to_be[0]))
     sizes = tuple(rows - len(test) - len(aside) for test, aside in folds)
     return CrossValidation(
         scores_of(scores),
@@ -278,6 +284,7 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
         tuple(certificates),
         True,
         sum(report["iterations"] for report in reports),
+        np.array(leverage),
     )
 
 
@@ -319,6 +326,7 @@ def _one_by_one(estimator: Any, X: Any, y: Any, splitter: Any, scoring: Any, gro
         tuple(getattr(own, "certificate_", Certificate.none()) for own in found["estimator"]),
         False,
         int(sum(np.sum(getattr(own, "n_iter_", 0)) for own in found["estimator"])),
+        np.full(len(splits), math.nan),
     )
 
 

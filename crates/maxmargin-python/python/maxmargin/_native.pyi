@@ -43,6 +43,7 @@ class ValidationFields(TypedDict):
     iterations: int
     seconds: float
     decisions: Floats
+    leverage: Floats
     predicted: Floats
 
 class CellFields(ValidationFields):

@@ -30,6 +30,9 @@ class Suspects:
         prefer another label.
     contradicting : tuple of tuples of int
         For each of ``rows`` the rows with equal features and another label.
+    leverage : array of shape (n_rows,) or None
+        For each of ``rows``, if they were left out one by one on the shared engine: the root mean square change of the decision values of all other
+        rows when this one is removed.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class Suspects:
     rows: NDArray[np.int64]
     margins: Floats
     contradicting: tuple[tuple[int, ...], ...]
+    leverage: Floats | None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -93,4 +97,9 @@ class Suspecting:
         # The library's machine of a pair is for the later class; that of scikit-learn only for two classes.
         table = table if count == 2 or one_vs_rest else -table
         ranked, margins, contradicting = _native.suspects(data, table.ravel(), one_vs_rest)
-        return Suspects(ranked, margins, tuple(map(tuple, contradicting)))
+        alone = [test[0] for test in found.test if len(test) == 1]
+        leverage = np.full(rows, np.nan)
+        if len(alone) == len(found.test):
+            leverage[alone] = found.leverage
+        known = not np.isnan(leverage[ranked]).all()
+        return Suspects(ranked, margins, tuple(map(tuple, contradicting)), leverage[ranked] if known else None)

@@ -5,6 +5,7 @@ mod formulations;
 mod frankwolfe;
 mod goals;
 mod irwls;
+mod leverage;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod multiclass;
