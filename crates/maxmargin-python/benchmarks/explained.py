@@ -6,17 +6,17 @@ Needs the packages shapiq and shap, and real data (`MAXMARGIN_DATA`).
 import platform
 import time
 import warnings
+from importlib.metadata import version
 
 import numpy as np
 import shap
-import shapiq
 from sets import real
-from shapiq.explainer.product_kernel.base import ProductKernelModel
+from shapiq.explainer.product_kernel import ProductKernelExplainer
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
-from maxmargin import SVC
+from maxmargin import SVC, to_sklearn
 
 HEAD = """# Explanations beside shapiq and shap
 
@@ -50,7 +50,7 @@ def heart_like(rows=270, features=13):
 
 def large(features=20):
     """A machine of about 5,000 support vectors."""
-    X, y = datasets.make_classification(12_000, features, n_informative=10, flip_y=0.3, random_state=2)
+    X, y = datasets.make_classification(9_000, features, n_informative=10, flip_y=0.3, random_state=2)
     X = StandardScaler().fit_transform(X)
     return SVC(C=1.0, gamma=0.05).fit(X, y), X
 
@@ -64,10 +64,8 @@ def adult():
 
 def of_shapiq(machine, rows):
     """The values of shapiq's explainer for these rows."""
-    vectors = machine.support_vectors_
-    model = ProductKernelModel(vectors, machine.dual_coef_.ravel(), *vectors.shape, gamma=machine._gamma, kernel_type="rbf")
-    explainer = shapiq.explainer.product_kernel.explainer.ProductKernelExplainer(model)
-    return np.array([[explainer.explain_function(row)[(j,)] for j in range(vectors.shape[1])] for row in rows])
+    explainer = ProductKernelExplainer(to_sklearn(machine))
+    return np.array([[explainer.explain_function(row)[(j,)] for j in range(rows.shape[1])] for row in rows])
 
 
 def functional(name, machine, X, rows, fewer):
@@ -110,7 +108,7 @@ def main():
     print(HEAD)
     print(
         f"{platform.processor() or platform.machine()}, {maxmargin.threads()} threads; maxmargin {maxmargin.__version__}, "
-        f"shapiq {shapiq.__version__}, shap {shap.__version__}, numpy {np.__version__}.\n"
+        f"shapiq {version('shapiq')}, shap {shap.__version__}, numpy {np.__version__}.\n"
     )
     print(
         "| values | rows | features | support vectors | all rows, s | a row, s | efficiency error | peer | a row, s | ratio | difference |"
