@@ -15,7 +15,8 @@ from . import _native
 
 def table(title: str, rows: dict[str, str]) -> str:
     """Return names and values as an HTML table."""
-    cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows.items())
+    head = '<th scope="row" style="text-align: left">'
+    cells = "".join(f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows.items())
     return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
 
 
