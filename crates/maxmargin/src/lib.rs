@@ -139,6 +139,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+pub use maxmargin_conformal as conformal;
 pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
