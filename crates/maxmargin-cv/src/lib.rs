@@ -18,11 +18,15 @@
 //! - [`SmoothLoss`] has the gradient of a validation loss by C and γ.
 //! - [`CalibrationOptions`] requests probabilities and thresholds, fitted to out-of-fold decision
 //!   values.
+//! - [`ConformalOptions`] requests intervals, sets and p-values, from scores by machines of folds
+//!   that a model keeps ([`Conformal`]).
 //! - [`verify()`] checks a model against its data; [`update()`] adds and removes samples.
 //!
 //! Layer 5 of maxmargin. Folds exist only here.
 
 mod calibrate;
+mod conformal;
+mod fold_machines;
 mod folds;
 pub mod plan;
 pub mod report;
@@ -37,15 +41,16 @@ pub mod verify;
 pub use calibrate::{
     Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
+pub use conformal::{ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised};
 pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass, Suspect, suspects};
 pub use run::error::CvError;
-pub use run::refusal::{ModelMismatch, ThresholdProblem};
+pub use run::refusal::{ConformalProblem, ModelMismatch, ThresholdProblem};
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
 pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};
-pub use study::{CalibrationOptions, PreparedData, Probability, Study, TrainOptions};
+pub use study::{CalibrationOptions, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

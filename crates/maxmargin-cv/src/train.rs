@@ -2,6 +2,7 @@
 
 use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
+use crate::conformal::{ConformalReport, Conformalised};
 use crate::report::{CertificateReport, MachineReport};
 use crate::run::control::{certificate_control, status_of, study_control, training_control};
 use crate::run::error::CvError;
@@ -43,6 +44,8 @@ pub struct Fitted {
     pub calibration: Option<CalibrationReport>,
     /// The choice of the model's threshold, if one was chosen.
     pub threshold: Option<ThresholdReport>,
+    /// The scores of folds for conformal predictions, if requested ([`Fitted::conformalised`]).
+    pub conformal: Option<ConformalReport>,
     par: Par,
 }
 
@@ -54,6 +57,14 @@ impl Fitted {
         let status = calibrated.run().map_or(self.status, |run| self.status.worse(run.status));
         let Calibrated { model, calibration, threshold } = calibrated;
         Self { model, status, calibration, threshold, ..self }
+    }
+
+    /// Replaces the model by its form with scores of folds ([`Study::conformalise`]). The status
+    /// becomes the worse of training and folds.
+    #[must_use]
+    pub fn conformalised(self, done: Conformalised) -> Self {
+        let Conformalised { model, report } = done;
+        Self { model, status: self.status.worse(report.run.status), conformal: Some(report), ..self }
     }
 
     /// The label of every row of `samples` ([`Model::predict`]), on the threads of the training.
@@ -212,6 +223,7 @@ impl Study<'_> {
             solve_seconds,
             calibration: None,
             threshold: None,
+            conformal: None,
             par: self.options.par,
         })
     }

@@ -9,6 +9,7 @@
 //! - [`DecisionRule`], [`Multiclass`] and [`Rule`]: the classes that each machine separates, and
 //!   the step from the decision values of all machines to a label.
 //! - [`Calibration`]: the step from a decision value to a probability.
+//! - [`Ensemble`]: machines beside those of a model, over vectors that begin with its own.
 //! - [`Parts`]: all of this as plain public fields, not checked. This is what files store.
 //! - [`Model`]: parts that passed all checks. It predicts decision values, labels and
 //!   probabilities.
@@ -17,6 +18,7 @@
 
 mod calibration;
 mod decision;
+mod ensemble;
 mod error;
 mod formats;
 mod model;
@@ -24,6 +26,7 @@ mod parts;
 
 pub use calibration::Calibration;
 pub use decision::{DecisionRule, Multiclass, Rule};
+pub use ensemble::Ensemble;
 pub use error::{ModelError, Unsupported};
 pub use formats::file::{decode, encode, read};
 pub use formats::{ModelFormat, file, liblinear, libsvm};

@@ -11,6 +11,7 @@
 // pyo3 passes arguments from Python by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod blocks;
 mod cells;
 mod data;
 mod libsvm;
@@ -20,6 +21,7 @@ mod report;
 mod run;
 mod suspects;
 mod svm;
+mod weights;
 
 use pyo3::prelude::*;
 

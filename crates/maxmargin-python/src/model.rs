@@ -1,117 +1,65 @@
 //! A trained model: its numbers, predictions, file, verification and updates.
 
+use crate::blocks::{in_parts, predict};
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
-use crate::run::{Channel, Failure, at_once, run};
-use maxmargin::cv::{CalibrationReport, CertificateReport, Change, TrainingData, update, verify};
-use maxmargin::data::{Dataset, Par};
+use crate::run::run;
+use crate::weights::{check_weights, sum_weights};
+use maxmargin::conformal::Level;
+use maxmargin::cv::{CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, update, verify};
+use maxmargin::data::Par;
 use maxmargin::explain::Explain;
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Shapley values, base values, decision values and interactions.
 type Explained<'py> =
     (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray4<f64>>>);
 
-/// The number of products between two checks for cancellation, about a fifth of a second.
-const PRODUCTS: usize = 1 << 33;
-
-/// Largest number of products of a prediction on the calling thread: another thread would take as
-/// long to start.
-const FEW: usize = 1 << 20;
-
-/// Fewest rows between two checks for cancellation: fewer would not occupy all threads.
-const ROWS: usize = 1 << 10;
-
-/// Returns the approximate number of products for a row: values of support vectors, and one
-/// coefficient of each at least.
-fn products(model: &model::Model) -> usize {
-    let support = &model.parts().support;
-    support.bytes() / size_of::<f64>() + support.len() + 1
-}
-
 /// A trained model.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
     model: Arc<model::Model>,
-    /// The calibration report of the training, which files do not contain.
-    calibration: Option<CalibrationReport>,
+    /// The reports of the training, which files do not contain.
+    reports: Reports,
+    /// The scores and machines of folds, once they were read.
+    conformal: OnceLock<Option<Arc<Conformal>>>,
+}
+
+/// The reports of what a training added to its model.
+#[derive(Default)]
+pub(crate) struct Reports {
+    pub(crate) calibration: Option<CalibrationReport>,
+    pub(crate) conformal: Option<ConformalReport>,
 }
 
 impl Model {
     pub(crate) fn new(model: model::Model) -> Self {
-        Self::calibrated(model, None)
+        Self::with_reports(model, Reports::default())
     }
 
-    pub(crate) fn calibrated(model: model::Model, calibration: Option<CalibrationReport>) -> Self {
-        Self { model: Arc::new(model), calibration }
+    pub(crate) fn with_reports(model: model::Model, reports: Reports) -> Self {
+        Self { model: Arc::new(model), reports, conformal: OnceLock::new() }
     }
-}
 
-/// Predicts rows by `each`: a few at once on the calling thread, many in parts on the pool.
-fn predict<T: Send + 'static>(
-    py: Python<'_>,
-    model: &Arc<model::Model>,
-    data: &Arc<Dataset>,
-    report: Option<&Bound<'_, PyAny>>,
-    each: impl Fn(&model::Model, &maxmargin::data::Samples, Par) -> Result<Vec<T>, model::ModelError> + Send + Sync + 'static,
-) -> PyResult<Vec<T>> {
-    if data.samples.len().saturating_mul(products(model)) <= FEW {
-        return at_once(py, || Ok(each(model, &data.samples, Par::Seq)?));
+    /// Returns the scores and machines of folds.
+    fn kept_folds(&self) -> PyResult<Arc<Conformal>> {
+        let kept = match self.conformal.get() {
+            Some(kept) => kept,
+            None => {
+                let kept = Conformal::of(&self.model).map_err(invalid)?.map(Arc::new);
+                self.conformal.get_or_init(|| kept)
+            }
+        };
+        kept.clone().ok_or_else(|| {
+            PyValueError::new_err("the model has no scores of folds: fit with conformal=0.1, or another share that may miss")
+        })
     }
-    let (model, data) = (Arc::clone(model), Arc::clone(data));
-    run(py, report, move |channel| in_parts(&model, &data, channel, |rows| each(&model, rows, Par::Pool)))
-}
-
-/// Calls `each` on parts of the rows, until the caller does not wait any more.
-fn in_parts<T>(
-    model: &model::Model,
-    data: &Dataset,
-    channel: &Channel,
-    each: impl Fn(&maxmargin::data::Samples) -> Result<Vec<T>, model::ModelError>,
-) -> Result<Vec<T>, Failure> {
-    let (rows, part) = (data.samples.len(), (PRODUCTS / products(model)).max(ROWS));
-    if rows <= part {
-        return Ok(each(&data.samples)?);
-    }
-    let mut all = Vec::new();
-    for begin in (0..rows).step_by(part) {
-        if channel.is_cancelled() {
-            break;
-        }
-        let part: Vec<usize> = (begin..rows.min(begin + part)).collect();
-        all.extend(each(&data.samples.select(&part))?);
-    }
-    Ok(all)
-}
-
-/// Returns `w = Σ coef_k x_k` of a machine. The caller checks that the memory suffices.
-fn sum_weights(model: &model::Model, machine: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; model.features()];
-    let machine = &model.machines()[machine];
-    for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
-        model.parts().support.row(vector as usize).for_each(|column, value| weights[column] += coef * value);
-    }
-    weights
-}
-
-/// Checks that there are not far more weights than values: a single index of 4,000,000,000 would
-/// need 32 GB.
-fn check_weights(model: &model::Model) -> PyResult<()> {
-    let terms: usize = model.machines().iter().map(|machine| machine.coef.len()).sum();
-    let entries = model.parts().support.non_zeros() + terms;
-    model::check_width(model.features(), model.machines().len(), entries).map_err(|_| {
-        PyMemoryError::new_err(format!(
-            "there is a weight for each of {} features, and there are {entries} values; number the \
-             features without gaps, or use maxmargin.train, whose models store only values that occur",
-            model.features()
-        ))
-    })
 }
 
 #[pymethods]
@@ -313,7 +261,7 @@ impl Model {
     /// took no part.
     #[getter]
     fn calibration<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(report) = &self.calibration else { return Ok(None) };
+        let Some(report) = &self.reports.calibration else { return Ok(None) };
         let fields = PyDict::new(py);
         fields.set_item("method", report.method)?;
         fields.set_item("missing", report.missing)?;
@@ -322,6 +270,62 @@ impl Model {
         fields.set_item("log_loss", of.map(|of| of.log_loss))?;
         fields.set_item("brier", of.map(|of| of.brier))?;
         fields.set_item("expected_calibration_error", of.map(|of| of.expected_calibration_error))?;
+        Ok(Some(fields))
+    }
+
+    /// Returns the lower and the upper bound of every sample's interval, samples × 2. `alpha` is
+    /// the share of intervals that may miss the truth, by default that of the training.
+    #[pyo3(signature = (data, alpha=None))]
+    fn intervals<'py>(&self, py: Python<'py>, data: &Data, alpha: Option<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.model), Arc::clone(&data.data));
+        let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
+        let rows = data.samples.len();
+        let found = run(py, None, move |channel| {
+            in_parts(&model, &data, channel, |rows| kept.intervals(&model, rows, level, Par::Pool))
+        })?;
+        let bounds: Vec<f64> = found.iter().flat_map(|of| [of.lower, of.upper]).collect();
+        bounds.into_pyarray(py).reshape([rows, 2])
+    }
+
+    /// Returns whether each class is in the set of each sample, samples × classes. With
+    /// `per_class`, at most the share `alpha` of the samples of each class misses it.
+    #[pyo3(signature = (data, alpha=None, per_class=false))]
+    fn sets<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        alpha: Option<f64>,
+        per_class: bool,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.model), Arc::clone(&data.data));
+        let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
+        let shape = [data.samples.len(), self.model.classes().len()];
+        let found = run(py, None, move |channel| {
+            in_parts(&model, &data, channel, |rows| kept.sets(&model, rows, level, per_class, Par::Pool))
+        })?;
+        found.into_pyarray(py).reshape(shape)
+    }
+
+    /// Whether the model has scores of folds, for intervals or sets.
+    #[getter]
+    fn is_conformal(&self) -> bool {
+        matches!(Conformal::of(&self.model), Ok(Some(_)))
+    }
+
+    /// The report of the conformal predictions of this training, with the coverage of held-out
+    /// samples.
+    #[getter]
+    fn conformal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(report) = &self.reports.conformal else { return Ok(None) };
+        let fields = PyDict::new(py);
+        let of = report.coverage.as_ref();
+        fields.set_item("missing", report.missing)?;
+        fields.set_item("folds", report.run.folds)?;
+        fields.set_item("method", of.map(|of| of.method))?;
+        fields.set_item("level", of.map(|of| of.level))?;
+        fields.set_item("coverage", of.map(|of| of.coverage))?;
+        fields.set_item("width", of.and_then(|of| of.width))?;
+        fields.set_item("size", of.and_then(|of| of.size))?;
         Ok(Some(fields))
     }
 
@@ -351,6 +355,11 @@ impl Model {
             if !model.calibration().is_empty() {
                 return Err(
                     "the model has probabilities, which were fitted to its current rows: fit on the changed data instead".into(),
+                );
+            }
+            if Conformal::of(&model)?.is_some() {
+                return Err(
+                    "the model has scores of folds, which belong to its current rows: fit on the changed data instead".into()
                 );
             }
             let rows = kept.numbers.len();

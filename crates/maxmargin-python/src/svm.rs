@@ -2,11 +2,12 @@
 
 use crate::cells::{self, Outbox};
 use crate::data::{Data, invalid};
-use crate::model::Model;
+use crate::model::{Model, Reports};
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
+use maxmargin::conformal::Level;
 use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss};
-use maxmargin::cv::{CalibrationOptions, CvReport, FoldPlan, Seeding, TrainingData};
+use maxmargin::cv::{CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
 use maxmargin::model::Multiclass;
@@ -31,11 +32,12 @@ impl Svm {
     /// feature. `class_weight` has pairs of a label and a factor of C. With `one_vs_rest`, more
     /// than two classes have one machine for each against the others. `keep_data` stores the
     /// training data, so that samples can be added and removed. With `keep_vectors`, a linear model
-    /// stores its support vectors, and SMO trains it. `probability` is platt or isotonic. `seeding`
-    /// sets the start of folds. `memory` is in bytes, `max_time` in seconds.
+    /// stores its support vectors, and SMO trains it. `probability` is platt or isotonic.
+    /// `conformal` is the share of intervals or sets that may miss the truth. `seeding` sets the
+    /// start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=0.5, squared=false, bias=None,
-        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
+        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, conformal=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
         formulation: &str,
@@ -61,6 +63,7 @@ impl Svm {
         solver: &str,
         seed: u64,
         probability: Option<&str>,
+        conformal: Option<f64>,
         seeding: &str,
     ) -> PyResult<Self> {
         let bias_term = match bias {
@@ -98,31 +101,42 @@ impl Svm {
             seeding: known.ok_or_else(unknown)?.1,
             seed,
             calibration: CalibrationOptions { probability, threshold: None },
+            conformal: conformal.map(Level::new).transpose().map_err(invalid)?.map(ConformalOptions::new),
             ..TrainOptions::default()
         });
         svm.check().map_err(invalid)?;
         Ok(Self { svm, keep: keep_data })
     }
 
-    /// Trains on all samples of `data`.
-    #[pyo3(signature = (data, sample_weight=None, report=None))]
+    /// Trains on all samples of `data`. `folds` are those of conformal predictions, as in
+    /// `cross_validate`.
+    #[pyo3(signature = (data, sample_weight=None, report=None, *, folds=None))]
     fn fit(
         &self,
         py: Python<'_>,
         data: &Data,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         report: Option<Bound<'_, PyAny>>,
+        folds: Option<Vec<(Vec<usize>, Vec<usize>)>>,
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
-        let (model, calibration) = run(py, report.as_ref(), move |channel| {
-            let Fitted { model, calibration, .. } = svm.fit_with(&*data, &channel.control())?;
+        let plan = folds.map(|folds| FoldPlan::from_tests(data.labels.len(), folds)).transpose().map_err(invalid)?;
+        let svm = match (svm.options().conformal.clone(), plan) {
+            (Some(options), Some(plan)) => svm.conformal_with(ConformalOptions { plan: Some(Arc::new(plan)), ..options }),
+            _ => svm,
+        };
+        let (model, reports) = run(py, report.as_ref(), move |channel| {
+            let Fitted { model, calibration, conformal, .. } = svm.fit_with(&*data, &channel.control())?;
             // Predicted labels follow decision values, as in scikit-learn, even if there are
             // probabilities.
             let decision_rule = model.multiclass().decision_rule();
             let model = if model.classes().is_empty() { model } else { model.with_decision_rule(decision_rule)? };
-            Ok((if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
+            Ok((
+                if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model },
+                Reports { calibration, conformal },
+            ))
         })?;
-        Ok(Model::calibrated(model, calibration))
+        Ok(Model::with_reports(model, reports))
     }
 
     /// Cross-validates. `folds` has the test rows of each fold, and the rows that it leaves out of

@@ -1,5 +1,6 @@
 //! The estimator: its parameters and options, training and cross-validation.
 
+mod conformal;
 mod features;
 mod input;
 pub(crate) mod nested;

@@ -1,5 +1,6 @@
 //! The command line: commands, options, defaults.
 
+mod conformal;
 mod explain;
 mod formulation;
 mod groups;
@@ -14,6 +15,7 @@ mod table;
 mod tools;
 mod values;
 
+pub(crate) use conformal::ConformalArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{
@@ -115,7 +117,13 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+/// Options of folds, which a training has for conformal predictions only.
+const FOLD_OPTIONS: [&str; 8] = ["k", "loo", "folds", "fold_gap", "window", "repeat", "write_folds", "seeding"];
+
 #[derive(Debug, Args)]
+#[command(mut_args(|arg| {
+    if FOLD_OPTIONS.contains(&arg.get_id().as_str()) { arg.requires("conformal") } else { arg }
+}))]
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -128,6 +136,11 @@ pub(crate) struct TrainArgs {
     pub(crate) updatable: bool,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
+    #[command(flatten)]
+    pub(crate) conformal: ConformalArgs,
+    /// The folds of conformal predictions.
+    #[command(flatten)]
+    pub(crate) folds: FoldArgs,
     /// File for the model [default: the data's name with .model, in the current directory; - is
     /// standard output]
     #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
@@ -155,6 +168,8 @@ pub(crate) struct CvArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) suspects: SuspectArgs,
+    #[command(flatten)]
+    pub(crate) conformal: ConformalArgs,
     /// Write a full report with pictures as one HTML file
     #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
@@ -178,6 +193,8 @@ pub(crate) struct LooArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) suspects: SuspectArgs,
+    #[command(flatten)]
+    pub(crate) conformal: ConformalArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -2,7 +2,9 @@
 
 use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
 use super::probability::DecisionRuleName;
+use super::values;
 use clap::Args;
+use maxmargin::conformal::Level;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -28,6 +30,21 @@ pub(crate) struct PredictArgs {
     /// (LIBSVM's svm-predict -b 1)
     #[arg(long, conflicts_with = "decision", help_heading = "Predictions")]
     pub(crate) probability: bool,
+    /// Add the bounds of an interval to every value, which misses the truth in at most the share of
+    /// rows that the model was trained for (--conformal)
+    #[arg(long, conflicts_with_all = ["decision", "probability"], help_heading = "Predictions")]
+    pub(crate) intervals: bool,
+    /// Add a column for each class: 1 if it is in the row's set, else 0. Sets miss the truth in at
+    /// most the share of rows that the model was trained for (--conformal)
+    #[arg(long, conflicts_with_all = ["decision", "probability", "intervals"], help_heading = "Predictions")]
+    pub(crate) sets: bool,
+    /// Share of intervals or sets that may miss the truth, instead of the one of the training
+    #[arg(long, value_name = "ALPHA", value_parser = values::conformal_level, allow_hyphen_values = true, help_heading = "Predictions")]
+    pub(crate) alpha: Option<Level>,
+    /// Add the p-value of every row, and 1 for outliers, of which at most this share are normal
+    /// rows (Benjamini-Hochberg), else 0; for one-class models trained with --conformal
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["decision", "probability", "intervals", "sets", "alpha"], value_parser = values::conformal_level, allow_hyphen_values = true, help_heading = "Predictions")]
+    pub(crate) fdr: Option<Level>,
     /// Rule that turns decision values into labels, for models with probabilities or a threshold
     /// [default: the model's]
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]

@@ -186,6 +186,7 @@ mod tests {
             ("seeding", "cv", "seeding", "start"),
             ("seed", "train", "seed", "seed of"),
             ("calibration", "train", "probability", "probabilities"),
+            ("conformal", "train", "conformal", "intervals"),
         ] {
             let arguments = command.find_subcommand(subcommand).expect("a command").get_arguments();
             let help = arguments.filter(|argument| argument.get_id() == option).filter_map(|argument| argument.get_help());

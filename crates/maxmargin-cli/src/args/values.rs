@@ -5,6 +5,7 @@ use crate::problem::weights::Weight;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
+use maxmargin::conformal::Level;
 use maxmargin::core::{BiasTerm, FormulationKind, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::data::{Impute, MOST_THREADS};
@@ -124,6 +125,14 @@ pub(crate) fn level(text: &str) -> Result<f64, String> {
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     let what = "it must be a number above 0 and below 1; the empty model already has a KKT violation of 2 and a gap of 1";
     positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())
+}
+
+/// Parses the level of conformal predictions, or a rate of false discoveries.
+pub(crate) fn conformal_level(text: &str) -> Result<Level, String> {
+    text.parse::<f64>()
+        .ok()
+        .and_then(|alpha| Level::new(alpha).ok())
+        .ok_or_else(|| "it is the share of predictions that may be wrong: a number above 0 and below 1, such as 0.1".to_owned())
 }
 
 pub(crate) fn gamma(text: &str) -> Result<Gamma, String> {

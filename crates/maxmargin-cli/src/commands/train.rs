@@ -7,24 +7,26 @@ use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
 use crate::files::model_file;
-use crate::files::output::{check_standard_output, show};
+use crate::files::output::{Output, check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use crate::problem::{BoundedSamples, PreparedProblem, RunContext, cost_of_tube, failed, warn_of_small_cost};
+use crate::problem::folds::{folds_file, plan, write_folds};
+use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
 use crate::report::page::{Page, reliability, run_facts};
 use crate::report::{
-    End, MachineDocument, Seconds, Setup, SolutionDocument, calibration_text, certificate_text, cost_text, data_line, fields,
-    kernel_rows, machines_table, multiclass_text, reliability_table, reliability_text, setup_line, status_text, threshold_text,
-    work_text,
+    End, MachineDocument, Seconds, Setup, SolutionDocument, calibration_text, certificate_text, conformal_text, cost_text,
+    data_line, fields, kernel_rows, machines_table, multiclass_text, reliability_table, reliability_text, setup_line,
+    status_text, threshold_text, warn_of_conformal, work_text,
 };
 use maxmargin::core::Status;
-use maxmargin::cv::{CalibrationReport, ThresholdReport, TrainingData};
+use maxmargin::cv::{CalibrationReport, ConformalOptions, ConformalReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
 use maxmargin::{Fitted, Svm};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Rows on which a regression is checked for having learnt nothing.
@@ -41,6 +43,8 @@ struct TrainDocument {
     calibration: Option<CalibrationReport>,
     /// The threshold, if requested.
     threshold: Option<ThresholdReport>,
+    /// The conformal predictions, if requested.
+    conformal: Option<ConformalReport>,
     #[serde(flatten)]
     seconds: Seconds,
     #[serde(flatten)]
@@ -54,17 +58,21 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
     let on_stdout = path.as_os_str() == "-";
     check_standard_output(run.json.is_some(), on_stdout)?;
-    let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?.updatable(args.updatable);
+    let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?;
+    let request = request.updatable(args.updatable).seeded(args.folds.seeding.seeding);
     let svm = args.probability.apply(request.svm()?);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
-    paths.reads(args.svm.problem.weights.as_deref());
+    paths.reads(folds_file(args.folds.folds.as_ref()).into_iter().chain(args.svm.problem.weights.as_deref()));
     let output = paths.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
-    let page = args.report.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
+    let mut text = |path: Option<&Path>| path.map(|path| paths.output(path, Content::Text)).transpose();
+    let page = text(args.report.as_deref())?;
+    let folds_output = text(args.folds.write_folds.as_deref())?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(&args.data.request(), context, &mut notes)?;
+    let svm = with_conformal(args, svm, &request, &input, folds_output, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = {
         let bar = Bar::new(run.quiet);
@@ -75,7 +83,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     if let Some(c) = cost_of_tube(svm.formulation()) {
         warn_of_poor_regression(c, &fitted, &input, &mut notes)?;
     }
-    let solved = solution(&fitted, &setup);
+    let (solved, kernel_seconds) = (solution(&fitted, &setup), fitted.kernel.time.as_secs_f64());
     let decide = decision_rule(&fitted.model, args.probability.decide);
     let mut model = fitted.model.with_decision_rule(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
@@ -85,20 +93,16 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
         let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
         model_file::save(&model, output)?;
     }
+    let parts =
+        Seconds { read: input.seconds, kernel: Some(kernel_seconds), solve: Some(fitted.solve_seconds), ..Seconds::default() };
     let document = TrainDocument {
         setup,
         solved,
         model: model_name,
         calibration: fitted.calibration,
         threshold: fitted.threshold,
-        seconds: Seconds {
-            read: input.seconds,
-            kernel: Some(fitted.kernel.time.as_secs_f64()),
-            seed: None,
-            solve: Some(fitted.solve_seconds),
-            certify: None,
-            total: begun.elapsed().as_secs_f64(),
-        },
+        conformal: fitted.conformal,
+        seconds: Seconds { total: begun.elapsed().as_secs_f64(), ..parts },
         end: End::now(&threads, &mut notes),
     };
     if let Some(page) = page {
@@ -106,6 +110,25 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     }
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Adds the requested conformal predictions, over the folds of the options.
+fn with_conformal(
+    args: &TrainArgs,
+    svm: Svm,
+    request: &ProblemRequest,
+    input: &Input,
+    folds_output: Option<Output>,
+    notes: &mut Notes,
+) -> Result<Svm, Failure> {
+    if args.conformal.conformal.is_none() {
+        return Ok(svm);
+    }
+    let (plan, name) = plan(&args.folds.request(&args.data.options), request.target_kind(), input, notes)?;
+    write_folds(folds_output, &plan)?;
+    let options = args.conformal.request(&name);
+    let options = options.map(|options| ConformalOptions { plan: Some(Arc::new(plan)), ..options });
+    Ok(options.into_iter().fold(svm, Svm::conformal_with))
 }
 
 /// Describes the solution of a training.
@@ -135,7 +158,7 @@ fn warn_of_unfinished(fitted: &Fitted, svm: &Svm, run: &RunArgs, notes: &mut Not
     }
 }
 
-/// Warns of classes that the calibration lacks, and of a model without its requested calibration.
+/// Warns of classes that the calibration lacks, and of a model without a requested part.
 pub(super) fn warn_of_missing_calibration(fitted: &Fitted, notes: &mut Notes) {
     warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
     if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
@@ -143,6 +166,9 @@ pub(super) fn warn_of_missing_calibration(fitted: &Fitted, notes: &mut Notes) {
     }
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
         notes.warn(format!("the model keeps the threshold 0: {why}"));
+    }
+    if let Some(found) = &fitted.conformal {
+        warn_of_conformal(found.missing, found.coverage.as_ref(), notes);
     }
 }
 
@@ -217,6 +243,7 @@ fn summary(d: &TrainDocument, verbose: bool) -> Vec<(&'static str, String)> {
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
     rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));
     rows.extend(d.threshold.as_ref().map(|found| ("threshold", threshold_text(found, &setup.labels()))));
+    rows.extend(d.conformal.as_ref().map(|found| ("conformal", conformal_text(found))));
     if !setup.over_features() {
         rows.push(("kernel rows", kernel_rows(solved.rows_computed, setup.data.rows, solved.kernel_bytes)));
     }

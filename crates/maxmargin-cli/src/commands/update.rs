@@ -19,7 +19,7 @@ use crate::report::{
 use maxmargin::core::Status;
 use maxmargin::cv::update::numbers_of;
 use maxmargin::cv::{
-    CertificateReport, Change, MachineReport, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update,
+    CertificateReport, Change, Conformal, MachineReport, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update,
 };
 use maxmargin::data::libsvm;
 use maxmargin::model::{Model, Record};
@@ -145,6 +145,9 @@ fn warn_of_changes(model: &Model, updated: &Updated, notes: &mut Notes) {
     }
     if !model.calibration().is_empty() {
         notes.warn("the updated model has no probabilities: the former ones do not apply to it; run calibrate");
+    }
+    if matches!(Conformal::of(model), Ok(Some(_))) {
+        notes.warn("the updated model has no conformal predictions: the former scores do not apply to it; train it anew with --conformal");
     }
     if model.threshold().is_some() {
         notes.warn("the updated model keeps the threshold 0: the former one does not apply to it; run calibrate");

@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 mod certificate;
+mod conformal;
 mod delimited;
 mod document;
 mod formulation;
@@ -15,6 +16,7 @@ mod text;
 mod validated;
 
 pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
+pub(crate) use conformal::{conformal_text, coverage_text, warn_of_conformal};
 pub(crate) use delimited::{delimiter_of, label_text, machine_names, write_fields};
 pub(crate) use document::{
     DataDocument, Detail, End, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument, Work, goal_text,

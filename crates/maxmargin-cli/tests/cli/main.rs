@@ -3,6 +3,7 @@
 mod bad_input;
 mod certificates;
 mod common;
+mod conformal;
 mod cross_validation;
 mod dropin;
 mod dropin_edges;

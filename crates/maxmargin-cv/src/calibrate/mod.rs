@@ -92,11 +92,16 @@ pub struct CalibrationReport {
 ///
 /// When there are fewer than two samples, or as many classes as samples.
 pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
+    seeded_plan(classes, labels, FOLDS, seed)
+}
+
+/// As [`calibration_plan`], with another number of folds.
+pub(crate) fn seeded_plan(classes: Option<&ClassLabels>, labels: &[f64], folds: usize, seed: u64) -> Result<FoldPlan, CvError> {
     let Some(classes) = classes else {
-        return Ok(FoldPlan::shuffled(labels.len(), FOLDS.min(labels.len()), seed)?);
+        return Ok(FoldPlan::shuffled(labels.len(), folds.min(labels.len()), seed)?);
     };
     let smallest = classes.sizes().iter().copied().min().unwrap_or(0);
-    Ok(FoldPlan::stratified(labels, smallest.clamp(2, FOLDS), seed)?)
+    Ok(FoldPlan::stratified(labels, smallest.clamp(2, folds), seed)?)
 }
 
 impl Study<'_> {
@@ -125,22 +130,11 @@ impl Study<'_> {
         fits.check_formulation(self.formulation)?;
         fits.check(self.classes, &self.data.labels)?;
         let start = self.solutions(&model)?;
-        let mut found = match self.cross_validate_from(&start, plan, seeding, control) {
-            Err(CvError::Ended(status)) => Err(status),
-            other => Ok(other?),
-        };
+        let found = self.cross_validate_from(&start, plan, seeding, control);
         drop(start);
-        let run = OutOfFold {
-            folds: plan.folds(),
-            status: found.as_ref().map_or_else(|status| *status, CvReport::status),
-            iterations: found.as_ref().map_or(0, |found| found.total_iterations),
-            rows_computed: found.as_ref().map_or(0, |found| found.rows_computed),
-            certificate: found.as_ref().ok().and_then(CvReport::certificate),
-            missing_classes: found.as_ref().map_or_else(|_| Vec::new(), CvReport::missing_classes),
-            seconds: 0.0,
-        };
+        let (run, mut found) = OutOfFold::of(plan, found)?;
         found.iter_mut().for_each(|found| self.fill(plan, &mut found.decisions));
-        let found = found.ok().filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
+        let found = found.filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
         let mut all = Calibrated { model, calibration: None, threshold: None };
         if let Some(probability) = fits.probability {
             self.add_probabilities(&mut all, found.as_ref(), plan, probability, &run)?;
@@ -256,7 +250,7 @@ impl Study<'_> {
 
     /// Row of the data and coefficient of every support vector, for each machine of a model that
     /// was trained on this data.
-    fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
+    pub(crate) fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
         let other = |why| Err(CvError::OtherModel(why));
         let Some(record) = model.record() else {
             return other(ModelMismatch::NoRecord);

@@ -1,6 +1,8 @@
 //! The cross-validation behind a calibration.
 
-use crate::report::{CertificateReport, MissingClass};
+use crate::plan::FoldPlan;
+use crate::report::{CertificateReport, CvReport, MissingClass};
+use crate::run::error::CvError;
 use maxmargin_core::Status;
 use serde::Serialize;
 
@@ -21,4 +23,40 @@ pub struct OutOfFold {
     pub missing_classes: Vec<MissingClass>,
     /// Seconds of the folds and of the fit.
     pub seconds: f64,
+}
+
+impl OutOfFold {
+    /// Describes a cross-validation, and returns its report if it was not ended before it had one.
+    ///
+    /// # Errors
+    ///
+    /// All errors but that end.
+    pub(crate) fn of(plan: &FoldPlan, found: Result<CvReport, CvError>) -> Result<(Self, Option<CvReport>), CvError> {
+        let found = match found {
+            Err(CvError::Ended(status)) => Err(status),
+            other => Ok(other?),
+        };
+        let run = Self {
+            folds: plan.folds(),
+            status: found.as_ref().map_or_else(|status| *status, CvReport::status),
+            iterations: found.as_ref().map_or(0, |found| found.total_iterations),
+            rows_computed: found.as_ref().map_or(0, |found| found.rows_computed),
+            certificate: found.as_ref().ok().and_then(CvReport::certificate),
+            missing_classes: found.as_ref().map_or_else(|_| Vec::new(), CvReport::missing_classes),
+            seconds: 0.0,
+        };
+        Ok((run, found.ok()))
+    }
+
+    /// This run and another one over the same folds.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        let certificates = [self.certificate, other.certificate].into_iter().flatten();
+        Self {
+            status: self.status.worse(other.status),
+            iterations: self.iterations + other.iterations,
+            rows_computed: self.rows_computed + other.rows_computed,
+            certificate: certificates.reduce(CertificateReport::worse),
+            ..self
+        }
+    }
 }

@@ -55,6 +55,8 @@ pub(crate) struct MachineRun<'a> {
     pub(crate) steps: &'a [Step<'a>],
     /// A cell with more errors than this is pruned.
     pub(crate) max_errors: Option<usize>,
+    /// Set if machines of folds are kept after the run.
+    pub(crate) keeps_machines: bool,
     pub(crate) begun: std::time::Instant,
     pub(crate) par: Par,
     /// The control of the study, and of this machine.
@@ -181,7 +183,7 @@ impl MachineRun<'_> {
             control: self.control,
             path_memory,
             begun: self.begun,
-            keep: self.layout.machines.len() > 1,
+            keep: self.keeps_machines || self.layout.machines.len() > 1,
             prune,
             carried: CarriedMachines::default(),
             carries: false,

@@ -8,6 +8,7 @@ pub(crate) mod fold_classes;
 pub(crate) mod fold_factors;
 pub(crate) mod machine_run;
 pub(crate) mod outcome;
+mod shared_machines;
 pub(crate) mod task;
 pub(crate) mod trainer;
 mod unshared;

@@ -1,6 +1,7 @@
 //! Folds that are studies of their own: samples are scaled by statistics of the training set, and
 //! these differ between folds.
 
+use crate::fold_machines::FoldMachineCollector;
 use crate::folds::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
 use crate::report::{CvReport, FoldReport, MachineReport};
@@ -14,13 +15,21 @@ use maxmargin_model::ModelError;
 use std::time::Instant;
 
 /// Cross-validates by training every fold from zero, on all threads.
-pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, control: &RunControl) -> Result<CvReport, CvError> {
+/// Keeps the models of folds if `keep` is given.
+pub(crate) fn cross_validate(
+    study: &Study,
+    plan: &FoldPlan,
+    begun: Instant,
+    control: &RunControl,
+    keep: Option<&FoldMachineCollector>,
+) -> Result<CvReport, CvError> {
     let mut report = CvReport::empty(plan, study.machines());
     let all = study.fold_classes(plan);
     for fold in 0..plan.folds() {
         let fold = UnsharedFold { study, plan, fold, classes: &all };
         let trained = fold.train(begun, control)?;
         fold.add(&mut report, trained.as_ref())?;
+        keep.iter().zip(&trained).for_each(|(keep, trained)| keep.add_model(&trained.model));
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
     Ok(report.summed(study.formulation.into(), &study.data.labels))

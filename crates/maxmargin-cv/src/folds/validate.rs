@@ -1,8 +1,11 @@
 //! Cross-validation: every machine over its folds, and the reports of all cells.
 
+use crate::fold_machines::FoldMachineCollector;
 use crate::folds::assemble::{Decisions, ReportAssembly};
 use crate::folds::collector::{OnCellDone, ResultCollector};
+use crate::folds::fold_classes::FoldClasses;
 use crate::folds::machine_run::{MachineRun, Step, WarmStart};
+use crate::folds::shared_machines::SharedFolds;
 use crate::folds::unshared;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
@@ -35,6 +38,8 @@ pub(crate) struct CvRequest<'a> {
     pub(crate) control: &'a RunControl<'a>,
     /// Called for every value of C as soon as its report is complete.
     pub(crate) on_cell_done: OnCellDone<'a>,
+    /// Collects the machines of all folds, if they are kept.
+    pub(crate) keep: Option<&'a FoldMachineCollector<'a>>,
 }
 
 impl<'a> Study<'a> {
@@ -69,7 +74,7 @@ impl<'a> Study<'a> {
         control: &RunControl,
     ) -> Result<Vec<CvReport>, CvError> {
         let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
-        self.validate(CvRequest { steps: &steps, max_errors: None, plan, seeding, control, on_cell_done: &|_, _| () })
+        self.validate(CvRequest { steps: &steps, max_errors: None, plan, seeding, control, on_cell_done: &|_, _| (), keep: None })
     }
 
     /// As [`Study::cross_validate`], with known solutions of all data: for each machine, row of the
@@ -81,8 +86,32 @@ impl<'a> Study<'a> {
         seeding: Seeding,
         control: &RunControl,
     ) -> Result<CvReport, CvError> {
-        let step = Step { c: self.formulation.c().unwrap_or(1.0), from: Some(WarmStart::Terms(start)) };
-        let request = CvRequest { steps: &[step], max_errors: None, plan, seeding, control, on_cell_done: &|_, _| () };
+        self.cross_validate_at(Some(start), plan, seeding, control, None)
+    }
+
+    /// As [`Study::cross_validate_from`] if there is a start, and collects the machines of all
+    /// folds.
+    pub(crate) fn cross_validate_keeping(
+        &self,
+        start: Option<&[Terms]>,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        control: &RunControl,
+        keep: &FoldMachineCollector,
+    ) -> Result<CvReport, CvError> {
+        self.cross_validate_at(start, plan, seeding, control, Some(keep))
+    }
+
+    fn cross_validate_at(
+        &self,
+        start: Option<&[Terms]>,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        control: &RunControl,
+        keep: Option<&FoldMachineCollector>,
+    ) -> Result<CvReport, CvError> {
+        let step = Step { c: self.formulation.c().unwrap_or(1.0), from: start.map(WarmStart::Terms) };
+        let request = CvRequest { steps: &[step], max_errors: None, plan, seeding, control, on_cell_done: &|_, _| (), keep };
         Ok(self.validate(request)?.remove(0))
     }
 
@@ -158,32 +187,23 @@ impl<'a> Study<'a> {
     /// Cross-validates over the kernel values, or the features, that all folds share.
     fn validate_shared(&self, prepared: &Prepared, request: &CvRequest, features: bool) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
-        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done } = *request;
+        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done, keep } = *request;
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
         let control = &study_control(control, begun, &self.stop);
         let source = self.shared_source(prepared, &layout, features, control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
-        let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
-        let assembly = ReportAssembly {
-            purpose,
-            rule: self.rule(),
-            classes: &classes,
-            labels,
-            greatest_label: greatest_label(labels),
-            is_countable: is_countable(purpose.target_kind, labels),
-            layout: &layout,
-            plan,
-            par: self.options.par,
-            control,
-            last: Decisions::place(steps.len(), count, plan.rounds() * layout.data_row.len()),
-        };
+        let assembly = self.assembly(&layout, &classes, request, control);
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {
             let begun = only_value_begun.unwrap_or_else(Instant::now);
             let mut report = assembly.assemble_report(&source, outcomes, work)?;
             (report.c, report.seeding) = (self.formulation.c().map(|_| steps[value].c), seeding.name());
             report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
+            if let Some(keep) = keep {
+                let shared = SharedFolds { prepared, layout: &layout, source: &source, model: keep.model, par: self.options.par };
+                keep.put(shared.machines(plan.folds(), outcomes)?);
+            }
             Ok(report)
         });
         let validate = |p: usize, par: Par, spaces: &Spaces| {
@@ -202,6 +222,7 @@ impl<'a> Study<'a> {
                 seeding,
                 steps,
                 max_errors,
+                keeps_machines: keep.is_some(),
                 begun,
                 par,
                 study_control: control,
@@ -217,6 +238,31 @@ impl<'a> Study<'a> {
         collector.reports()
     }
 
+    /// The inputs of the reports of a request.
+    fn assembly<'r>(
+        &'r self,
+        layout: &'r MachineLayout,
+        classes: &'r FoldClasses,
+        request: &CvRequest<'r>,
+        control: &'r RunControl<'r>,
+    ) -> ReportAssembly<'r> {
+        let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
+        let samples = request.plan.rounds() * layout.data_row.len();
+        ReportAssembly {
+            purpose,
+            rule: self.rule(),
+            classes,
+            labels,
+            greatest_label: greatest_label(labels),
+            is_countable: is_countable(purpose.target_kind, labels),
+            layout,
+            plan: request.plan,
+            par: self.options.par,
+            control,
+            last: Decisions::place(request.steps.len(), layout.machines.len(), samples),
+        }
+    }
+
     /// Trains every fold as a study of its own: from zero, on training rows that are scaled by
     /// their own statistics.
     fn validate_unshared(&self, request: &CvRequest) -> Result<Vec<CvReport>, CvError> {
@@ -225,7 +271,7 @@ impl<'a> Study<'a> {
         let mut reports = Vec::new();
         for (value, step) in request.steps.iter().enumerate() {
             let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
-            let report = unshared::cross_validate(&at_c, request.plan, begun, request.control)?;
+            let report = unshared::cross_validate(&at_c, request.plan, begun, request.control, request.keep)?;
             let stopped = report.status().ended_early();
             let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new(), values_to_repeat: 0 };
             (request.on_cell_done)(value, &cell);

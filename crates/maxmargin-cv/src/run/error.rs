@@ -1,6 +1,6 @@
 //! The errors of trainings and cross-validations.
 
-use crate::run::refusal::{ModelMismatch, ThresholdProblem};
+use crate::run::refusal::{ConformalProblem, ModelMismatch, ThresholdProblem};
 use crate::seed::Seeding;
 use maxmargin_core::{DualError, Refused, StartError, Status};
 use maxmargin_data::LabelError;
@@ -149,6 +149,9 @@ pub enum CvError {
     /// No threshold can be chosen for this data, or by this metric.
     #[error("a threshold: {0}")]
     Threshold(#[from] ThresholdProblem),
+    /// Conformal predictions are not possible as requested.
+    #[error("conformal prediction: {0}")]
+    Conformal(#[from] ConformalProblem),
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),

@@ -1,4 +1,8 @@
-//! The reasons for which a model gets no calibration.
+//! The reasons for which a model gets no calibration or no conformal predictions.
+
+use maxmargin_conformal::ConformalError;
+use maxmargin_core::TargetKind;
+use maxmargin_model::ModelError;
 
 /// The reason why data are not those of a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,4 +49,58 @@ pub enum ThresholdProblem {
     /// The formulation tells no classes apart.
     #[error("it is for two classes, and the formulation tells none apart")]
     NoClasses,
+}
+
+/// The reason why there are no conformal predictions.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConformalProblem {
+    /// A level or scores are not valid.
+    #[error(transparent)]
+    Scores(#[from] ConformalError),
+    /// The fold machines do not predict these samples.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The formulation has no conformal predictions.
+    #[error("{0} has no intervals; use epsilon-svr, nu-svr or quantile")]
+    Formulation(&'static str),
+    /// The coverage of a quantile's own cross-validation.
+    #[error(
+        "intervals of quantiles are between two others, which a training adds; train the model with them, which reports their coverage"
+    )]
+    Quantile,
+    /// Rows are tested several times.
+    #[error("the folds test rows in {0} rounds, and each row needs one score; leave repeats out")]
+    Rounds(usize),
+    /// A promise for each class of a formulation without classes.
+    #[error("{0} has no classes; leave the promise for each class out")]
+    PerClass(&'static str),
+    /// A training set lacks a class.
+    #[error(
+        "fold {fold} trains on no row of class {label}, so that its machines give the class no score; use stratified folds, or fewer"
+    )]
+    FoldClass {
+        /// The fold, from 0.
+        fold: usize,
+        /// The class.
+        label: f64,
+    },
+    /// No fold tests a row of a class.
+    #[error(
+        "no fold tests a row of class {label}, so that the class has no score; use folds that test all rows, such as stratified ones"
+    )]
+    NoScore {
+        /// The class.
+        label: f64,
+    },
+    /// The model has another kind of target.
+    #[error("{}", match .0 {
+        TargetKind::Classes => "the model predicts classes, which have sets and no intervals",
+        TargetKind::Values => "the model predicts values, which have intervals and no sets",
+        TargetKind::Nothing => "the model tells normal rows from others, and has p-values alone",
+    })]
+    Kind(TargetKind),
+    /// The scores in a model are damaged.
+    #[error("the scores for conformal predictions in the model are damaged: {0}")]
+    Damaged(String),
 }

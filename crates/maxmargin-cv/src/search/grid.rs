@@ -215,7 +215,7 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
                 self.ended.store(true, Ordering::Relaxed);
             }
         };
-        let request = CvRequest { steps, max_errors, plan, seeding, control: &control, on_cell_done: &on_cell_done };
+        let request = CvRequest { steps, max_errors, plan, seeding, control: &control, on_cell_done: &on_cell_done, keep: None };
         let result = study.validate(request);
         let interrupted = match &result {
             Ok(reports) => reports.iter().any(|report| report.status() == Status::Interrupted),

@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod calibration_options;
+mod conformal_options;
 pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod matching;
@@ -11,6 +12,7 @@ pub(crate) mod space_source;
 pub(crate) mod spaces;
 
 pub use calibration_options::{CalibrationOptions, Probability};
+pub use conformal_options::{ConformalOptions, Exchangeable};
 pub use options::TrainOptions;
 pub use prepared_data::PreparedData;
 

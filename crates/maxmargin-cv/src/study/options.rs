@@ -2,7 +2,7 @@
 
 use crate::run::error::CvError;
 use crate::seed::Seeding;
-use crate::study::CalibrationOptions;
+use crate::study::{CalibrationOptions, ConformalOptions};
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Refused, Solve, Stop, TargetKind};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{ClassLabels, Impute, Par};
@@ -77,6 +77,9 @@ pub struct TrainOptions {
     pub seed: u64,
     /// Probabilities and a threshold, fitted to folds after the training. Default: none.
     pub calibration: CalibrationOptions,
+    /// Scores and machines of folds for intervals, sets or p-values, after the training. Default:
+    /// none.
+    pub conformal: Option<ConformalOptions>,
 }
 
 impl Default for TrainOptions {
@@ -106,6 +109,7 @@ impl Default for TrainOptions {
             seeding: Seeding::Full,
             seed: 1,
             calibration: CalibrationOptions::default(),
+            conformal: None,
         }
     }
 }

@@ -126,6 +126,7 @@ pub fn verify(
     verdict.checks.push(Check::new("support vectors", true, detail));
     let machines = recomputed(model, data, samples, &of, &terms, &trained_for, par)?;
     verdict.checks.extend(recompute::checks(&machines));
+    verdict.checks.extend(recompute::conformal_scores(model, data, par));
     verdict.certificate = worst(trained_for.goal, machines.iter().map(|one| one.verdict.certificate));
     verdict.machines = machines.into_iter().map(|one| one.verdict).collect();
     Ok(verdict)

@@ -2,7 +2,9 @@
 
 use super::error::VerifyError;
 use super::verdict::{Check, MachineVerdict};
+use crate::conformal::Conformal;
 use crate::report::bounded_of;
+use crate::run::refusal::ConformalProblem;
 use crate::study::label_text::label_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
@@ -11,7 +13,7 @@ use maxmargin_core::{
     Audit, AuditPoint, BiasTerm, Certificate, EqualityConstraint, Formulation, Goal, Problem, audit, bias_of, gap_screening,
 };
 use maxmargin_data::number::format_g;
-use maxmargin_data::{Par, RunControl};
+use maxmargin_data::{Dataset, Par, RunControl};
 use maxmargin_model::Model;
 use std::collections::HashMap;
 
@@ -214,4 +216,27 @@ fn short(value: f64) -> String {
 /// A number with nine significant digits.
 fn long(value: f64) -> String {
     format_g(value, 9)
+}
+
+/// Compares the scores for conformal predictions with those of the fold machines in the model.
+pub(super) fn conformal_scores(model: &Model, data: &Dataset, par: Par) -> Option<Check> {
+    const WHAT: &str = "conformal scores";
+    let compared = || {
+        let Some(kept) = Conformal::of(model)? else { return Ok(None) };
+        Ok(Some((kept.recomputed(model, &data.samples, &data.labels, par)?, kept)))
+    };
+    let (recomputed, kept) = match compared() {
+        Ok(found) => found?,
+        Err(error) => return Some(Check::new(WHAT, false, ConformalProblem::to_string(&error))),
+    };
+    let largest = kept.stored_scores().iter().fold(1.0_f64, |most, score| most.max(score.abs()));
+    let off = recomputed.iter().zip(kept.stored_scores()).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+    let count = kept.stored_scores().len();
+    let same = off <= ROUNDING * largest;
+    let detail = if same {
+        format!("{count} scores are those of {} folds", kept.folds())
+    } else {
+        format!("a score differs by {} from that of its fold's machine", format_g(off, 3))
+    };
+    Some(Check::new(WHAT, same, detail))
 }

@@ -143,7 +143,7 @@ fn check_support(parts: &Parts) -> Result<(), ModelError> {
     Ok(())
 }
 
-fn check_machine(p: usize, machine: &Machine, vectors: usize) -> Result<(), ModelError> {
+pub(crate) fn check_machine(p: usize, machine: &Machine, vectors: usize) -> Result<(), ModelError> {
     let Machine { support, coef, bias } = machine;
     if coef.len() != support.len() {
         let reason = format!("machine {p} has {} for {} support vectors", coef.len(), support.len());
@@ -188,7 +188,7 @@ pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), Mode
 }
 
 /// Checks that the support vectors of a precomputed kernel are serial numbers.
-fn check_serials(support: &Samples) -> Result<(), ModelError> {
+pub(crate) fn check_serials(support: &Samples) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("serial numbers", reason));
     if support.features() != 1 && !support.is_empty() {
         return invalid(format!("{} columns instead of 1", support.features()));

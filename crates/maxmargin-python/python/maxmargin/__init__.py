@@ -1,7 +1,7 @@
 """Exact support vector machines: scikit-learn's estimators, each solution with a certificate."""
 
 from . import _clients
-from ._certificate import Calibration, Certificate, Check, Verdict
+from ._certificate import Calibration, Certificate, Check, Conformal, Verdict
 from ._classes import SVC, SVR, ExpectileSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ._clients import skops_types
 from ._counterpart import to_sklearn
@@ -24,6 +24,7 @@ __all__ = [
     "Calibration",
     "Certificate",
     "Check",
+    "Conformal",
     "CrossValidation",
     "ExpectileSVR",
     "Explanation",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -13,12 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._certificate import Certificate, Verdict, warn_of
+from ._certificate import Certificate, Conformal, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._progress import Progress
@@ -85,6 +87,12 @@ def seed_of(random_state: Any) -> int:
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def asked_for_conformal(estimator: Any) -> bool:
+    if estimator.conformal is None:
+        raise AttributeError("intervals and sets are not available when conformal=None")
+    return True
+
+
 class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
@@ -109,6 +117,7 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "keep_data": ["boolean"],
+        "conformal": [Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
 
     #: The parameters that a search can vary in addition to C and gamma.
@@ -127,6 +136,8 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
     max_iter: int
     max_time: float | None
     keep_data: bool
+    #: The share of intervals or sets that may miss the truth; None where the class has none.
+    conformal: float | None = None
 
     support_: NDArray[np.int32]
     support_vectors_: Any
@@ -137,6 +148,8 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
     shape_fit_: tuple[int, ...]
     certificate_: Certificate
     certificates_: tuple[Certificate, ...]
+    #: What intervals or sets cover, if they were requested.
+    conformal_: Conformal | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -271,6 +284,7 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
             # Few rows go by LIBSVM's steps; beyond, the time of linear solvers hardly depends on C.
             "keep_vectors": self.kernel == "linear" and X.shape[0] <= FEW,
             "seed": self._seed(),
+            "conformal": None if self.conformal is None else float(self.conformal),
         }
         return _native.Svm(self._formulation, **(settings | prices | others))
 
@@ -287,6 +301,11 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
         statuses = [machine["status"] for machine in machines]
         ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
         self.fit_status_ = int(ended)
+        found = model.conformal
+        self.conformal_ = None if found is None else Conformal(**found)
+        if found is not None and found["missing"] is not None:
+            message = f"there are no intervals or sets: {found['missing']}; raise max_time or max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         """Set scikit-learn's attributes, here for a single machine."""

@@ -171,6 +171,26 @@ class Calibration:
     expected_calibration_error: float | None
 
 
+@dataclass(frozen=True)
+class Conformal:
+    """The conformal predictions of an estimator, and what they cover of samples that their machines did not see."""
+
+    #: The reason if there are none.
+    missing: str | None
+    #: The number of folds whose machines are kept.
+    folds: int
+    #: ``cv+``, ``jackknife+``, ``conformalised quantiles`` or ``cross-conformal``.
+    method: str | None
+    #: The share of intervals or sets that may miss the truth.
+    level: float | None
+    #: The share of held-out samples whose interval or set has the truth.
+    coverage: float | None
+    #: The mean width of intervals, if all are finite.
+    width: float | None
+    #: The mean number of classes in a set.
+    size: float | None
+
+
 ENDED = {
     "iteration_limit": "ended after max_iter={max_iter} iterations",
     "time_limit": "ended after max_time={max_time} seconds",

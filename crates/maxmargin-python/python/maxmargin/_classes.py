@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from . import _native
-from ._base import KernelMachine
+from ._base import KernelMachine, asked_for_conformal
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._explain import names_of_pairs
@@ -207,6 +207,25 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
             raise NotFittedError("predict_proba is not available when fitted with probability=False and calibration=None")
         return self._evaluate(X, model.probabilities)
 
+    @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
+    def predict_set(self, X: Any, *, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]:
+        """Predict a set of classes for every row: an array of shape (n_samples, n_classes), with columns as in ``classes_``.
+
+        At most the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order. Sets are cross-conformal, by the margins
+        of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a set of several classes is a row between them.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        alpha : float in (0, 1), optional
+            Another share than that of the training.
+        per_class : bool, default=False
+            Whether the promise holds for the rows of each class by themselves. Sets are larger for classes that are difficult.
+        """
+        model = self._model_of()
+        return self._evaluate(X, lambda rows: model.sets(rows, alpha, per_class))
+
     @property
     def probA_(self) -> Floats:
         """The factor of each machine's sigmoid, as in LIBSVM; empty without sigmoids."""
@@ -276,6 +295,8 @@ class SVC(Updatable, KernelClassifier):
         Whether the training data are kept, so that :meth:`add` and :meth:`remove` work.
     random_state : int, RandomState or None, default=None
         The folds of the probabilities.
+    conformal : float in (0, 1) or None, default=None
+        The share of sets that may miss the truth: :meth:`predict_set` then has them, from the scores of ten folds whose machines the model keeps.
 
     Attributes
     ----------
@@ -323,6 +344,7 @@ class SVC(Updatable, KernelClassifier):
         break_ties: bool = False,
         keep_data: bool = False,
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -342,6 +364,7 @@ class SVC(Updatable, KernelClassifier):
         self.break_ties = break_ties
         self.keep_data = keep_data
         self.random_state = random_state
+        self.conformal = conformal
 
 
 class NuSVC(KernelClassifier):
@@ -385,6 +408,8 @@ class NuSVC(KernelClassifier):
         Whether :meth:`predict` goes by ``decision_function`` for more than two classes.
     random_state : int, RandomState or None, default=None
         The folds of the probabilities.
+    conformal : float in (0, 1) or None, default=None
+        The share of sets that may miss the truth: :meth:`predict_set` then has them, from the scores of ten folds whose machines the model keeps.
 
     Attributes
     ----------
@@ -428,6 +453,7 @@ class NuSVC(KernelClassifier):
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -446,6 +472,7 @@ class NuSVC(KernelClassifier):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
+        self.conformal = conformal
 
     keep_data = False
 
@@ -465,6 +492,23 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
         """Predict the value of every row."""
         self._check_fitted()
         return self._evaluate(X, self._model_of().predict)
+
+    @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
+    def predict_interval(self, X: Any, *, alpha: float | None = None) -> Floats:
+        """Predict an interval for every row: an array of shape (n_samples, 2), lower bound and upper bound.
+
+        At most the share ``conformal`` of the intervals misses the truth, if rows come in no particular order: CV+ of ten folds, or conformalised quantiles of
+        a :class:`QuantileSVR`. Bounds are infinite where there are too few samples.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        alpha : float in (0, 1), optional
+            Another share than that of the training.
+        """
+        model = self._model_of()
+        return self._evaluate(X, lambda rows: model.intervals(rows, alpha))
 
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
@@ -499,6 +543,8 @@ class SVR(KernelRegressor):
         The most iterations; -1 is no limit.
     max_time : float or None, default=None
         The most seconds of a training. Scikit-learn has no such limit.
+    conformal : float in (0, 1) or None, default=None
+        The share of intervals that may miss the truth: :meth:`predict_interval` then has them, from the scores of ten folds whose machines the model keeps.
 
     Attributes
     ----------
@@ -534,6 +580,7 @@ class SVR(KernelRegressor):
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        conformal: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -547,6 +594,7 @@ class SVR(KernelRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.conformal = conformal
 
 
 class NuSVR(KernelRegressor):
@@ -578,6 +626,8 @@ class NuSVR(KernelRegressor):
         The most iterations; -1 is no limit.
     max_time : float or None, default=None
         The most seconds of a training. Scikit-learn has no such limit.
+    conformal : float in (0, 1) or None, default=None
+        The share of intervals that may miss the truth: :meth:`predict_interval` then has them, from the scores of ten folds whose machines the model keeps.
 
     Attributes
     ----------
@@ -613,6 +663,7 @@ class NuSVR(KernelRegressor):
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        conformal: float | None = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -626,6 +677,7 @@ class NuSVR(KernelRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.conformal = conformal
 
 
 class QuantileSVR(KernelRegressor):
@@ -660,6 +712,8 @@ class QuantileSVR(KernelRegressor):
         The most iterations; -1 is no limit.
     max_time : float or None, default=None
         The most seconds of a training. Scikit-learn has no such limit.
+    conformal : float in (0, 1) or None, default=None
+        The share of intervals that may miss the truth: :meth:`predict_interval` then has them, from the scores of ten folds whose machines the model keeps.
 
     Attributes
     ----------
@@ -701,6 +755,7 @@ class QuantileSVR(KernelRegressor):
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        conformal: float | None = None,
     ) -> None:
         self.quantile = quantile
         self.C = C
@@ -714,6 +769,7 @@ class QuantileSVR(KernelRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.conformal = conformal
 
 
 class ExpectileSVR(KernelRegressor):
@@ -769,7 +825,7 @@ class ExpectileSVR(KernelRegressor):
     _prices = ("C", "expectile")
     _counterpart = "SVR"
     _searched = ("kernel", "degree", "coef0", "expectile", "tol", "shrinking")
-    _parameter_constraints = constraints("nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")])
+    _parameter_constraints = constraints("conformal", "nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")])
 
     def __init__(
         self,
@@ -848,7 +904,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
 
     _formulation = "one-class"
     _prices = ("nu",)
-    _parameter_constraints = constraints("C", "epsilon", "keep_data")
+    _parameter_constraints = constraints("conformal", "C", "epsilon", "keep_data")
 
     keep_data = False
     offset_: Floats

@@ -232,6 +232,8 @@ def for_folds(estimator: Any) -> Any:
     if hasattr(own, "probability"):
         # Folds are judged by what machines decide.
         own.set_params(probability=False, calibration=None)
+    if hasattr(own, "conformal"):
+        own.conformal = None
     return own
 
 

@@ -63,6 +63,15 @@ class CalibrationFields(TypedDict):
     brier: float | None
     expected_calibration_error: float | None
 
+class ConformalFields(TypedDict):
+    missing: str | None
+    folds: int
+    method: str | None
+    level: float | None
+    coverage: float | None
+    width: float | None
+    size: float | None
+
 class Data:
     @staticmethod
     def dense(x: NDArray[Any], y: Floats | None = None) -> Data: ...
@@ -105,6 +114,12 @@ class Model:
     def calibrations(self) -> list[tuple[str, tuple[float, float] | None]]: ...
     @property
     def calibration(self) -> CalibrationFields | None: ...
+    def intervals(self, data: Data, alpha: float | None = None) -> Floats: ...
+    def sets(self, data: Data, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]: ...
+    @property
+    def is_conformal(self) -> bool: ...
+    @property
+    def conformal(self) -> ConformalFields | None: ...
     def verify(self, data: Data) -> VerdictFields: ...
     def updated(self, add: Data | None = None, remove: Sequence[int] = ..., memory: int = ...) -> Model: ...
 
@@ -155,9 +170,17 @@ class Svm:
         solver: str = "auto",
         seed: int = 1,
         probability: str | None = None,
+        conformal: float | None = None,
         seeding: str = "full",
     ) -> None: ...
-    def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
+    def fit(
+        self,
+        data: Data,
+        sample_weight: Floats | None = None,
+        report: Report | None = None,
+        *,
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
+    ) -> Model: ...
     def cross_validate(
         self,
         data: Data,

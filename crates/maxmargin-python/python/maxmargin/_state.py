@@ -12,10 +12,10 @@ from typing import Any, Self
 import scipy.sparse as sp
 
 from . import _native
-from ._certificate import Calibration, Certificate
+from ._certificate import Calibration, Certificate, Conformal
 
 #: Values of this package by the names under which they are written.
-VALUES: dict[str, type[Any]] = {"certificate": Certificate, "calibration": Calibration}
+VALUES: dict[str, type[Any]] = {"certificate": Certificate, "calibration": Calibration, "conformal": Conformal}
 
 
 def plain(value: Any) -> Any:

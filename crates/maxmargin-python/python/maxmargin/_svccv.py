@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -14,7 +14,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import WIDE, whole
+from ._base import WIDE, asked_for_conformal, whole
 from ._certificate import Certificate
 from ._classes import SVC, SVR, asked_for_probabilities
 from ._data import Floats, is_sparse, width
@@ -257,6 +257,7 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
         break_ties: bool = False,
         keep_data: bool = False,
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -279,6 +280,7 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
         self.break_ties = break_ties
         self.keep_data = keep_data
         self.random_state = random_state
+        self.conformal = conformal
 
     def decision_function(self, X: Any) -> Floats:
         """Decision values of the best estimator."""
@@ -288,6 +290,11 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the best estimator."""
         return np.asarray(self._best().predict_proba(X))
+
+    @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
+    def predict_set(self, X: Any, *, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]:
+        """Sets of the best estimator."""
+        return np.asarray(self._best().predict_set(X, alpha=alpha, per_class=per_class))
 
 
 class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
@@ -337,6 +344,7 @@ class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unu
         verbose: Any = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        conformal: float | None = None,
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -353,3 +361,9 @@ class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unu
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.conformal = conformal
+
+    @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
+    def predict_interval(self, X: Any, *, alpha: float | None = None) -> Floats:
+        """Intervals of the best estimator."""
+        return np.asarray(self._best().predict_interval(X, alpha=alpha))

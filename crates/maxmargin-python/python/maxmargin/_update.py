@@ -79,7 +79,7 @@ class Updatable(KernelMachine):
         """Return true if anything other than the solution depends on all rows."""
         scaled = self.kernel in WIDE and self.gamma == "scale"
         balanced = isinstance(self.class_weight, str)
-        return scaled or balanced or bool(self._model.calibrations())
+        return scaled or balanced or bool(self._model.calibrations()) or self._model.is_conformal
 
     def _changed(self, X: Any, y: Floats, gone: NDArray[np.intp]) -> Self:
         """Return the model with these additional samples, whose labels are the model's numbers, and without these rows."""

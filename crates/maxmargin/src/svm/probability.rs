@@ -112,13 +112,20 @@ impl Svm {
         let begun = Instant::now();
         // This check comes before the training, so that an impossible request fails early.
         self.options.calibration.check(study.classes, &study.data.labels)?;
-        let fitted = study.train(control)?;
-        if self.options.calibration.is_nothing() {
-            return Ok(fitted);
+        if let Some(options) = &self.options.conformal {
+            study.conformal_plan(options)?;
         }
-        let rest = Study { stop: study.stop.left(begun, 0), ..*study };
-        let calibrated = self.calibrated(&rest, fitted.model.clone(), self.options.calibration, control)?;
-        Ok(fitted.calibrated(calibrated))
+        let mut fitted = study.train(control)?;
+        let rest = || Study { stop: study.stop.left(begun, 0), ..*study };
+        if !self.options.calibration.is_nothing() {
+            let calibrated = self.calibrated(&rest(), fitted.model.clone(), self.options.calibration, control)?;
+            fitted = fitted.calibrated(calibrated);
+        }
+        if let Some(options) = &self.options.conformal {
+            let done = rest().conformalise(fitted.model.clone(), options, self.options.seeding, control)?;
+            fitted = fitted.conformalised(done);
+        }
+        Ok(fitted)
     }
 
     fn calibrated(

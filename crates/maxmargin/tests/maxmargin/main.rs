@@ -1,6 +1,7 @@
 //! The estimators and searches of the top-level crate.
 
 mod balanced;
+mod conformal;
 mod formulations;
 mod frankwolfe;
 mod goals;

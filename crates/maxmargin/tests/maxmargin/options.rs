@@ -44,6 +44,7 @@ fn python_has_every_option_with_the_same_default() {
         seeding,
         seed,
         calibration,
+        conformal,
     } = TrainOptions::default();
     let options = TrainOptions::default();
     assert!(loss.is_none() && bias_term.is_none() && goal.is_none() && gamma.is_none() && weights.is_empty());
@@ -74,6 +75,7 @@ fn python_has_every_option_with_the_same_default() {
         ("solver", format!("{:?}", solver.name())),
         ("seed", format!("{seed}")),
         ("probability", format!("{:?}", calibration.probability)),
+        ("conformal", format!("{:?}", conformal.map(|of| of.level.alpha()))),
         ("seeding", format!("{:?}", name_of(seeding).expect("a name"))),
     ];
     assert!(options.resolved_goal().gap().is_none() && memory.is_multiple_of(1 << 30));

@@ -2,6 +2,7 @@
 
 use crate::commands::suspects::SuspectsDocument;
 use crate::report::{CvResults, End, Seconds, Setup};
+use maxmargin::cv::ConformalCoverage;
 use serde::Serialize;
 
 /// A cross-validation with its data, options and time.
@@ -15,6 +16,8 @@ pub(super) struct CvDocument {
     pub(super) found: CvResults,
     /// The list of doubtful labels, if it was asked for.
     pub(super) suspects: Option<SuspectsDocument>,
+    /// The coverage of conformal predictions, if requested.
+    pub(super) conformal: Option<ConformalCoverage>,
     #[serde(flatten)]
     pub(super) seconds: Seconds,
     #[serde(flatten)]

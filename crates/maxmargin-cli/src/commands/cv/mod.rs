@@ -19,11 +19,13 @@ use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
 use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_report;
-use crate::report::{CvResults, End, Seconds, cost_text, data_line, fields, kernel_rows, setup_line, work_text};
+use crate::report::{
+    CvResults, End, Seconds, cost_text, coverage_text, data_line, fields, kernel_rows, setup_line, warn_of_conformal, work_text,
+};
 use document::{CvDocument, folds_text};
 use maxmargin::Svm;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
+use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport};
 use maxmargin::data::number::write_shortest;
 use std::path::Path;
 use std::time::Instant;
@@ -37,6 +39,14 @@ pub(crate) struct CvFiles<'a> {
     pub(crate) suspects: Option<&'a Path>,
     /// The page.
     pub(crate) report: Option<&'a Path>,
+}
+
+/// The folds of a cross-validation.
+pub(crate) struct NamedPlan {
+    pub(crate) plan: FoldPlan,
+    pub(crate) name: String,
+    /// The conformal predictions whose coverage is reported.
+    pub(crate) conformal: Option<ConformalOptions>,
 }
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
@@ -54,7 +64,8 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     validate(&request, &args.svm.run, &data, paths, files, |input, notes| {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
-        Ok((plan, name))
+        let conformal = args.conformal.request(&name);
+        Ok(NamedPlan { plan, name, conformal })
     })
 }
 
@@ -71,7 +82,7 @@ pub(crate) fn validate(
     data: &DataRequest,
     mut paths: OutputPaths,
     files: CvFiles<'_>,
-    plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
+    plan: impl FnOnce(&Input, &mut Notes) -> Result<NamedPlan, Failure>,
 ) -> Result<Outcome, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(run.quiet);
@@ -82,12 +93,11 @@ pub(crate) fn validate(
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(data, context, &mut notes)?;
-    let (plan, fold_plan) = plan(&input, &mut notes)?;
+    let NamedPlan { plan, name: fold_plan, conformal } = plan(&input, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
-    let report = {
-        let bar = Bar::new(run.quiet);
-        svm.cross_validate_with(&data, &plan, &bar.control()).map_err(|e| failed(&input, &e))?
-    };
+    let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
+    let cross_validate = || svm.cross_validate_with(&data, &plan, &Bar::new(run.quiet).control());
+    let report = checked.and_then(|()| cross_validate()).map_err(|e| failed(&input, &e))?;
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
     if let Some(c) = cost_of_tube(svm.formulation()) {
@@ -106,13 +116,17 @@ pub(crate) fn validate(
         (Some(output), Some(path)) => Some(SuspectsDocument::write(&input, svm.options().multiclass, &report, path, output)?),
         _ => None,
     };
+    let conformal = conformal.map_or(Ok(None), |options| svm.conformal_coverage(&data, &options, &plan, &report));
+    let conformal = conformal.map_err(|e| failed(&input, &e))?;
     let found = CvResults::new(&report, &input.data.labels, &setup, run.detail());
+    warn_of_conformal(None, conformal.as_ref(), &mut notes);
     let document = CvDocument {
         setup,
         k: plan.folds(),
         fold_plan,
         found,
         suspects,
+        conformal,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..CvResults::seconds(&report) },
         end: End::now(&threads, &mut notes),
     };
@@ -195,6 +209,7 @@ fn text(d: &CvDocument, verbose: bool) -> String {
         lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));
     }
     lines.extend(d.suspects.as_ref().map(|found| ("suspects", found.text())));
+    lines.extend(d.conformal.as_ref().map(|found| ("conformal", coverage_text(found))));
     lines.extend(work_text(&found.solved.work).map(|text| ("work", text)));
     if !setup.over_features() {
         lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));

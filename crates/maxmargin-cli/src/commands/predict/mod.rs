@@ -1,5 +1,6 @@
 //! `predict`: labels, decision values or probabilities of a data set, and their scores.
 
+mod conformal;
 mod output;
 
 use crate::args::{PredictArgs, decision_rule};
@@ -14,12 +15,13 @@ use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
+use conformal::ConformalDocument;
 use maxmargin::core::TargetKind;
 use maxmargin::data::Par;
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::{Confusion, Metric, Purpose, Reliability, metrics_of, score_of};
 use maxmargin::model::{Calibration, DecisionRule, Model};
-use output::Predictions;
+use output::{Columns, Predictions};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -51,6 +53,8 @@ struct PredictDocument {
     error_scale: Option<f64>,
     /// The reliability of the probabilities on the labels of the data.
     reliability: Option<Reliability>,
+    /// The conformal predictions, if requested.
+    conformal: Option<ConformalDocument>,
     read_seconds: f64,
     predict_seconds: f64,
     total_seconds: f64,
@@ -76,16 +80,16 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let probabilities = probabilities(&model, &decisions, args, threads.par())?;
+    let conformal = conformal::predictions(&model, &input.data.samples, args, threads.par(), &mut notes)?;
     let predict_seconds = begun.elapsed().as_secs_f64();
     if let Some(output) = output {
         let found = Predictions { model: &model, labels: &predicted, decisions: &decisions, probabilities: &probabilities };
-        output.write(|out| found.write(output::Columns::of(args, &model), input.written.as_ref(), out))?;
+        output.write(|out| found.write(Columns::of(args, &model, conformal.as_ref()), input.written.as_ref(), out))?;
     }
     let needs = model.decision_rule().target_kind();
     // The level of a quantile is in the record of its training.
     let purpose = model.record().map_or_else(|| needs.into(), |record| Purpose::from(record.formulation));
-    let data = DataDocument::for_target(&input.name, &input.data, needs);
-    let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
+    let data = described(&input, needs);
     // Without labels there is nothing to compare.
     let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
     let classes = scored_classes(&model, needs, !data.classes.is_empty());
@@ -111,6 +115,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
         calibration: model.calibration().first().map(Calibration::name),
         error_scale: model.error_scale(),
         reliability: if input.is_labelled { reliability(&model, &labels, &probabilities) } else { None },
+        conformal: conformal.map(|found| found.document(&model, &labels)),
         read_seconds: input.seconds,
         predict_seconds,
         total_seconds: started.elapsed().as_secs_f64(),
@@ -118,6 +123,12 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Outcome::Finished)
+}
+
+/// Describes the data, whose labels may be missing.
+fn described(input: &Input, needs: TargetKind) -> DataDocument {
+    let data = DataDocument::for_target(&input.name, &input.data, needs);
+    if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } }
 }
 
 /// Reads the data that a model is applied to, with these columns of a table as text.
@@ -233,7 +244,9 @@ fn report(d: &PredictDocument) -> String {
             format::short(threshold)
         )
     });
-    let scores = scores + &scale.or(reliability).unwrap_or_default() + &threshold.unwrap_or_default();
+    let conformal = d.conformal.as_ref().map(ConformalDocument::text);
+    let parts = [scale.or(reliability), threshold, conformal];
+    let scores = scores + &parts.into_iter().flatten().collect::<String>();
     format!(
         "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
         format::count(d.data.rows as u64),

@@ -1,5 +1,6 @@
 //! The predictions of all rows as text: lines as LIBSVM writes them, or a table for a table.
 
+use super::conformal::ConformalPredictions;
 use crate::args::PredictArgs;
 use crate::console::{format, label_names};
 use crate::files::input::WrittenTable;
@@ -9,19 +10,24 @@ use maxmargin::model::{DecisionRule, Model};
 use std::io::{self, Write};
 
 /// The columns of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Columns {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Columns<'a> {
     Labels,
     /// The decision value of each machine.
     Decisions,
     /// The label and the probability of each class.
     Probabilities,
+    /// The label and the numbers of its conformal prediction.
+    Conformal(&'a ConformalPredictions),
 }
 
-impl Columns {
+impl<'a> Columns<'a> {
     /// Returns the columns that the options ask for. A regression has no probabilities.
-    pub(super) fn of(args: &PredictArgs, model: &Model) -> Self {
+    pub(super) fn of(args: &PredictArgs, model: &Model, conformal: Option<&'a ConformalPredictions>) -> Self {
         let has_classes = model.decision_rule() != DecisionRule::Value;
+        if let Some(conformal) = conformal {
+            return Self::Conformal(conformal);
+        }
         match (args.probability && has_classes, args.decision) {
             (true, _) => Self::Probabilities,
             (false, true) => Self::Decisions,
@@ -52,6 +58,7 @@ impl Predictions<'_> {
                 self.decisions.chunks_exact(self.model.machines().len()).try_for_each(|row| write_numbers(row, out))
             }
             (None, Columns::Probabilities) => self.write_probabilities(out),
+            (None, Columns::Conformal(conformal)) => self.write_conformal(conformal, out),
         }
     }
 
@@ -71,12 +78,23 @@ impl Predictions<'_> {
         Ok(())
     }
 
+    /// Writes a line of names, then the label and the numbers of each row's conformal prediction.
+    fn write_conformal(self, conformal: &ConformalPredictions, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "label {}", conformal.names.join(" "))?;
+        for (label, row) in self.labels.iter().zip(conformal.numbers.chunks_exact(conformal.names.len())) {
+            write!(out, "{} ", label_names::for_file(*label))?;
+            write_numbers(row, out)?;
+        }
+        Ok(())
+    }
+
     /// Writes a header, then the kept columns, the label and the numbers of each row.
     fn write_table(self, columns: Columns, table: &WrittenTable, out: &mut dyn Write) -> io::Result<()> {
         let (names, numbers) = match columns {
             Columns::Labels => (Vec::new(), &[][..]),
             Columns::Decisions => (self.decision_names(), self.decisions),
             Columns::Probabilities => (self.probability_names(), self.probabilities),
+            Columns::Conformal(found) => (found.names.clone(), &found.numbers[..]),
         };
         let kept = || table.kept.iter().map(|column| &column.name[..]);
         // A kept column may be the true label.

@@ -1,0 +1,52 @@
+//! Conformal predictions in reports.
+
+use crate::console::format;
+use crate::console::label_names;
+use crate::console::notes::Notes;
+use maxmargin::cv::{ClassCoverage, ConformalCoverage, ConformalReport};
+
+/// `cv+ at 0.1: held-out coverage 90.10 %, mean width 1.2; from 10 folds, 1,234 iterations, 0.52 s`
+pub(crate) fn conformal_text(report: &ConformalReport) -> String {
+    let (iterations, seconds) = (format::count(report.run.iterations), format::seconds(report.run.seconds));
+    let run = format!("{} folds, {iterations} iterations, {seconds}", report.run.folds);
+    match &report.coverage {
+        None => format!("none: {}; from {run}", report.missing.unwrap_or("no fold has a solution")),
+        Some(found) => format!("{}; from {run}", coverage_text(found)),
+    }
+}
+
+/// `cv+ at 0.1: held-out coverage 90.10 %, mean width 1.2`
+pub(crate) fn coverage_text(found: &ConformalCoverage) -> String {
+    let own = if found.per_class { ", each class by itself" } else { "" };
+    let mut text =
+        format!("{} at {}{own}: held-out coverage {}", found.method, format::short(found.level), format::percent(found.coverage));
+    if let Some(width) = found.width {
+        text += &format!(", mean width {}", format::short(width));
+    }
+    if let Some(size) = found.size {
+        text += &format!(", mean size {}", format::short(size));
+    }
+    let least = |a: &&ClassCoverage, b: &&ClassCoverage| a.coverage.total_cmp(&b.coverage);
+    if let Some(class) = found.classes.iter().filter(|class| class.rows > 0).min_by(least) {
+        text += &format!(", least {} of class {}", format::percent(class.coverage), label_names::display(class.label));
+    }
+    text
+}
+
+/// Warns of conformal predictions that are missing or promise less than it seems.
+pub(crate) fn warn_of_conformal(missing: Option<&str>, found: Option<&ConformalCoverage>, notes: &mut Notes) {
+    if let Some(why) = missing {
+        notes.warn(format!("the model has no conformal predictions: {why}"));
+    }
+    let Some(found) = found else { return };
+    if let Some(caveat) = found.exchangeable.caveat() {
+        notes.warn(caveat);
+    }
+    if found.classes.is_empty() && found.width.is_none() && found.method != "cross-conformal" {
+        notes.warn(format!(
+            "{} rows are too few for the level {}: intervals are infinite; use a greater level or more rows",
+            found.rows,
+            format::short(found.level)
+        ));
+    }
+}

@@ -1,0 +1,13 @@
+//! Conformal prediction: intervals, sets and p-values from scores of samples by the machines of
+//! folds that did not see them (docs/math/conformal.md).
+
+mod coverage;
+mod fit;
+mod held_out;
+mod predict;
+mod score;
+mod state;
+
+pub use coverage::{ClassCoverage, ConformalCoverage};
+pub use fit::{ConformalReport, Conformalised};
+pub use state::Conformal;

@@ -1,0 +1,170 @@
+//! Intervals, sets and p-values of new rows.
+
+use crate::conformal::score::margin_scores;
+use crate::conformal::state::{Conformal, band};
+use crate::run::refusal::ConformalProblem;
+use maxmargin_conformal::{Band, Interval, Level};
+use maxmargin_core::TargetKind;
+use maxmargin_data::{Par, Samples};
+use maxmargin_model::{Model, ModelError};
+
+/// Number of decision values that are computed together.
+const TOGETHER: usize = 1 << 20;
+
+impl Conformal {
+    /// The interval of every row of `samples` for a regression.
+    ///
+    /// # Errors
+    ///
+    /// When the model is no regression, or predicts no decision values for these samples.
+    pub fn intervals(&self, model: &Model, samples: &Samples, level: Level, par: Par) -> Result<Vec<Interval>, ConformalProblem> {
+        check_kind(model, TargetKind::Values)?;
+        let scores = self.scores(false)?;
+        self.for_each(model, samples, par, |_, decisions, columns| {
+            let bands: Vec<Band> = decisions.chunks_exact(columns).map(band).collect();
+            scores.interval(&bands, level)
+        })
+    }
+
+    /// The p-value of every row of `samples` for one class: the share of training rows, counting
+    /// the row itself, that are at least as strange.
+    ///
+    /// # Errors
+    ///
+    /// When the model is none of one class, or predicts no decision values for these samples.
+    pub fn p_values(&self, model: &Model, samples: &Samples, par: Par) -> Result<Vec<f64>, ConformalProblem> {
+        check_kind(model, TargetKind::Nothing)?;
+        let scores = self.scores(false)?;
+        self.for_each(model, samples, par, |_, decisions, _| {
+            let own: Vec<f64> = decisions.iter().map(|f| -f).collect();
+            scores.p_value(0, &own)
+        })
+    }
+
+    /// The p-value of every class for every row of `samples`, row-major rows × classes. With
+    /// `per_class`, it counts the scores of that class alone.
+    ///
+    /// # Errors
+    ///
+    /// When the model has no classes, or predicts no decision values for these samples.
+    pub fn class_p_values(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        per_class: bool,
+        par: Par,
+    ) -> Result<Vec<f64>, ConformalProblem> {
+        self.of_classes(model, samples, per_class, par, |scores, category, own| scores.p_value(category, own))
+    }
+
+    /// Whether each class is in the set of each row of `samples`, row-major rows × classes. With
+    /// `per_class`, each class has the promise by itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conformal::class_p_values`].
+    pub fn sets(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        level: Level,
+        per_class: bool,
+        par: Par,
+    ) -> Result<Vec<bool>, ConformalProblem> {
+        self.of_classes(model, samples, per_class, par, |scores, category, own| scores.includes(category, own, level))
+    }
+
+    fn of_classes<T: Send>(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        per_class: bool,
+        par: Par,
+        each: impl Fn(&maxmargin_conformal::CrossScores, usize, &[f64]) -> T + Sync,
+    ) -> Result<Vec<T>, ConformalProblem> {
+        check_kind(model, TargetKind::Classes)?;
+        let (scores, count, multiclass) = (self.scores(per_class)?, model.classes().len(), model.multiclass());
+        let rows = self.for_each(model, samples, par, |_, decisions, columns| {
+            let mut by_fold = vec![0.0; self.folds() * count];
+            for (decisions, own) in decisions.chunks_exact(columns).zip(by_fold.chunks_exact_mut(count)) {
+                margin_scores(multiclass, decisions, own);
+            }
+            let of_class = |class: usize| {
+                let own: Vec<f64> = by_fold.iter().skip(class).step_by(count).copied().collect();
+                each(&scores, if per_class { class } else { 0 }, &own)
+            };
+            (0..count).map(of_class).collect::<Vec<T>>()
+        })?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Calls `each` with every row, its decision values by all folds, fold after fold, and the
+    /// number of values of a fold.
+    fn for_each<T: Send>(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        par: Par,
+        each: impl Fn(usize, &[f64], usize) -> T + Sync,
+    ) -> Result<Vec<T>, ConformalProblem> {
+        let predictors = self.ensembles.iter().map(|ensemble| ensemble.predictor(model)).collect::<Result<Vec<_>, _>>()?;
+        let machines: usize = self.ensembles.iter().map(|ensemble| ensemble.machines().len()).sum();
+        let step = (TOGETHER / machines.max(1)).clamp(32, 4096);
+        let columns = self.places[0].len();
+        let mut found = Vec::with_capacity(samples.len());
+        for begin in (0..samples.len()).step_by(step) {
+            let block: Vec<usize> = (begin..samples.len().min(begin + step)).collect();
+            let block = samples.select(&block);
+            let tables = self.ensembles.iter().zip(&predictors);
+            let tables = tables.map(|(ensemble, predictor)| ensemble.decision_values(predictor, &block, par));
+            let tables: Vec<Vec<f64>> = tables.collect::<Result<_, ModelError>>()?;
+            let of_row = |row: usize| {
+                let value = |place: &(u32, u32)| {
+                    let (ensemble, machine) = (place.0 as usize, place.1 as usize);
+                    tables[ensemble][row * self.ensembles[ensemble].machines().len() + machine]
+                };
+                let decisions: Vec<f64> = self.places.iter().flatten().map(value).collect();
+                each(begin + row, &decisions, columns)
+            };
+            found.extend(par.map(block.len(), of_row));
+        }
+        Ok(found)
+    }
+
+    /// The score of every kept row, computed again by the machine of its fold. `samples` and
+    /// `labels` are the training data.
+    pub(crate) fn recomputed(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        labels: &[f64],
+        par: Par,
+    ) -> Result<Vec<f64>, ConformalProblem> {
+        let rows: Vec<usize> = self.rows.iter().map(|row| *row as usize).collect();
+        let own = samples.select(&rows);
+        let (count, multiclass, kind) = (model.classes().len(), model.multiclass(), model.decision_rule().target_kind());
+        self.for_each(model, &own, par, |at, decisions, columns| {
+            let of_fold = &decisions[self.fold[at] as usize * columns..][..columns];
+            match kind {
+                TargetKind::Values => band(of_fold).score(labels[rows[at]]),
+                TargetKind::Nothing => -of_fold[0],
+                TargetKind::Classes => {
+                    let mut scores = vec![0.0; count];
+                    margin_scores(multiclass, of_fold, &mut scores);
+                    scores[self.class[at] as usize]
+                }
+            }
+        })
+    }
+
+    /// The score of every kept row.
+    pub(crate) fn stored_scores(&self) -> &[f64] {
+        &self.score
+    }
+}
+
+/// Refuses predictions that the model's kind of target does not have.
+fn check_kind(model: &Model, wanted: TargetKind) -> Result<(), ConformalProblem> {
+    let kind = model.decision_rule().target_kind();
+    if kind == wanted { Ok(()) } else { Err(ConformalProblem::Kind(kind)) }
+}

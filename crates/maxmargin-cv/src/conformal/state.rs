@@ -1,0 +1,145 @@
+//! The scores and the machines of folds that a model keeps for conformal predictions.
+
+use crate::run::refusal::ConformalProblem;
+use crate::study::Exchangeable;
+use maxmargin_conformal::{Band, CrossScores, Level};
+use maxmargin_core::TargetKind;
+use maxmargin_data::codec;
+use maxmargin_model::{Ensemble, Model};
+use serde::{Deserialize, Serialize};
+
+/// The name of the section in a model file.
+const TAG: [u8; 8] = *b"conform\0";
+
+/// The scores of a model's training rows by machines that did not see them, and these machines: all
+/// that intervals, sets and p-values of new rows need.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conformal {
+    pub(super) level: Level,
+    pub(super) per_class: bool,
+    pub(super) exchangeable: Exchangeable,
+    /// The rows of the training data that some fold tested, ascending.
+    pub(super) rows: Vec<u64>,
+    /// The fold that tested each of them.
+    pub(super) fold: Vec<u32>,
+    /// The score of each of them.
+    pub(super) score: Vec<f64>,
+    /// The class of each of them, as an index into the model's; empty without classes.
+    pub(super) class: Vec<u32>,
+    /// The machines of all folds, each once.
+    pub(super) ensembles: Vec<Ensemble>,
+    /// The machines of each fold: the ensemble, and the place there.
+    pub(super) places: Vec<Vec<(u32, u32)>>,
+}
+
+impl Conformal {
+    /// The scores and machines that a model keeps; `None` if it was trained without them.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are damaged, or do not belong to the model.
+    pub fn of(model: &Model) -> Result<Option<Self>, ConformalProblem> {
+        let Some(bytes) = model.section(TAG) else { return Ok(None) };
+        let damaged = |error: String| ConformalProblem::Damaged(error);
+        let kept: Self = codec::decode(bytes, bytes.len()).map_err(|error| damaged(error.to_string()))?;
+        kept.check(model)?;
+        Ok(Some(kept))
+    }
+
+    /// Stores the scores and machines in the model.
+    pub(super) fn put_into(&self, model: Model) -> Result<Model, ConformalProblem> {
+        self.check(&model)?;
+        let bytes = codec::encode(self).map_err(|error| ConformalProblem::Damaged(error.to_string()))?;
+        Ok(model.with_section(TAG, bytes))
+    }
+
+    /// The level of the training.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// True if each class has the promise by itself.
+    pub fn per_class(&self) -> bool {
+        self.per_class
+    }
+
+    /// The premise of the promise.
+    pub fn exchangeable(&self) -> Exchangeable {
+        self.exchangeable
+    }
+
+    /// The number of scores.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The number of folds.
+    pub fn folds(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The name of the method: `cv+`, `jackknife+`, `conformalised quantiles`, `cross-conformal`.
+    pub fn method(&self, model: &Model) -> &'static str {
+        let kind = model.decision_rule().target_kind();
+        method(kind, columns(model) > model.machines().len(), self.folds() == self.rows.len())
+    }
+
+    /// The scores by fold, and by class if each class has the promise by itself.
+    pub(super) fn scores(&self, per_class: bool) -> Result<CrossScores, ConformalProblem> {
+        Ok(CrossScores::new(&self.fold, &self.score, per_class.then_some(&self.class[..]))?)
+    }
+
+    /// Checks that lists have the right lengths and that every index exists.
+    fn check(&self, model: &Model) -> Result<(), ConformalProblem> {
+        let damaged = |what: &str| Err(ConformalProblem::Damaged(what.to_owned()));
+        let classes = model.classes().len();
+        let n = self.rows.len();
+        let has_classes = if classes == 0 { self.class.is_empty() && !self.per_class } else { self.class.len() == n };
+        if n == 0 || self.fold.len() != n || self.score.len() != n || !has_classes {
+            return damaged("its lists have different lengths");
+        }
+        let known = model.record().map_or(u64::MAX, |record| record.rows);
+        if !self.rows.is_sorted_by(|a, b| a < b) || self.rows.last().is_some_and(|row| *row >= known) {
+            return damaged("its rows are not rows of the training data");
+        }
+        let has_folds = self.fold.iter().max().is_some_and(|most| *most as usize + 1 == self.places.len());
+        if !has_folds || self.class.iter().any(|class| *class as usize >= classes) {
+            return damaged("a fold or a class does not exist");
+        }
+        if let Some(row) = self.score.iter().position(|score| !score.is_finite()) {
+            return damaged(&format!("the score of row {row} is no number"));
+        }
+        let columns = columns(model);
+        let exists = |place: &(u32, u32)| {
+            self.ensembles.get(place.0 as usize).is_some_and(|ensemble| (place.1 as usize) < ensemble.machines().len())
+        };
+        if self.places.iter().any(|fold| fold.len() != columns || !fold.iter().all(exists)) {
+            return damaged("a machine does not exist");
+        }
+        self.ensembles.iter().try_for_each(|ensemble| ensemble.check(model)).or_else(|error| damaged(&error.to_string()))
+    }
+}
+
+/// The number of decision values of each fold for a row.
+pub(super) fn columns(model: &Model) -> usize {
+    let quantile = model.record().is_some_and(|record| record.formulation.level().is_some());
+    if quantile { 2 } else { model.machines().len() }
+}
+
+/// The name of the method for a kind of target. Leave-one-out has a fold for each row.
+pub(super) fn method(kind: TargetKind, quantiles: bool, one_out: bool) -> &'static str {
+    match kind {
+        TargetKind::Values if quantiles => "conformalised quantiles",
+        TargetKind::Values if one_out => "jackknife+",
+        TargetKind::Values => "cv+",
+        TargetKind::Classes | TargetKind::Nothing => "cross-conformal",
+    }
+}
+
+/// The band of a fold's decision values for a regression: one prediction, or two quantiles.
+pub(super) fn band(decisions: &[f64]) -> Band {
+    match decisions {
+        [lower, upper] => Band { lower: *lower, upper: *upper, unit: 1.0 },
+        _ => Band::around(decisions[0]),
+    }
+}

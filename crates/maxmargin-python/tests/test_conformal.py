@@ -1,0 +1,115 @@
+"""Intervals and sets: shapes, coverage of samples that no fold saw, and what estimators must do with one more parameter."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+
+import maxmargin
+from maxmargin import SVC, SVCCV, SVR, NuSVC, NuSVR, QuantileSVR
+
+
+def waves(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-3, 3, (rows, 1))
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=rows)
+
+
+@pytest.mark.parametrize("estimator", [SVR(conformal=0.1), NuSVR(conformal=0.1), QuantileSVR(C=10, conformal=0.1)])
+def test_intervals_cover_new_samples(estimator):
+    X, y = waves(300)
+    fitted = estimator.fit(X, y)
+    new, truth = waves(2000, seed=1)
+    bounds = fitted.predict_interval(new)
+    assert bounds.shape == (2000, 2)
+    covered = ((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])).mean()
+    # Five deviations of the binomial of the calibration samples.
+    assert abs(covered - 0.9) < 5 * np.sqrt(0.09 / 300)
+    assert fitted.conformal_.missing is None
+    assert fitted.conformal_.level == 0.1
+    wide = fitted.predict_interval(new, alpha=0.01)
+    assert (wide[:, 0] <= bounds[:, 0]).all()
+    assert (bounds[:, 1] <= wide[:, 1]).all()
+
+
+@pytest.mark.parametrize("estimator", [SVC(conformal=0.1), NuSVC(nu=0.1, conformal=0.1)])
+def test_sets_have_classes_as_columns(estimator):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    fitted = estimator.fit(X[::2], names[::2])
+    sets = fitted.predict_set(X[1::2])
+    assert sets.shape == (75, 3)
+    assert sets.dtype == bool
+    truth = np.searchsorted(fitted.classes_, names[1::2])
+    assert sets[np.arange(75), truth].mean() > 0.75
+    assert fitted.predict_set(X[1::2], per_class=True).shape == (75, 3)
+    assert (sets <= fitted.predict_set(X[1::2], alpha=0.01)).all()
+
+
+def test_the_machine_is_the_one_without():
+    X, y = waves(120)
+    plain, fitted = SVR().fit(X, y), SVR(conformal=0.2).fit(X, y)
+    assert (plain.predict(X) == fitted.predict(X)).all()
+    assert plain.conformal_ is None
+    assert not hasattr(plain, "predict_interval")
+    assert hasattr(fitted, "predict_interval")
+
+
+def test_copies_keep_it():
+    X, y = waves(120)
+    fitted = SVR(conformal=0.2).fit(X, y)
+    bounds = fitted.predict_interval(X)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.predict_interval(X) == bounds).all()
+    assert again.conformal_ == fitted.conformal_
+    twin = clone(fitted)
+    assert twin.get_params()["conformal"] == 0.2
+    assert twin.set_params(conformal=None).fit(X, y).conformal_ is None
+    assert fitted.verify(X, y)
+
+
+def test_searches_take_it_along():
+    X, y = load_iris(return_X_y=True)
+    found = GridSearchCV(SVC(conformal=0.1), {"C": [1, 10]}, cv=3).fit(X, y)
+    assert found.best_estimator_.predict_set(X).shape == (150, 3)
+    assert SVCCV(Cs=[1, 10], gammas=[0.5], cv=3, conformal=0.1).fit(X, y).predict_set(X).shape == (150, 3)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, "0.1"])
+def test_levels_outside_are_refused(level):
+    X, y = waves(30)
+    with pytest.raises(ValueError, match="conformal"):
+        SVR(conformal=level).fit(X, y)
+    fitted = SVR(conformal=0.2).fit(X, y)
+    if not isinstance(level, str):
+        with pytest.raises(ValueError, match="above 0 and below 1"):
+            fitted.predict_interval(X, alpha=level)
+
+
+def test_given_folds_are_those_of_separate_trainings():
+    """CV+ by its definition, with a training for each fold."""
+    X, y = waves(60)
+    new = waves(20, seed=2)[0]
+    of = np.arange(60) % 5
+    folds = [(np.flatnonzero(of == fold).tolist(), []) for fold in range(5)]
+    settings = {"kernel": "rbf", "gamma": 0.5, "c": 2.0, "epsilon": 0.05, "tol": 1e-10}
+    native, data = maxmargin._native.Svm("epsilon-svr", **settings, conformal=0.2), maxmargin._native.Data
+    model = native.fit(data.dense(X, y), folds=folds)
+    apart = [SVR(gamma=0.5, C=2.0, epsilon=0.05, tol=1e-10).fit(X[of != fold], y[of != fold]) for fold in range(5)]
+    residuals = np.array([abs(y[i] - apart[of[i]].predict(X[i : i + 1])[0]) for i in range(60)])
+    centres = np.array([one.predict(new) for one in apart])[of]
+    low, high = np.sort(centres - residuals[:, None], axis=0), np.sort(centres + residuals[:, None], axis=0)
+    rank = int(np.floor(0.2 * 61))
+    expected = np.stack([low[rank - 1], high[60 - rank]], axis=1)
+    assert np.abs(model.intervals(data.dense(new)) - expected).max() < 1e-7
+
+
+def test_changed_samples_have_new_folds():
+    X, y = load_iris(return_X_y=True)
+    fitted = SVC(gamma=0.5, conformal=0.1, keep_data=True).fit(X[:-6], y[:-6])
+    fitted.add(X[-6:], y[-6:])
+    fresh = SVC(gamma=0.5, conformal=0.1).fit(X, y)
+    assert (fitted.predict_set(X) == fresh.predict_set(X)).all()
