@@ -56,6 +56,7 @@ pages! {
     big_data: "docs/guide/src/big-data.md",
     unbalanced: "docs/guide/src/unbalanced.md",
     probabilities: "docs/guide/src/probabilities.md",
+    how_sure: "docs/guide/src/how-sure.md",
     regression: "docs/guide/src/regression.md",
     quantiles: "docs/guide/src/quantiles.md",
     forget: "docs/guide/src/forget.md",

@@ -6,8 +6,9 @@ mod fields;
 
 use consumers::{consume, decode_all};
 use fields::fields;
+use maxmargin_conformal::Level;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Stop};
-use maxmargin_cv::{RunControl, Study, TrainOptions, TrainingData};
+use maxmargin_cv::{Conformal, ConformalOptions, RunControl, Seeding, Study, TrainOptions, TrainingData};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{ClassLabels, Dataset, codec};
 use maxmargin_kernel::Kernel;
@@ -61,6 +62,12 @@ fn trained(
     if !model.folded() && loss == Loss::Hinge && bias_term == BiasTerm::Free {
         model = TrainingData::new(data.clone()).put_into(model).expect("its own data");
     }
+    if name.starts_with("conformal") {
+        let options = ConformalOptions::new(Level::new(0.3).expect("a level"));
+        let control = RunControl::unlimited();
+        model = study.conformalise(model, &options, Seeding::Full, &control).expect("folds").model;
+        assert!(Conformal::of(&model).is_ok_and(|kept| kept.is_some()), "{name}");
+    }
     Trained { name, data, model }
 }
 
@@ -74,6 +81,9 @@ fn models() -> Vec<Trained> {
         trained("scaled", 8, 2, &Kernel::poly(0.5, 1.0, 2), Some(ScaleMethod::Standard), Solver::Smo),
         trained("folded", 8, 3, &Kernel::Linear, None, Solver::Linear),
         trained("squared", 8, 2, &rbf, None, Solver::Pairwise),
+        trained("conformal", 8, 2, &rbf, None, Solver::Smo),
+        trained("conformal, scaled", 8, 2, &rbf, Some(ScaleMethod::Standard), Solver::Smo),
+        trained("conformal, folded", 8, 3, &Kernel::Linear, None, Solver::Linear),
     ]
 }
 
@@ -114,7 +124,9 @@ fn every_word_may_be_anything() {
     let numbers = [f64::NAN, f64::INFINITY, -0.0, f64::MAX, -1.0].map(f64::to_bits);
     let counts = [0, 1, u64::from(u32::MAX), u64::MAX - 1, u64::MAX];
     let mut wrong = Vec::new();
-    for Trained { name, model, .. } in models().into_iter().filter(|one| ["three", "scaled", "folded"].contains(&one.name)) {
+    for Trained { name, model, .. } in
+        models().into_iter().filter(|one| ["three", "scaled", "folded", "conformal"].contains(&one.name))
+    {
         let file = encode(&model).expect("encodable");
         assert!(decode_all(&file));
         let content = payload(&file);

@@ -382,7 +382,7 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
             )
         return X
 
-    def _evaluate(self, X: Any, of: Callable[[_native.Data], Floats]) -> Floats:
+    def _evaluate(self, X: Any, of: Callable[[_native.Data], NDArray[Any]]) -> NDArray[Any]:
         """Predict rows in blocks, because a packed copy of all rows would double the memory."""
         X = self._asked(X)
         if self._is_matrix() or X.shape[0] <= BLOCK:

@@ -825,7 +825,9 @@ class ExpectileSVR(KernelRegressor):
     _prices = ("C", "expectile")
     _counterpart = "SVR"
     _searched = ("kernel", "degree", "coef0", "expectile", "tol", "shrinking")
-    _parameter_constraints = constraints("conformal", "nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")])
+    _parameter_constraints = constraints(
+        "conformal", "nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")]
+    )
 
     def __init__(
         self,

@@ -153,7 +153,8 @@ impl ConformalDocument {
         if let Some(outliers) = self.outliers {
             let wrong = |share: f64| format!(", {} of the labelled ones are normal", format::percent(share));
             let wrong = self.false_outliers.map_or_else(String::new, wrong);
-            return format!("{} outliers, at most {level} of them normal{wrong}\n", format::count(outliers as u64));
+            let most = format::percent(self.level);
+            return format!("{} outliers, at most {most} of them normal{wrong}\n", format::count(outliers as u64));
         }
         let what = if self.size.is_some() { "sets" } else { "intervals" };
         let mut text = format!("{what} by {} at {level}", self.method);

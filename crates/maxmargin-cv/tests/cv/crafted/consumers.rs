@@ -1,7 +1,7 @@
 //! Every use of a model file.
 
 use maxmargin_core::{Formulation, Goal};
-use maxmargin_cv::{Change, Claim, TrainingData, update, verify};
+use maxmargin_cv::{Change, Claim, Conformal, TrainingData, update, verify};
 use maxmargin_data::{Dataset, Par, Samples};
 use maxmargin_model::{Model, decode, encode, libsvm, read};
 use maxmargin_path::Update;
@@ -64,6 +64,14 @@ fn predict(model: &Model, samples: &Samples) {
         rows.for_each(|row| {
             assert!(row.iter().all(|p| (0.0..=1.0).contains(p)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         });
+    }
+    if let Ok(Some(kept)) = Conformal::of(model) {
+        // Each kind of target has one of them, and the others are errors.
+        let bounds = kept.intervals(model, samples, kept.level(), Par::Seq).map(|all| all.len());
+        let sets = kept.sets(model, samples, kept.level(), kept.per_class(), Par::Seq).map(|all| all.len());
+        let p_values = kept.p_values(model, samples, Par::Seq).map(|all| all.len());
+        let found = [bounds, sets.map(|all| all / model.classes().len().max(1)), p_values];
+        assert!(found.into_iter().flatten().all(|rows| rows == samples.len()));
     }
     let labels = model.predict(samples, Par::Seq).expect("they were decided before");
     assert!(model.classes().is_empty() || labels.iter().all(|label| model.classes().contains(label)));
