@@ -101,10 +101,11 @@ impl Block {
     }
 }
 
-/// `Σ_lane a b`, in the order of the lanes.
+/// `Σ_lane a b`, in pairs: one sum after the other would wait for the last addition seven times.
 #[inline(always)]
 pub(crate) fn dot(a: &Lane, b: &Lane) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let p = lanes(|l| a[l] * b[l]);
+    ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]))
 }
 
 /// A lane of a function of the number of the lane.
