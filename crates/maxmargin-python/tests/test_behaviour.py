@@ -270,7 +270,7 @@ def test_early_ends_are_warned_of_with_the_certificate_and_what_to_do():
     with pytest.warns(ConvergenceWarning, match="max_time=0.0001 seconds"):
         maxmargin.SVC(C=1e4, tol=1e-8, max_time=1e-4).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations"):
-        maxmargin.LinearSVC(max_iter=1, tol=1e-12).fit(X, y)
+        maxmargin.LinearSVC(loss="hinge", max_iter=1, tol=1e-12).fit(X, y)
 
 
 def test_a_failed_fit_leaves_the_estimator_as_it_was():
