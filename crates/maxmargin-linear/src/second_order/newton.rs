@@ -369,7 +369,7 @@ impl Chunk {
         let p = wish.clamp(0.0, v.upper);
         // Which bound a variable is at follows no pattern, that it is at one does: one branch, and
         // selections below.
-        if (wish > 0.0) & (wish < v.upper) {
+        if wish.min(v.upper - wish) > 0.0 {
             self.free.push(k);
         }
         if p != v.p {
