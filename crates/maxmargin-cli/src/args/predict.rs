@@ -30,6 +30,21 @@ pub(crate) struct PredictArgs {
     /// (LIBSVM's svm-predict -b 1)
     #[arg(long, conflicts_with = "decision", help_heading = "Predictions")]
     pub(crate) probability: bool,
+    #[command(flatten)]
+    pub(crate) conformal: ConformalPredictArgs,
+    /// Rule that turns decision values into labels, for models with probabilities or a threshold
+    /// [default: the model's]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]
+    pub(crate) decide: Option<DecisionRuleName>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// Options of conformal predictions.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ConformalPredictArgs {
     /// Add the bounds of an interval to every value, which misses the truth in at most the share of
     /// rows that the model was trained for (--conformal)
     #[arg(long, conflicts_with_all = ["decision", "probability"], help_heading = "Predictions")]
@@ -45,12 +60,4 @@ pub(crate) struct PredictArgs {
     /// rows (Benjamini-Hochberg), else 0; for one-class models trained with --conformal
     #[arg(long, value_name = "RATE", conflicts_with_all = ["decision", "probability", "intervals", "sets", "alpha"], value_parser = values::conformal_level, allow_hyphen_values = true, help_heading = "Predictions")]
     pub(crate) fdr: Option<Level>,
-    /// Rule that turns decision values into labels, for models with probabilities or a threshold
-    /// [default: the model's]
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Predictions")]
-    pub(crate) decide: Option<DecisionRuleName>,
-    #[command(flatten)]
-    pub(crate) run: ShortRunArgs,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
 }

@@ -18,19 +18,19 @@ pub(crate) fn conformal_text(report: &ConformalReport) -> String {
 /// `cv+ at 0.1: held-out coverage 90.10 %, mean width 1.2`
 pub(crate) fn coverage_text(found: &ConformalCoverage) -> String {
     let own = if found.per_class { ", each class by itself" } else { "" };
-    let mut text =
-        format!("{} at {}{own}: held-out coverage {}", found.method, format::short(found.level), format::percent(found.coverage));
-    if let Some(width) = found.width {
-        text += &format!(", mean width {}", format::short(width));
-    }
-    if let Some(size) = found.size {
-        text += &format!(", mean size {}", format::short(size));
-    }
     let least = |a: &&ClassCoverage, b: &&ClassCoverage| a.coverage.total_cmp(&b.coverage);
-    if let Some(class) = found.classes.iter().filter(|class| class.rows > 0).min_by(least) {
-        text += &format!(", least {} of class {}", format::percent(class.coverage), label_names::display(class.label));
-    }
-    text
+    let least = found.classes.iter().filter(|class| class.rows > 0).min_by(least);
+    let of_class = |class: &ClassCoverage| {
+        format!(", least {} of class {}", format::percent(class.coverage), label_names::display(class.label))
+    };
+    let parts = [
+        found.width.map(|width| format!(", mean width {}", format::short(width))),
+        found.size.map(|size| format!(", mean size {}", format::short(size))),
+        least.map(of_class),
+    ];
+    let (level, coverage) = (format::short(found.level), format::percent(found.coverage));
+    let parts: String = parts.into_iter().flatten().collect();
+    format!("{} at {level}{own}: held-out coverage {coverage}{parts}", found.method)
 }
 
 /// Warns of conformal predictions that are missing or promise less than it seems.

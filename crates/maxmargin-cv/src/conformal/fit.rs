@@ -138,18 +138,15 @@ impl Study<'_> {
     ) -> Result<Conformalised, CvError> {
         let begun = Instant::now();
         let plan = self.conformal_plan(options)?;
-        let (run, found) = match self.formulation {
-            Formulation::Quantile { c, bias_term, .. } => {
-                let tail = options.level.alpha() / 2.0;
-                let at = |tau: f64| Study { formulation: Formulation::Quantile { c, tau, bias_term }, ..*self };
-                let (run, lower) = at(tail).kept_folds(&model, None, &plan, seeding, control)?;
-                let (more, upper) = at(1.0 - tail).kept_folds(&model, None, &plan, seeding, control)?;
-                (run.and(&more), lower.zip(upper).map(|(lower, upper)| lower.beside(upper)))
-            }
-            _ => {
-                let start = self.solutions(&model)?;
-                self.kept_folds(&model, Some(&start), &plan, seeding, control)?
-            }
+        let (run, found) = if let Formulation::Quantile { c, bias_term, .. } = self.formulation {
+            let tail = options.level.alpha() / 2.0;
+            let at = |tau: f64| Study { formulation: Formulation::Quantile { c, tau, bias_term }, ..*self };
+            let (run, lower) = at(tail).kept_folds(&model, None, &plan, seeding, control)?;
+            let (more, upper) = at(1.0 - tail).kept_folds(&model, None, &plan, seeding, control)?;
+            (run.and(&more), lower.zip(upper).map(|(lower, upper)| lower.beside(upper)))
+        } else {
+            let start = self.solutions(&model)?;
+            self.kept_folds(&model, Some(&start), &plan, seeding, control)?
         };
         let mut done = Conformalised { model, report: ConformalReport { missing: None, coverage: None, run } };
         match found {

@@ -3,7 +3,7 @@
 use crate::conformal::score::margin_scores;
 use crate::conformal::state::{Conformal, band};
 use crate::run::refusal::ConformalProblem;
-use maxmargin_conformal::{Band, Interval, Level};
+use maxmargin_conformal::{Band, CrossScores, Interval, Level};
 use maxmargin_core::TargetKind;
 use maxmargin_data::{Par, Samples};
 use maxmargin_model::{Model, ModelError};
@@ -54,7 +54,7 @@ impl Conformal {
         per_class: bool,
         par: Par,
     ) -> Result<Vec<f64>, ConformalProblem> {
-        self.of_classes(model, samples, per_class, par, |scores, category, own| scores.p_value(category, own))
+        self.of_classes(model, samples, per_class, par, CrossScores::p_value)
     }
 
     /// Whether each class is in the set of each row of `samples`, row-major rows × classes. With
@@ -80,7 +80,7 @@ impl Conformal {
         samples: &Samples,
         per_class: bool,
         par: Par,
-        each: impl Fn(&maxmargin_conformal::CrossScores, usize, &[f64]) -> T + Sync,
+        each: impl Fn(&CrossScores, usize, &[f64]) -> T + Sync,
     ) -> Result<Vec<T>, ConformalProblem> {
         check_kind(model, TargetKind::Classes)?;
         let (scores, count, multiclass) = (self.scores(per_class)?, model.classes().len(), model.multiclass());

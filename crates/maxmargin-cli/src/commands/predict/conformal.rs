@@ -68,11 +68,12 @@ pub(super) fn predictions(
     par: Par,
     notes: &mut Notes,
 ) -> Result<Option<ConformalPredictions>, Failure> {
-    let kind = match (args.intervals, args.sets, args.fdr) {
+    let asked = args.conformal;
+    let kind = match (asked.intervals, asked.sets, asked.fdr) {
         (true, ..) => Kind::Bounds,
         (_, true, _) => Kind::Members,
         (.., Some(_)) => Kind::Outliers,
-        _ if args.alpha.is_some() => {
+        _ if asked.alpha.is_some() => {
             let what = "--alpha: it is the level of --intervals or --sets; add one of them";
             return Err(Failure::Usage(what.to_owned()));
         }
@@ -83,7 +84,7 @@ pub(super) fn predictions(
         let what = "the model has no scores for conformal predictions; train it with --conformal 0.1";
         Failure::input(args.model.display(), what)
     })?;
-    let level = args.alpha.or(args.fdr).unwrap_or(kept.level());
+    let level = asked.alpha.or(asked.fdr).unwrap_or(kept.level());
     let (names, numbers) = match kind {
         Kind::Bounds => {
             let found = kept.intervals(model, samples, level, par).map_err(failed)?;
@@ -157,12 +158,12 @@ impl ConformalDocument {
             return format!("{} outliers, at most {most} of them normal{wrong}\n", format::count(outliers as u64));
         }
         let what = if self.size.is_some() { "sets" } else { "intervals" };
-        let mut text = format!("{what} by {} at {level}", self.method);
-        if let Some(coverage) = self.coverage {
-            text += &format!(": {} of {} rows covered", format::percent(coverage), format::count(self.rows as u64));
-        }
-        text += &self.width.map_or_else(String::new, |width| format!(", mean width {}", format::short(width)));
-        text += &self.size.map_or_else(String::new, |size| format!(", mean size {}", format::short(size)));
-        text + "\n"
+        let covered = |share: f64| format!(": {} of {} rows covered", format::percent(share), format::count(self.rows as u64));
+        let parts = [
+            self.coverage.map(covered),
+            self.width.map(|width| format!(", mean width {}", format::short(width))),
+            self.size.map(|size| format!(", mean size {}", format::short(size))),
+        ];
+        format!("{what} by {} at {level}{}\n", self.method, parts.into_iter().flatten().collect::<String>())
     }
 }
