@@ -24,7 +24,7 @@ type Explained<'py> =
 /// A trained model.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
-    model: Arc<model::Model>,
+    trained: Arc<model::Model>,
     /// The reports of the training, which files do not contain.
     reports: Reports,
     /// The scores and machines of folds, once they were read.
@@ -44,17 +44,16 @@ impl Model {
     }
 
     pub(crate) fn with_reports(model: model::Model, reports: Reports) -> Self {
-        Self { model: Arc::new(model), reports, conformal: OnceLock::new() }
+        Self { trained: Arc::new(model), reports, conformal: OnceLock::new() }
     }
 
     /// Returns the scores and machines of folds.
     fn kept_folds(&self) -> PyResult<Arc<Conformal>> {
-        let kept = match self.conformal.get() {
-            Some(kept) => kept,
-            None => {
-                let kept = Conformal::of(&self.model).map_err(invalid)?.map(Arc::new);
-                self.conformal.get_or_init(|| kept)
-            }
+        let kept = if let Some(kept) = self.conformal.get() {
+            kept
+        } else {
+            let kept = Conformal::of(&self.trained).map_err(invalid)?.map(Arc::new);
+            self.conformal.get_or_init(|| kept)
         };
         kept.clone().ok_or_else(|| {
             PyValueError::new_err("the model has no scores of folds: fit with conformal=0.1, or another share that may miss")
@@ -72,13 +71,13 @@ impl Model {
 
     /// Returns the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &model::encode(&self.model).map_err(invalid)?))
+        Ok(PyBytes::new(py, &model::encode(&self.trained).map_err(invalid)?))
     }
 
     /// Returns LIBSVM's model file.
     fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut text = Vec::new();
-        model::libsvm::write_model(&self.model, &mut text).map_err(invalid)?;
+        model::libsvm::write_model(&self.trained, &mut text).map_err(invalid)?;
         Ok(PyBytes::new(py, &text))
     }
 
@@ -87,51 +86,51 @@ impl Model {
     }
 
     fn __repr__(&self) -> String {
-        let classes = match self.model.classes().len() {
+        let classes = match self.trained.classes().len() {
             0 => String::new(),
             classes => format!(", {classes} classes"),
         };
-        let (kernel, vectors, features) = (self.model.kernel().name(), self.model.support_vectors(), self.model.features());
+        let (kernel, vectors, features) = (self.trained.kernel().name(), self.trained.support_vectors(), self.trained.features());
         format!("<Model: {kernel} kernel{classes}, {vectors} support vectors, {features} features>")
     }
 
     /// The labels; empty for regression and one class.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.model.classes().to_vec().into_pyarray(py)
+        self.trained.classes().to_vec().into_pyarray(py)
     }
 
     /// The number of features of the training data.
     #[getter]
     fn features(&self) -> usize {
-        self.model.features()
+        self.trained.features()
     }
 
     /// The formulation; `None` if the model has no training record.
     #[getter]
     fn formulation(&self) -> Option<&'static str> {
-        self.model.record().map(|record| record.formulation.name())
+        self.trained.record().map(|record| record.formulation.name())
     }
 
     /// The kernel's name.
     #[getter]
     fn kernel(&self) -> &'static str {
-        self.model.kernel().name()
+        self.trained.kernel().name()
     }
 
     /// The kernel's gamma; `None` if it has none.
     #[getter]
     fn gamma(&self) -> Option<f64> {
-        self.model.kernel().gamma()
+        self.trained.kernel().gamma()
     }
 
     /// Returns for each machine the rows of its support vectors in the training data, their
     /// coefficients (positive for the later class), its bias, and the status of its training.
     /// Without a training record, rows are indices of the model's own vectors.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let record = self.model.record();
+        let record = self.trained.record();
         // Biases of features as they come, which `intercept_` is.
-        let plain = self.model.uncentred().map_err(invalid)?;
+        let plain = self.trained.uncentred().map_err(invalid)?;
         let machine = |(p, machine): (usize, &model::Machine)| {
             let fields = PyDict::new(py);
             let training = record.map(|record| &record.machines[p]);
@@ -156,23 +155,23 @@ impl Model {
 
     /// Returns the weights of a machine of the linear kernel, one for each feature.
     fn weights<'py>(&self, py: Python<'py>, machine: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        if machine >= self.model.machines().len() {
+        if machine >= self.trained.machines().len() {
             return Err(PyIndexError::new_err(format!("there is no machine {machine}")));
         }
-        if *self.model.kernel() != Kernel::Linear {
+        if *self.trained.kernel() != Kernel::Linear {
             return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
         }
-        check_weights(&self.model)?;
+        check_weights(&self.trained)?;
         // A model does not store weights that are almost all 0.
-        let mut weights = self.model.weights(machine).map_or_else(|| sum_weights(&self.model, machine), <[f64]>::to_vec);
-        weights.resize(self.model.features(), 0.0);
+        let mut weights = self.trained.weights(machine).map_or_else(|| sum_weights(&self.trained, machine), <[f64]>::to_vec);
+        weights.resize(self.trained.features(), 0.0);
         Ok(weights.into_pyarray(py))
     }
 
     /// Returns the support vectors of all machines, by ascending row of the training data, as
     /// (values, indices, indptr, features).
     fn vectors<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
-        let plain = self.model.uncentred().map_err(invalid)?;
+        let plain = self.trained.uncentred().map_err(invalid)?;
         let (values, indices, indptr, features) = compressed(&plain.parts().support);
         Ok((values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features))
     }
@@ -180,7 +179,7 @@ impl Model {
     /// Returns the stored training data, as (values, indices, indptr, features) and labels; `None`
     /// if the model does not store it.
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Option<(Vectors<'py>, Bound<'py, PyArray1<f64>>)>> {
-        let Some(kept) = TrainingData::of(&self.model).map_err(invalid)? else { return Ok(None) };
+        let Some(kept) = TrainingData::of(&self.trained).map_err(invalid)? else { return Ok(None) };
         let (values, indices, indptr, features) = compressed(&kept.data.samples);
         let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);
         Ok(Some((rows, kept.data.labels.into_pyarray(py))))
@@ -189,7 +188,7 @@ impl Model {
     /// The sample weights of the training; `None` if there were none.
     #[getter]
     fn sample_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
-        let weights = self.model.record()?.sample_weights.as_ref()?;
+        let weights = self.trained.record()?.sample_weights.as_ref()?;
         Some(weights.clone().into_pyarray(py))
     }
 
@@ -202,21 +201,21 @@ impl Model {
         data: &Data,
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [data.data.samples.len(), self.model.machines().len()];
-        let values = predict(py, &self.model, &data.data, report.as_ref(), model::Model::decision_values)?;
+        let shape = [data.data.samples.len(), self.trained.machines().len()];
+        let values = predict(py, &self.trained, &data.data, report.as_ref(), model::Model::decision_values)?;
         values.into_pyarray(py).reshape(shape)
     }
 
     /// Returns the prediction for each sample: a label, a value, or 1 (inside) and −1.
     fn predict<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let labels = predict(py, &self.model, &data.data, None, model::Model::predict)?;
+        let labels = predict(py, &self.trained, &data.data, None, model::Model::predict)?;
         Ok(labels.into_pyarray(py))
     }
 
     /// Returns the probability of every class, samples × classes.
     fn probabilities<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [data.data.samples.len(), self.model.outcomes().len()];
-        let values = predict(py, &self.model, &data.data, None, model::Model::probabilities)?;
+        let shape = [data.data.samples.len(), self.trained.outcomes().len()];
+        let values = predict(py, &self.trained, &data.data, None, model::Model::probabilities)?;
         values.into_pyarray(py).reshape(shape)
     }
 
@@ -231,7 +230,7 @@ impl Model {
         background: Option<&Data>,
         interactions: bool,
     ) -> PyResult<Explained<'py>> {
-        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
         let background = background.map(|data| Arc::clone(&data.data));
         let found = run(py, None, move |channel| {
             let explain = if interactions { Explain::default().interactions() } else { Explain::default() };
@@ -254,7 +253,7 @@ impl Model {
             model::Calibration::Sigmoid { a, b } => Some((*a, *b)),
             _ => None,
         };
-        self.model.calibration().iter().map(|of| (of.name(), numbers(of))).collect()
+        self.trained.calibration().iter().map(|of| (of.name(), numbers(of))).collect()
     }
 
     /// The calibration report of this training, with the quality of probabilities on samples that
@@ -277,7 +276,7 @@ impl Model {
     /// the share of intervals that may miss the truth, by default that of the training.
     #[pyo3(signature = (data, alpha=None))]
     fn intervals<'py>(&self, py: Python<'py>, data: &Data, alpha: Option<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.model), Arc::clone(&data.data));
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
         let rows = data.samples.len();
         let found = run(py, None, move |channel| {
@@ -297,9 +296,9 @@ impl Model {
         alpha: Option<f64>,
         per_class: bool,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.model), Arc::clone(&data.data));
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
-        let shape = [data.samples.len(), self.model.classes().len()];
+        let shape = [data.samples.len(), self.trained.classes().len()];
         let found = run(py, None, move |channel| {
             in_parts(&model, &data, channel, |rows| kept.sets(&model, rows, level, per_class, Par::Pool))
         })?;
@@ -309,7 +308,7 @@ impl Model {
     /// Whether the model has scores of folds, for intervals or sets.
     #[getter]
     fn is_conformal(&self) -> bool {
-        matches!(Conformal::of(&self.model), Ok(Some(_)))
+        matches!(Conformal::of(&self.trained), Ok(Some(_)))
     }
 
     /// The report of the conformal predictions of this training, with the coverage of held-out
@@ -331,7 +330,7 @@ impl Model {
 
     /// Verifies the model against its training data. Every claim of the model is recomputed.
     fn verify<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyDict>> {
-        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
         let verdict = run(py, None, move |_| Ok(verify(&model, &data, None, None, Par::Pool)?))?;
         let fields = PyDict::new(py);
         fields.set_item("matches", verdict.matches())?;
@@ -348,7 +347,7 @@ impl Model {
     /// training data, along exact paths.
     #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
     fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
-        let model = Arc::clone(&self.model);
+        let model = Arc::clone(&self.trained);
         let add = add.map(|data| Arc::clone(&data.data));
         let updated = run(py, None, move |channel| {
             let kept = TrainingData::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;

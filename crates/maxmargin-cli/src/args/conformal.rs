@@ -10,8 +10,8 @@ use maxmargin::cv::{ConformalOptions, Exchangeable};
 #[command(next_help_heading = "Conformal prediction")]
 pub(crate) struct ConformalArgs {
     /// Predictions with a promise: intervals of a regression, sets of classes, p-values of one
-    /// class, of which at most this share misses the truth, such as 0.1. They come from scores by
-    /// folds, whose machines the model keeps
+    /// class, of which about this share misses the truth, such as 0.1 (at most twice the share is
+    /// what is proved). They come from scores by folds, whose machines the model keeps
     #[arg(long, value_name = "ALPHA", value_parser = values::conformal_level, allow_hyphen_values = true)]
     pub(crate) conformal: Option<Level>,
     /// Make the promise for each class by itself, instead of for all rows together

@@ -211,8 +211,8 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
     def predict_set(self, X: Any, *, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]:
         """Predict a set of classes for every row: an array of shape (n_samples, n_classes), with columns as in ``classes_``.
 
-        At most the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order. Sets are cross-conformal, by the margins
-        of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a set of several classes is a row between them.
+        About the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order; that it is at most twice this share is
+        proved. Sets are cross-conformal, by the margins of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a set of several classes is a row between them.
 
         Parameters
         ----------
@@ -497,8 +497,8 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
     def predict_interval(self, X: Any, *, alpha: float | None = None) -> Floats:
         """Predict an interval for every row: an array of shape (n_samples, 2), lower bound and upper bound.
 
-        At most the share ``conformal`` of the intervals misses the truth, if rows come in no particular order: CV+ of ten folds, or conformalised quantiles of
-        a :class:`QuantileSVR`. Bounds are infinite where there are too few samples.
+        About the share ``conformal`` of the intervals misses the truth, if rows come in no particular order; that it is at most twice this share is proved.
+        They are CV+ of ten folds, or conformalised quantiles of a :class:`QuantileSVR`. Bounds are infinite where there are too few samples.
 
         Parameters
         ----------
