@@ -212,7 +212,8 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         """Predict a set of classes for every row: an array of shape (n_samples, n_classes), with columns as in ``classes_``.
 
         About the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order; that it is at most twice this share is
-        proved. Sets are cross-conformal, by the margins of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a set of several classes is a row between them.
+        proved. Sets are cross-conformal, by the margins of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a
+        set of several classes is a row between them.
 
         Parameters
         ----------
