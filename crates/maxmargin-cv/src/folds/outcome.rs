@@ -37,8 +37,8 @@ pub(crate) struct Outcome {
     /// Exact decision value of every row, from a machine that was not trained on it: one round of
     /// folds after the other. NaN if no fold of the round tests the row.
     pub(crate) decisions: Vec<f64>,
-    /// For each fold that holds out one sample, the mean square change of the decision values of the
-    /// others: 0 if the fold has the machine of all data, NaN if it is not known.
+    /// For each fold that holds out one sample, the mean square change of the decision values of
+    /// the others: 0 if the fold has the machine of all data, NaN if it is not known.
     pub(crate) moved: Vec<f64>,
     pub(crate) full: Option<AllDataMachine>,
     pub(crate) counts: Vec<(&'static str, u64)>,

@@ -48,8 +48,8 @@ fn the_work_hardly_depends_on_c() {
 }
 
 /// Sweeps on the strongly convex dual of a squared loss converge linearly: they are not given up
-/// while that pace is cheaper than Newton steps. With few features Newton steps are cheaper from the
-/// start.
+/// while that pace is cheaper than Newton steps. With few features Newton steps are cheaper from
+/// the start.
 #[test]
 fn a_squared_loss_is_swept_with_many_features_alone() {
     let data = Generator::SparseText.generate(1200, Some(8192), 5).expect("data");
@@ -58,7 +58,7 @@ fn a_squared_loss_is_swept_with_many_features_alone() {
     let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
     assert_eq!((found.solution.status, found.work.newton_steps), (Status::Converged, 0), "{:?}", found.work);
 
-    let data = Generator::GaussM.generate(1200, None, 5).expect("data");
+    let data = Generator::SparseText.generate(1200, Some(64), 5).expect("data");
     let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
     let [_, squared] = problems(&labels, &vec![1.0; labels.len()], 1.0, EqualityConstraint::Free);
     let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);

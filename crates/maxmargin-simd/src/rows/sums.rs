@@ -18,19 +18,26 @@ pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     at_level!(plain_add_scaled [T: Into<f64> + Copy] [T] (f: &mut [f64], factor: f64, row: &[T]) -> ());
 }
 
-/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums, which are added in pairs.
+/// Computes `Σ_k f_k row_k` in 16 interleaved partial sums; less than 16 products are added in
+/// pairs.
 ///
 /// # Panics
 ///
 /// When the slices differ in length.
 pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    assert_eq!(f.len(), row.len(), "one length");
     if f.len() < LANES {
-        return at_level!(plain_dot_of_few [T: Into<f64> + Copy] [T] (f: &[f64], row: &[T]) -> f64);
+        return dot_of_few(f, row);
     }
     let mut sums = Products::default();
     sums.add(f, row);
     sums.total()
+}
+
+/// A dot product of less than 16 elements. It waits for four additions, and not for one after the
+/// other: that takes longer than the rest of a short row.
+fn dot_of_few<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
+    assert_eq!(f.len(), row.len(), "one length");
+    at_level!(plain_dot_of_few [T: Into<f64> + Copy] [T] (f: &[f64], row: &[T]) -> f64)
 }
 
 /// A dot product with a row in parts, with the bits of [`dot`] of the whole row. All parts except
@@ -38,21 +45,29 @@ pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Products {
     lanes: [f64; LANES],
+    rest: f64,
+    /// Set once a part had 16 elements.
+    has_blocks: bool,
 }
 
 impl Products {
     /// Adds the next part.
     pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
+        if f.len() < LANES && !self.has_blocks {
+            self.rest = dot_of_few(f, row);
+            return;
+        }
         assert_eq!(f.len(), row.len(), "one length");
+        self.has_blocks = true;
         let lanes = &mut self.lanes;
-        at_level!(
-            plain_products [T: Into<f64> + Copy] [T] (lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> ()
+        self.rest = at_level!(
+            plain_products [T: Into<f64> + Copy] [T] (lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64
         );
     }
 
     /// The sum of all parts.
     pub(crate) fn total(&self) -> f64 {
-        sum_in_pairs(self.lanes)
+        self.lanes.iter().sum::<f64>() + self.rest
     }
 }
 
@@ -64,7 +79,7 @@ fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) 
 }
 
 #[inline(always)]
-fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) {
+fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
     let (f_blocks, f_rest) = f.as_chunks::<LANES>();
     let (row_blocks, row_rest) = row.as_chunks::<LANES>();
     for (f, k) in f_blocks.iter().zip(row_blocks) {
@@ -72,46 +87,33 @@ fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row:
             lanes[lane] += f[lane] * k[lane].into();
         }
     }
-    add_few(lanes, f_rest, row_rest);
+    f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
 }
 
-/// The product of less than a block, with partial sums in registers.
+/// A block of 8, one of 4 and three more elements: every index is a constant, so that products stay
+/// in registers. They are then added in pairs.
 #[inline(always)]
 fn plain_dot_of_few<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     let mut lanes = [0.0; LANES];
-    add_few(&mut lanes, f, row);
-    sum_in_pairs(lanes)
-}
-
-/// Adds a block of 8, one of 4 and three more, which have partial sums of their own: every index of
-/// a partial sum is a constant, so that it can be a register.
-#[inline(always)]
-fn add_few<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) {
     let (f_blocks, f) = f.as_chunks::<8>();
     let (row_blocks, row) = row.as_chunks::<8>();
     if let ([f], [k]) = (f_blocks, row_blocks) {
         for lane in 0..8 {
-            lanes[lane] += f[lane] * k[lane].into();
+            lanes[lane] = f[lane] * k[lane].into();
         }
     }
     let (f_blocks, f) = f.as_chunks::<4>();
     let (row_blocks, row) = row.as_chunks::<4>();
     if let ([f], [k]) = (f_blocks, row_blocks) {
         for lane in 0..4 {
-            lanes[8 + lane] += f[lane] * k[lane].into();
+            lanes[8 + lane] = f[lane] * k[lane].into();
         }
     }
     for lane in 0..3 {
         if let (Some(f), Some(&k)) = (f.get(lane), row.get(lane)) {
-            lanes[12 + lane] += f * k.into();
+            lanes[12 + lane] = f * k.into();
         }
     }
-}
-
-/// One sum after the other would wait for the last addition 16 times, longer than a short row
-/// takes.
-#[inline(always)]
-fn sum_in_pairs(mut lanes: [f64; LANES]) -> f64 {
     for half in [8, 4, 2, 1] {
         for lane in 0..half {
             lanes[lane] += lanes[lane + half];

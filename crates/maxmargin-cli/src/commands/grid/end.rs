@@ -111,6 +111,15 @@ impl FinishedSearch<'_> {
         }
     }
 
+    /// Returns the best cell, the simplest and the flattest.
+    fn offered(&self) -> [Option<usize>; 3] {
+        let offered = [maxmargin::best, maxmargin::one_standard_error, maxmargin::flattest];
+        let [best, simplest, flattest] = offered.map(|of| of(&self.found.cells, self.choice.metric()));
+        // A search reports the one that it trains.
+        let trains_flattest = self.args.whole && self.args.search.how.take == CellChoice::Flattest;
+        [if trains_flattest { flattest } else { best }, simplest, flattest]
+    }
+
     /// Writes all outputs and prints warnings and the report.
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Outcome, Failure> {
         let (args, choice) = (self.args, &self.choice);
@@ -121,10 +130,7 @@ impl FinishedSearch<'_> {
         self.warn_of_folds(&cells, &mut notes);
         let tried = self.tried();
         let complete = warn_of_unfinished(&cells, tried, &mut notes);
-        let offered = [maxmargin::best, maxmargin::one_standard_error, maxmargin::flattest];
-        let [best, simplest, flattest] = offered.map(|of| of(&self.found.cells, choice.metric()));
-        // A search reports the one that it trains.
-        let best = if args.whole && args.search.how.take == CellChoice::Flattest { flattest } else { best };
+        let [best, simplest, flattest] = self.offered();
         let majority = self.classes.as_ref().map(Majority::of);
         let chosen = best.map(|at| cells[at]);
         let ranges = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_of(&in_ranges) };
