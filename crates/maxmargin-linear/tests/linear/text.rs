@@ -58,10 +58,12 @@ fn a_squared_loss_is_swept_with_many_features_alone() {
     let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
     assert_eq!((found.solution.status, found.work.newton_steps), (Status::Converged, 0), "{:?}", found.work);
 
-    let data = Generator::SparseText.generate(1200, Some(64), 5).expect("data");
-    let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
-    let [_, squared] = problems(&labels, &vec![1.0; labels.len()], 1.0, EqualityConstraint::Free);
-    let found = run(&data.samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
+    let (rows, width) = (600, 20);
+    let value = |at: usize| (at * at * 7919 % 1009) as f64 / 504.5 - 1.0;
+    let samples = Samples::from_dense(rows, width, (0..rows * width).map(value).collect()).expect("samples");
+    let labels: Vec<f64> = (0..rows).map(|i| if value(width * i) + value(7 * i) > 0.0 { 1.0 } else { -1.0 }).collect();
+    let [_, squared] = problems(&labels, &vec![1.0; rows], 1.0, EqualityConstraint::Free);
+    let found = run(&samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
     assert_eq!((found.solution.status, found.work.sweeps), (Status::Converged, 0), "{:?}", found.work);
     assert!(found.work.newton_steps <= 10, "{:?}", found.work);
 }

@@ -284,4 +284,5 @@ def _each_with_its_scale(
         "seconds": sum(report["seconds"] for report in reports),
         "decisions": decisions,
         "predicted": predicted,
+        "leverage": np.empty(0),
     }

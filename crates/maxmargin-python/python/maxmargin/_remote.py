@@ -81,6 +81,7 @@ def together(reports: list[_native.ValidationFields]) -> _native.ValidationField
         "seconds": sum(report["seconds"] for report in reports),
         "decisions": np.concatenate([report["decisions"] for report in reports]),
         "predicted": np.concatenate([report["predicted"] for report in reports]),
+        "leverage": np.empty(0),
     }
 
 
