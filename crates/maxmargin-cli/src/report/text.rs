@@ -104,7 +104,7 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
         ("recall", Align::Right),
         ("F1", Align::Right),
         ("false positives", Align::Right),
-        ("most confused with", Align::Left),
+        ("confused with", Align::Left),
     ];
     let row = |class: usize| {
         let (counts, support) = (&confusion.counts[class], confusion.sizes[class]);
