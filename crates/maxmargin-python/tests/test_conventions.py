@@ -165,7 +165,7 @@ def test_kernel_matrices_are_counted_from_0():
         maxmargin.NuSVR(max_iter=1),
         maxmargin.QuantileSVR(max_iter=1),
         maxmargin.OneClassSVM(max_iter=1, tol=1e-9),
-        maxmargin.LinearSVC(max_iter=1, tol=1e-12),
+        maxmargin.LinearSVC(loss="hinge", max_iter=1, tol=1e-12),
         maxmargin.LinearSVR(max_iter=1, tol=1e-12),
     ],
     ids=str,
