@@ -54,7 +54,7 @@ const SCIKIT_LEARN: [(&str, &str); 8] = [
     ("verbose", "shown on standard error as it is; --quiet hides it"),
 ];
 
-/// The answer to `--columns` of `predict`, which has an option for each kind of columns.
+/// The answer to the option `columns` of `predict`, which has one for each kind of columns.
 const COLUMNS: &str = "columns are --decision, --probability, --intervals or --sets, and --id NAME for those of the table";
 
 /// Options of LIBSVM's svm-train, and ours.
@@ -136,7 +136,7 @@ fn advised(mut error: Error, words: &[OsString]) -> Error {
     let unknown = if is_count_of_folds { "-v" } else { unknown.as_str() };
     let of = |known: &[(&str, &'static str)], word: &str| known.iter().find(|(name, _)| *name == word).map(|(_, ours)| *ours);
     let tip = match (of(&SCIKIT_LEARN, unknown.trim_start_matches('-')), of(&LIBSVM, unknown)) {
-        _ if unknown == "--columns" => COLUMNS.to_owned(),
+        _ if unknown.strip_prefix("--") == Some("columns") => COLUMNS.to_owned(),
         (Some(ours), _) if unknown == "--verbose" => format!("progress is {ours}"),
         (Some(ours), _) => format!("scikit-learn's option is here {ours}"),
         (None, Some(ours)) => format!("LIBSVM's {unknown} is here {ours}; `maxmargin svm-train` takes its options as they are"),
