@@ -1,6 +1,6 @@
 """Coverage of intervals and sets over random splits of ten sets, and CV+ beside MAPIE on given folds.
 
-    python benchmarks/coverage.py [--splits 100] [--out docs/reproduction/conformal.md]
+    python benchmarks/conformal.py [--splits 100] [--out docs/reproduction/conformal.md]
 
 A split trains on one half of a set and predicts the other. Its coverage varies as a beta-binomial number: by the rows that are scored, and by the rows
 that are predicted. The band is the central 95 % of it for exact coverage; ``inside`` counts the splits in it, ``below`` those under it. With mapie
@@ -194,7 +194,7 @@ def beside_mapie() -> Iterator[str]:
 def page(splits: int) -> Iterator[str]:
     yield "# Coverage of conformal predictions\n"
     yield "In crates/maxmargin-python, with mapie installed, this writes the page:\n"
-    yield "    python benchmarks/coverage.py --out ../../docs/reproduction/conformal.md\n"
+    yield "    python benchmarks/conformal.py --out ../../docs/reproduction/conformal.md\n"
     yield (
         f"Each set is split {splits} times into halves, one to train and one to predict; features and targets are standardised.\n"
         "The band is where the coverage of 95 of 100 splits lies if it is exact, by a beta-binomial distribution. CV+ promises\n"
