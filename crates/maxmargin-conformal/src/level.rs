@@ -3,8 +3,7 @@
 use crate::error::ConformalError;
 use serde::{Deserialize, Serialize};
 
-/// The share α of predictions that may miss the truth, in (0, 1). Predictions cover the truth with
-/// probability 1 − α.
+/// The share α of predictions that may miss the truth, in (0, 1).
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Level(f64);

@@ -23,7 +23,7 @@ fn jackknife(values: &[f64], new: usize, level: Level) -> Interval {
 }
 
 proptest! {
-    /// Whatever the values are, at most the share 2α of them is outside of the interval of the
+    /// For any values, at most the share 2α of them is outside of the interval of the
     /// others (Barber et al. 2021, theorem 1 and its proof by tournaments).
     #[test]
     fn jackknife_plus_misses_at_most_twice_the_level(

@@ -9,16 +9,15 @@ use maxmargin_core::warm::balance;
 use maxmargin_core::{Dual, EqualityConstraint, Forecast};
 use maxmargin_kernel::features::FeatureRows;
 
-/// The approximate number of Newton steps with few features: with upper bounds, for regression
-/// with them, and without.
-const STEPS: (f64, f64, f64) = (60.0, 25.0, 8.0);
+/// The approximate number of Newton steps with few features: of classes with upper bounds,
+const STEPS_OF_CLASSES: f64 = 60.0;
+/// of a regression with upper bounds,
+const STEPS_OF_VALUES: f64 = 25.0;
+/// and without upper bounds.
+const STEPS_UNBOUNDED: f64 = 8.0;
 
 /// Sweeps begin if Newton steps cost more than so many.
 const FEWEST_SWEEPS: f64 = 12.0;
-
-/// The sweeps that multiply and add every row before the first note of a forecast. The violation
-/// often grows in the second one.
-const SWEEPS_BEFORE: f64 = 1.0;
 
 /// The approximate cost of all Newton steps with many features, in passes over all entries, without
 /// and with upper bounds: 40 to 330 for the squared hinge loss on news20, 140 to 880 for the hinge
@@ -59,11 +58,11 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
     if is_unbounded(dual) {
         // All rows within the margin are in the system, of two-class data often most of them.
         let each = entries / n;
-        STEPS.2 * (step + n * each * each / 16.0)
+        STEPS_UNBOUNDED * (step + n * each * each / 16.0)
     } else if is_regression(rows, dual) {
-        STEPS.1 * step
+        STEPS_OF_VALUES * step
     } else {
-        STEPS.0 * step
+        STEPS_OF_CLASSES * step
     }
 }
 
@@ -73,7 +72,7 @@ fn is_unbounded(dual: &Dual) -> bool {
 }
 
 /// Returns true if each row has two variables, one for each side of its value.
-fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
+pub(crate) fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
     dual.len() > rows.len()
 }
 
@@ -97,7 +96,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     }
     let adapts = !few && is_regression(descent.rows, descent.dual);
     let plain_limit = if adapts { PLAIN_PASSES * descent.rows.entries() as f64 } else { f64::INFINITY };
-    let first = (pace.budget / 16.0).max(SWEEPS_BEFORE * sweep).min(0.5 * plain_limit);
+    let first = (pace.budget / 16.0).max(sweep).min(0.5 * plain_limit);
     // The dual of a squared loss is strongly convex.
     pace.forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
     let mut random = run.random();

@@ -287,7 +287,7 @@ impl Model {
     }
 
     /// Returns whether each class is in the set of each sample, samples × classes. With
-    /// `per_class`, at most the share `alpha` of the samples of each class misses it.
+    /// `per_class`, about the share `alpha` of the samples of each class misses it.
     #[pyo3(signature = (data, alpha=None, per_class=false))]
     fn sets<'py>(
         &self,

@@ -45,12 +45,12 @@ pub(crate) struct PredictArgs {
 /// Options of conformal predictions.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ConformalPredictArgs {
-    /// Add the bounds of an interval to every value, which misses the truth in at most the share of
+    /// Add the bounds of an interval to every value, which misses the truth in about the share of
     /// rows that the model was trained for (--conformal)
     #[arg(long, conflicts_with_all = ["decision", "probability"], help_heading = "Predictions")]
     pub(crate) intervals: bool,
-    /// Add a column for each class: 1 if it is in the row's set, else 0. Sets miss the truth in at
-    /// most the share of rows that the model was trained for (--conformal)
+    /// Add a column for each class: 1 if it is in the row's set, else 0. Sets miss the truth in
+    /// about the share of rows that the model was trained for (--conformal)
     #[arg(long, conflicts_with_all = ["decision", "probability", "intervals"], help_heading = "Predictions")]
     pub(crate) sets: bool,
     /// Share of intervals or sets that may miss the truth, instead of the one of the training

@@ -1,8 +1,8 @@
 //! The scores of the rows that folds held out.
 
-use crate::conformal::score::margin_scores;
 use crate::conformal::state::band;
 use crate::plan::FoldPlan;
+use crate::report::margin_scores;
 use crate::study::Study;
 use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;

@@ -5,7 +5,6 @@ mod coverage;
 mod fit;
 mod held_out;
 mod predict;
-mod score;
 mod state;
 
 pub use coverage::{ClassCoverage, ConformalCoverage};

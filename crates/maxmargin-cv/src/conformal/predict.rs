@@ -1,7 +1,7 @@
 //! Intervals, sets and p-values of new rows.
 
-use crate::conformal::score::margin_scores;
 use crate::conformal::state::{Conformal, band};
+use crate::report::margin_scores;
 use crate::run::refusal::ConformalProblem;
 use maxmargin_conformal::{Band, CrossScores, Interval, Level};
 use maxmargin_core::TargetKind;

@@ -175,7 +175,7 @@ impl<'a> Trainer<'a> {
         };
         let solution = path.solution();
         task.solution = Solution { work: task.solution.work, ..solution };
-        // Those of an earlier value of C are not those of the exact solution.
+        // The exact solution needs a certificate and a decision of its own.
         (task.audit, task.decision) = (None, None);
         Ok(Some(path))
     }

@@ -6,6 +6,7 @@ mod cross_validation;
 pub(crate) mod finished;
 mod fold;
 mod machine;
+mod margin_scores;
 mod name;
 mod suspects;
 
@@ -18,3 +19,4 @@ pub use name::Name;
 pub use suspects::{Suspect, suspects};
 
 pub(crate) use machine::bounded_of;
+pub(crate) use margin_scores::margin_scores;

@@ -1,6 +1,7 @@
 //! Labels that are probably wrong: samples by the margin of their label under machines that were
 //! not trained on them.
 
+use super::margin_scores::margin_scores;
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Samples};
 use maxmargin_model::Multiclass;
 use std::collections::HashMap;
@@ -35,15 +36,21 @@ pub fn suspects(data: &Dataset, multiclass: Multiclass, decisions: &[f64]) -> Re
     let classes = ClassLabels::new(&data.labels)?;
     // Two classes have one machine under any scheme.
     let multiclass = if classes.count() == 2 { Multiclass::OneVsOne } else { multiclass };
-    let sides = multiclass.sides(classes.count());
-    let (rows, machines) = (data.labels.len(), sides.len());
+    let (rows, machines) = (data.labels.len(), multiclass.sides(classes.count()).len());
     assert!(decisions.len().is_multiple_of(rows * machines), "{} decision values", decisions.len());
     let mut contradicting = contradicting(&data.samples, classes.of());
     let mut found = Vec::new();
+    let mut scores = vec![0.0; classes.count()];
     for (row, &class) in classes.of().iter().enumerate() {
         let rounds = decisions.chunks_exact(rows * machines);
-        let of_rounds = rounds.map(|round| margin(&sides, class as usize, &round[row * machines..][..machines]));
-        let margins: Vec<f64> = of_rounds.filter(|margin| !margin.is_nan()).collect();
+        let of_rounds = rounds.map(|round| &round[row * machines..][..machines]);
+        let known = of_rounds.filter(|decisions| !decisions.iter().any(|decision| decision.is_nan()));
+        let margins: Vec<f64> = known
+            .map(|decisions| {
+                margin_scores(multiclass, decisions, &mut scores);
+                -scores[class as usize]
+            })
+            .collect();
         if !margins.is_empty() {
             let margin = margins.iter().sum::<f64>() / margins.len() as f64;
             found.push(Suspect { row, margin, contradicting: contradicting.remove(&row).unwrap_or_default() });
@@ -51,19 +58,6 @@ pub fn suspects(data: &Dataset, multiclass: Multiclass, decisions: &[f64]) -> Re
     }
     found.sort_by(|a, b| a.margin.total_cmp(&b.margin));
     Ok(found)
-}
-
-/// Returns the least decision value in favour of a class; NaN without decision values.
-fn margin(sides: &[(Option<usize>, usize)], class: usize, decisions: &[f64]) -> f64 {
-    if decisions.iter().any(|decision| decision.is_nan()) {
-        return f64::NAN;
-    }
-    let in_favour = |((negative, positive), decision): (&(Option<usize>, usize), &f64)| match negative {
-        Some(negative) if *negative == class => Some(-decision),
-        Some(_) => (*positive == class).then_some(*decision),
-        None => (*positive != class).then(|| decisions[class] - decision),
-    };
-    sides.iter().zip(decisions).filter_map(in_favour).fold(f64::INFINITY, f64::min)
 }
 
 /// Returns for each row the rows of other classes with equal features, where there are any.

@@ -17,6 +17,7 @@
 //! The larger σ is, the faster the steps converge; for this piecewise quadratic problem they are
 //! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
+use crate::front::is_regression;
 use crate::point::PointValues;
 use crate::second_order::search::{Line, Variable, search};
 use crate::second_order::system::{Curvature, DIRECT, System};
@@ -48,6 +49,8 @@ pub(crate) struct Newton<'a, R> {
     w: Vec<f64>,
     bias: f64,
     variables: Vec<Variable>,
+    /// The product of each row with the last direction, if a row has two variables; else empty.
+    row_products: Vec<f64>,
     /// The sums `Σ s_k p_k x_k` and `Σ s_k p_k`.
     sum: Vec<f64>,
     balance: f64,
@@ -112,6 +115,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             w: vec![0.0; width],
             bias: 0.0,
             variables: vec![Variable::default(); n],
+            row_products: vec![0.0; if is_regression(rows, dual) { rows.len() } else { 0 }],
             sum: vec![0.0; width],
             balance: 0.0,
             free: Vec::new(),
@@ -322,15 +326,15 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     /// each side of its value, share its product.
     fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
         let (dual, rows) = (self.dual, self.rows);
-        let mut of_rows = vec![0.0; if dual.len() > rows.len() { rows.len() } else { 0 }];
-        self.par.for_chunks(&mut of_rows, CHUNK, |chunk, of_rows| {
-            of_rows.iter_mut().enumerate().for_each(|(at, product)| *product = rows.dot(chunk * CHUNK + at, direction));
+        self.par.for_chunks(&mut self.row_products, CHUNK, |chunk, products| {
+            products.iter_mut().enumerate().for_each(|(at, product)| *product = rows.dot(chunk * CHUNK + at, direction));
         });
+        let known = &self.row_products;
         self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
             for (at, v) in variables.iter_mut().enumerate() {
                 let k = chunk * CHUNK + at;
                 let id = dual.ids()[k];
-                let product = of_rows.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
+                let product = known.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
                 v.fall = dual.sign()[k] * (product + bias_direction);
             }
         });

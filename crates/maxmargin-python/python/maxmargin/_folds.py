@@ -274,8 +274,8 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
             decisions.append(decided[at])
             certificates.append(Certificate(**fold["certificate"]))
             # A report from another process has none.
-            known_to_be = report["leverage"][at] if len(at) == 1 and len(report["leverage"]) else [math.nan]
-            leverage.append(float(known_to_be[0]))
+            is_known = len(at) == 1 and len(report["leverage"]) > 0
+            leverage.append(float(report["leverage"][at[0]]) if is_known else math.nan)
     sizes = tuple(rows - len(test) - len(aside) for test, aside in folds)
     return CrossValidation(
         scores_of(scores),

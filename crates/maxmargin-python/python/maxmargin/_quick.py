@@ -1,6 +1,6 @@
 """Checks of plain arguments that take microseconds.
 
-What is not plain is left to scikit-learn's checks, which take as long as a training of a few hundred rows.
+Other arguments go to scikit-learn's checks, which take as long as a training of a few hundred rows.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def unique_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     ValueError
         For targets that are no classes, such as numbers with fractions.
     """
-    # Of half as many classes as samples, scikit-learn warns.
+    # If there are more than half as many classes as samples, scikit-learn warns.
     kind = y.dtype.kind
     whole = kind in "biuU" or (kind == "f" and bool((y == np.rint(y)).all()))
     if not whole:

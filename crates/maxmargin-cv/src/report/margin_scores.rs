@@ -6,7 +6,7 @@ use maxmargin_model::Multiclass;
 /// Writes the score of each class: the negative margin of the class, which is the smallest decision
 /// value in its favour. A machine of a pair speaks for one of its classes against the other; of
 /// machines against the rest, the margin is the difference to the greatest other value.
-pub(super) fn margin_scores(multiclass: Multiclass, decisions: &[f64], scores: &mut [f64]) {
+pub(crate) fn margin_scores(multiclass: Multiclass, decisions: &[f64], scores: &mut [f64]) {
     match multiclass {
         Multiclass::OneVsOne => {
             scores.fill(f64::NEG_INFINITY);
