@@ -4,7 +4,7 @@ use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
 use crate::point::{PointValues, point_values};
 use crate::run::{Run, meets_goal};
-use crate::second_order::system::DIRECT;
+use crate::second_order::system::{DIRECT, is_regression};
 use maxmargin_core::warm::balance;
 use maxmargin_core::{Dual, EqualityConstraint, Forecast};
 use maxmargin_kernel::features::FeatureRows;
@@ -69,11 +69,6 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
 /// Returns true if no variable has an upper bound.
 fn is_unbounded(dual: &Dual) -> bool {
     dual.upper().iter().all(|upper| *upper == f64::INFINITY)
-}
-
-/// Returns true if each row has two variables, one for each side of its value.
-pub(crate) fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
-    dual.len() > rows.len()
 }
 
 /// The sweeps, the share of active variables and the violation that mean no convergence. They are

@@ -17,10 +17,9 @@
 //! The larger σ is, the faster the steps converge; for this piecewise quadratic problem they are
 //! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
-use crate::front::is_regression;
 use crate::point::PointValues;
 use crate::second_order::search::{Line, Variable, search};
-use crate::second_order::system::{Curvature, DIRECT, System};
+use crate::second_order::system::{Curvature, DIRECT, System, is_regression};
 use maxmargin_core::{Dual, EqualityConstraint, RunControl};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;

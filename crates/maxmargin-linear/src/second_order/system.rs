@@ -14,6 +14,11 @@ use maxmargin_simd::sums::dot;
 /// The largest number of unknowns of a system that is factored.
 pub(crate) const DIRECT: usize = 1500;
 
+/// Returns true if each row has two variables, one for each side of its value.
+pub(crate) fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
+    dual.len() > rows.len()
+}
+
 /// The rows per block of a dense product.
 const BLOCK: usize = 256;
 

@@ -7,10 +7,10 @@ use maxmargin_cv::{ConformalCoverage, ConformalOptions, CvError, CvReport, FoldP
 
 impl Svm {
     /// Adds scores and machines of folds to trained models, so that their predictions come with a
-    /// promise: about the share `alpha` of intervals or sets misses the truth, and at most twice this
-    /// share is what is proved, if new rows are like those of the training ([`Conformal`](maxmargin_cv::Conformal)). There are ten seeded
-    /// folds; each starts from the trained model. [`Fitted::conformal`](crate::Fitted) reports what
-    /// held-out rows show.
+    /// promise: about the share `alpha` of intervals or sets misses the truth, if new rows are like
+    /// those of the training; that it is at most twice this share is proved
+    /// ([`Conformal`](maxmargin_cv::Conformal)). There are ten seeded folds; each starts from the
+    /// trained model. [`Fitted::conformal`](crate::Fitted) reports what held-out rows show.
     ///
     /// ```
     /// use maxmargin::cv::Conformal;
