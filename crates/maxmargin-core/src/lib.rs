@@ -40,6 +40,7 @@ pub use linalg::factor::{Factor, SINGULAR};
 pub use maxmargin_data::{Cancelled, EndReason, Progress, RunControl, Stage};
 pub use problem::dual::{Dual, DualError, EqualityConstraint, Segment, SideCosts};
 pub use problem::formulation::{Formulation, Level, TargetKind};
+pub use problem::levels;
 pub use problem::formulation_kind::{FormulationKind, FormulationParameters};
 pub use problem::loss::{BiasTerm, Loss};
 pub use problem::machine::{Decision, Problem, TrainingSet};

@@ -3,6 +3,7 @@
 pub(crate) mod dual;
 pub(crate) mod formulation;
 pub(crate) mod formulation_kind;
+pub mod levels;
 pub(crate) mod loss;
 pub(crate) mod machine;
 pub(crate) mod solution;

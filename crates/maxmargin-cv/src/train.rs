@@ -7,7 +7,8 @@ use crate::report::{CertificateReport, MachineReport};
 use crate::run::control::{certificate_control, status_of, study_control, training_control};
 use crate::run::error::CvError;
 use crate::study::Study;
-use crate::study::layout::{MachineLayout, map_machines};
+use crate::study::layout::MachineLayout;
+use crate::study::level_chain::LevelChain;
 use crate::study::space_source::Prepared;
 use crate::study::spaces::Spaces;
 use maxmargin_core::{
@@ -107,15 +108,23 @@ struct Training<'a> {
     begun: Instant,
     /// Counts machines that are done.
     done: &'a AtomicUsize,
+    /// The machine of the last level, if there are several.
+    chain: Option<LevelChain>,
 }
 
 impl Training<'_> {
-    /// Trains machine `p` from zero on the threads of `par`.
+    /// The start of a machine: zero, or the machine of the last level.
+    fn start(&self, dual: &Dual) -> Result<Start, CvError> {
+        let along = self.chain.as_ref().and_then(|chain| chain.start(dual));
+        Ok(along.map_or_else(|| Start::cold(dual), |alpha| Start::checked(dual, alpha))?)
+    }
+
+    /// Trains machine `p` on the threads of `par`.
     fn machine(&self, p: usize, par: Par) -> Result<TrainedMachine, CvError> {
         let begun = Instant::now();
         let (study, samples) = (self.study, &self.layout.machines[p]);
         let problem = study.problem(samples, study.formulation)?;
-        let start = Start::cold(problem.dual())?;
+        let start = self.start(problem.dual())?;
         let trained = self.spaces.with(samples, |space, new_work| -> Result<_, CvError> {
             let mut solved = self.solve(p, problem.dual(), space, start, par)?;
             let stage = Stage::Certify { certified: 0, samples: space.len() };
@@ -123,6 +132,7 @@ impl Training<'_> {
             let certificate = solved.certify(problem.dual(), space, par, &control);
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
             solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
+            self.chain.iter().for_each(|chain| chain.put(problem.dual(), &solved.solution.alpha));
             let decision = problem.decision(problem.dual(), &solved.solution);
             let weights = space.matrix().map(|matrix| {
                 let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
@@ -197,8 +207,8 @@ impl Study<'_> {
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
         let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, false), |spaces| {
-            let training = Training { study: self, layout: &layout, spaces, control: &control, begun, done: &done };
-            map_machines(count, self.options.par, |p, par| training.machine(p, par))
+            let training = Training { study: self, layout: &layout, spaces, control: &control, begun, done: &done, chain: layout.level_chain() };
+            layout.map_machines(self.options.par, |p, par| training.machine(p, par))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();
         let model = self.model(&prepared, &trained)?;

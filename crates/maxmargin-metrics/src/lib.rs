@@ -6,12 +6,13 @@
 //! [`metrics_of`] and [`all_metrics`] list the rows for a [`Purpose`] of predictions, and
 //! [`scores`] computes all of them. [`Confusion`] counts classes against predictions.
 //! [`RankingCurves`] are those of ROC and of precision and recall. [`Reliability`] scores
-//! probabilities. [`FoldStatistics`] tells how the scores of folds spread.
+//! probabilities. [`LevelScores`] are those of several quantiles. [`FoldStatistics`] tells how the scores of folds spread.
 //!
 //! Layer 3 of maxmargin: of the core it takes formulations and the kinds of their targets.
 
 mod classification;
 mod confusion;
+mod levels;
 mod metric;
 mod one_class;
 mod ranking;
@@ -24,6 +25,7 @@ pub use classification::{
     ACCURACY, BALANCED_ACCURACY, CLASS_METRICS, F1, F1_MACRO, MATTHEWS, PRECISION, RECALL, TWO_CLASS_METRICS,
 };
 pub use confusion::Confusion;
+pub use levels::{LevelScore, LevelScores, scores_of_levels};
 pub use metric::{Best, Metric, greatest_label};
 pub use one_class::{INLIER_METRICS, INLIERS};
 pub use ranking::{AVERAGE_PRECISION, ROC_AUC, RankingCurves};

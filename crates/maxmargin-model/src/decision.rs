@@ -1,7 +1,7 @@
 //! The step from the decision values of all machines to a label: multiclass schemes and decision
 //! rules.
 
-use maxmargin_core::TargetKind;
+use maxmargin_core::{TargetKind, levels};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ pub enum DecisionRule {
     /// earliest of the classes with most votes wins. Two classes have one machine.
     Vote,
     /// Regression: the decision value of the single machine is the prediction. There are no
-    /// classes.
+    /// classes. A model of several levels has one machine for each ([`maxmargin_core::levels`]), and the
+    /// prediction is the rearranged value of the central level.
     Value,
     /// One class: the prediction is 1 if the decision value of the single machine is above 0, else
     /// −1 (LIBSVM's rule). There are no classes.
@@ -39,6 +40,10 @@ pub enum DecisionRule {
 /// The description of a model with a threshold in errors: texts of other programs cannot express
 /// it.
 pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its own instead of 0";
+
+/// The description of a model of several levels in errors: texts of other programs have one machine
+/// for a regression.
+pub(crate) const LEVELS: &str = "a model of several quantiles or expectiles";
 
 /// The multiclass scheme: the classes that each machine of a model separates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,20 +159,32 @@ pub struct Rule {
     pub classes: Vec<f64>,
     /// The classes that each machine separates.
     pub multiclass: Multiclass,
+    /// The level τ of each machine of a regression with several, ascending; otherwise empty.
+    pub levels: Vec<f64>,
 }
 
 impl Rule {
     /// The rule of regression.
-    pub const VALUE: Self = Self { decision_rule: DecisionRule::Value, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
+    pub const VALUE: Self = Self::without_classes(DecisionRule::Value);
 
     /// The rule of one class.
-    pub const INLIER: Self = Self { decision_rule: DecisionRule::Inlier, classes: Vec::new(), multiclass: Multiclass::OneVsOne };
+    pub const INLIER: Self = Self::without_classes(DecisionRule::Inlier);
+
+    const fn without_classes(decision_rule: DecisionRule) -> Self {
+        Self { decision_rule, classes: Vec::new(), multiclass: Multiclass::OneVsOne, levels: Vec::new() }
+    }
+
+    /// Returns the rule of a regression with a machine for each of these levels τ, ascending; empty
+    /// for one machine.
+    pub fn of_levels(levels: &[f64]) -> Self {
+        Self { levels: levels.to_vec(), ..Self::VALUE }
+    }
 
     /// Returns the rule of these classes in the given multiclass scheme. Two classes are always
     /// one-vs-one.
     pub fn of(classes: &ClassLabels, multiclass: Multiclass) -> Self {
         let multiclass = if classes.count() == 2 { Multiclass::OneVsOne } else { multiclass };
-        Self { decision_rule: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass }
+        Self { decision_rule: multiclass.decision_rule(), classes: classes.labels().to_vec(), multiclass, levels: Vec::new() }
     }
 
     /// Returns the prediction from one decision value per machine, without probabilities and
@@ -177,7 +194,7 @@ impl Rule {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decision_rule, self.multiclass, &self.classes, &[], decisions)
+        label(self.decision_rule, self.multiclass, LabelsOf { classes: &self.classes, levels: &self.levels }, &[], decisions)
     }
 }
 
@@ -187,12 +204,19 @@ impl From<&ClassLabels> for Rule {
     }
 }
 
+/// The classes of a rule's labels, or the levels of its values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LabelsOf<'a> {
+    pub(crate) classes: &'a [f64],
+    pub(crate) levels: &'a [f64],
+}
+
 /// Returns the prediction from one decision value per machine, without probabilities and
 /// thresholds. Ties are decided by `order` if it is not empty.
 pub(crate) fn label(
     decision_rule: DecisionRule,
     multiclass: Multiclass,
-    classes: &[f64],
+    LabelsOf { classes, levels }: LabelsOf,
     order: &[u32],
     decisions: &[f64],
 ) -> f64 {
@@ -200,7 +224,7 @@ pub(crate) fn label(
         DecisionRule::Vote | DecisionRule::Argmax | DecisionRule::Coupled | DecisionRule::Threshold => {
             classes[multiclass.elected(classes.len(), order, decisions)]
         }
-        DecisionRule::Value => decisions[0],
+        DecisionRule::Value => levels::central_value(levels, decisions),
         DecisionRule::Inlier if decisions[0] > 0.0 => 1.0,
         DecisionRule::Inlier => -1.0,
     }

@@ -10,7 +10,7 @@ mod solver;
 mod weights;
 
 pub use input::TrainingInput;
-use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Stop, TargetKind};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Stop, TargetKind, levels};
 use maxmargin_cv::{CvError, CvReport, Fitted, FoldPlan, RunControl, Seeding, Study, TrainOptions};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -64,6 +64,27 @@ impl Svm {
     /// [`Svm::quantile`].
     pub fn expectile(c: f64, tau: f64) -> Self {
         Self::of(Formulation::expectile(c, tau))
+    }
+
+    /// Returns the regression of several quantiles at once, one machine for each level of `levels`,
+    /// in any order. The machines share kernel values, and each starts from the last one. A
+    /// prediction is the value of the level nearest to 0.5, after the values of all levels are
+    /// sorted. Otherwise as [`Svm::quantile`].
+    pub fn quantiles(c: f64, levels: &[f64]) -> Self {
+        Self::of_levels(Formulation::quantile(c, 0.5), levels)
+    }
+
+    /// Returns the regression of several expectiles at once, as [`Svm::quantiles`].
+    pub fn expectiles(c: f64, levels: &[f64]) -> Self {
+        Self::of_levels(Formulation::expectile(c, 0.5), levels)
+    }
+
+    fn of_levels(formulation: Formulation, levels: &[f64]) -> Self {
+        let mut sorted = levels.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let central = sorted.get(levels::central(&sorted)).copied().unwrap_or(f64::NAN);
+        let svm = Self::of(formulation.with_level(central));
+        svm.with(|options| options.levels = if sorted.len() > 1 { sorted } else { Vec::new() })
     }
 
     /// Returns a ν-SVC: at most the share `nu` of the samples violates the margin. Otherwise as

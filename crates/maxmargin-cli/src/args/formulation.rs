@@ -2,7 +2,7 @@
 
 use super::values;
 use clap::Args;
-use maxmargin::core::{Formulation, FormulationKind, FormulationParameters};
+use maxmargin::core::{Formulation, FormulationKind, FormulationParameters, levels};
 
 /// The formulation and its parameters except C.
 #[derive(Clone, Debug, Args)]
@@ -20,9 +20,9 @@ pub(crate) struct FormulationArgs {
     #[arg(long, value_name = "NU", value_parser = values::share, allow_hyphen_values = true)]
     pub(crate) nu: Option<f64>,
     /// Level of quantile or expectile, between 0 and 1: 0.9 for a value that nine of ten targets do
-    /// not exceed [default: 0.5]
-    #[arg(long, value_name = "TAU", value_parser = values::level, allow_hyphen_values = true)]
-    pub(crate) tau: Option<f64>,
+    /// not exceed; several, as in 0.1,0.5,0.9, make one model of them all [default: 0.5]
+    #[arg(long, value_name = "TAU", value_parser = values::level, value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) tau: Vec<f64>,
 }
 
 impl FormulationArgs {
@@ -34,7 +34,9 @@ impl FormulationArgs {
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
         let usual = FormulationParameters::default();
         let (epsilon, nu) = (self.epsilon.unwrap_or(usual.epsilon), self.nu.unwrap_or(usual.nu));
-        let parameters = FormulationParameters { c, epsilon, nu, tau: self.tau.unwrap_or(usual.tau) };
+        let levels = self.sorted_levels()?;
+        let tau = levels.get(levels::central(&levels)).copied().unwrap_or(usual.tau);
+        let parameters = FormulationParameters { c, epsilon, nu, tau };
         let formulation = self.formulation.map_or(Formulation::c_svc(c), |kind| kind.formulation(parameters));
         if self.epsilon.is_some() && formulation.epsilon().is_none() {
             return Err(format!("--epsilon is for --formulation epsilon-svr, not {}", formulation.name()));
@@ -42,9 +44,27 @@ impl FormulationArgs {
         if self.nu.is_some() && formulation.nu().is_none() {
             return Err(format!("--nu is for --formulation nu-svc, nu-svr or one-class, not {}", formulation.name()));
         }
-        if self.tau.is_some() && formulation.level().is_none() {
+        if !self.tau.is_empty() && formulation.level().is_none() {
             return Err(format!("--tau is for --formulation quantile or expectile, not {}", formulation.name()));
         }
         Ok(formulation)
+    }
+
+    /// Returns the levels if there are several, ascending.
+    ///
+    /// # Errors
+    ///
+    /// If a level is there twice.
+    pub(crate) fn levels(&self) -> Result<Vec<f64>, String> {
+        Ok(Some(self.sorted_levels()?).filter(|levels| levels.len() > 1).unwrap_or_default())
+    }
+
+    fn sorted_levels(&self) -> Result<Vec<f64>, String> {
+        let mut sorted = self.tau.clone();
+        sorted.sort_by(f64::total_cmp);
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("--tau has {} twice", pair[0])),
+            None => Ok(sorted),
+        }
     }
 }

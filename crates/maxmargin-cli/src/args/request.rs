@@ -80,6 +80,7 @@ impl SvmArgs {
             kernel: kernel.kernel(),
             gamma: Some(kernel.gamma),
             formulation: problem.formulation.with_c(c).map_err(Failure::Usage)?,
+            levels: problem.formulation.levels().map_err(Failure::Usage)?,
             loss: solver.loss,
             bias_term: solver.bias,
             multiclass: problem.classes,

@@ -11,7 +11,7 @@ use crate::files::output::show;
 use crate::files::signature::looks_like_model;
 use crate::machine::threads::Threads;
 use crate::report::{
-    Align, DataDocument, FormulationDocument, KernelDocument, MachineDocument, ModelColumn, SCHEMA, SHOWN, TableDocument,
+    Align, DataDocument, FormulationDocument, KernelDocument, MachineName, MachineNames, ModelColumn, SCHEMA, SHOWN, TableDocument,
     columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text, status_text,
 };
 use maxmargin::core::Status;
@@ -87,8 +87,8 @@ struct TrainingInfo {
 
 #[derive(Debug, Serialize)]
 struct MachineInfo {
-    negative: Option<f64>,
-    positive: Option<f64>,
+    #[serde(flatten)]
+    name: MachineName,
     bias: f64,
     support_vectors: usize,
     coefficient_sum: f64,
@@ -221,7 +221,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             rows: r.rows,
             features: r.features,
             sha256: format::hex(&r.data_sha256),
-            formulation: FormulationDocument::new(r.formulation, r.formulation.c()),
+            formulation: FormulationDocument::new(r.formulation, r.formulation.c()).with_levels(model.levels()),
             solver: r.solver.clone(),
             weights: r.weights.clone(),
             eps: r.goal().kkt(),
@@ -230,7 +230,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             iterations: r.iterations(),
             certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
         }),
-        machines: (0..model.machines().len()).map(|p| machine_info(model, p)).collect(),
+        machines: (0..model.machines().len()).map(|p| machine_info(model, &MachineNames::of(model), p)).collect(),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
     }
 }
@@ -240,15 +240,12 @@ fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
     CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate))
 }
 
-fn machine_info(model: &Model, p: usize) -> MachineInfo {
+fn machine_info(model: &Model, names: &MachineNames, p: usize) -> MachineInfo {
     let (machine, record) = (&model.machines()[p], model.record());
     let training = record.map(|r| &r.machines[p]);
     let coef = training.and_then(|t| t.folded.as_ref()).unwrap_or(&machine.coef);
-    let sides = model.sides(p);
-    let (negative, positive) = (sides.and_then(|sides| sides.0), sides.map(|sides| sides.1));
     MachineInfo {
-        negative,
-        positive,
+        name: names.name(p),
         bias: machine.bias,
         support_vectors: coef.len(),
         coefficient_sum: coef.iter().map(|c| c.abs()).sum(),
@@ -323,7 +320,7 @@ fn machines_text(machines: &[MachineInfo]) -> String {
     ];
     let row = |m: &MachineInfo| {
         vec![
-            MachineDocument::name(m.negative, m.positive),
+            m.name.text(),
             m.support_vectors.to_string(),
             m.bounded.map_or_else(String::new, |n| n.to_string()),
             format::long(m.bias),

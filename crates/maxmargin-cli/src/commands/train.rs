@@ -133,11 +133,10 @@ fn with_conformal(
 
 /// Describes the solution of a training.
 fn solution(fitted: &Fitted, setup: &Setup) -> SolutionDocument {
-    let (labels, multiclass) = setup.sides();
     SolutionDocument {
         status: fitted.status,
         certificate: Some(fitted.certificate),
-        machines: MachineDocument::of(&labels, multiclass, &fitted.machines),
+        machines: MachineDocument::of(&setup.machine_names(), &fitted.machines),
         iterations: fitted.iterations,
         rows_computed: fitted.kernel.computed,
         kernel_bytes: fitted.kernel.peak_bytes,

@@ -13,7 +13,7 @@ use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
 use crate::report::{
-    DataDocument, End, MachineDocument, Seconds, Setup, SolutionDocument, Work, certificate_text, fields, machines_table,
+    DataDocument, End, MachineDocument, MachineNames, Seconds, Setup, SolutionDocument, Work, certificate_text, fields, machines_table,
     status_text, work_text,
 };
 use maxmargin::core::Status;
@@ -255,7 +255,7 @@ fn solved(updated: &Updated, record: &Record) -> SolutionDocument {
     SolutionDocument {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
-        machines: MachineDocument::of(updated.model.classes(), updated.model.multiclass(), &reports),
+        machines: MachineDocument::of(&MachineNames::of(&updated.model), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: updated

@@ -12,7 +12,7 @@ use crate::files::output::show;
 use crate::machine::threads::Threads;
 use crate::problem::weights::Weight;
 use crate::report::{
-    DataDocument, End, MachineDocument, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields, fixed_labels_text,
+    DataDocument, End, MachineDocument, MachineNames, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields, fixed_labels_text,
     machines_table,
 };
 use maxmargin::core::{Formulation, Goal, Status};
@@ -53,6 +53,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(args.options.max_size))?;
     let input = training_data(&args.model, args.data.as_deref(), &args.options.request(), &model, threads.par(), &mut notes)?;
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
+    if args.formulation.tau.len() > 1 {
+        return Err(Failure::Usage("--tau: a model that does not say how it was trained has one level".to_owned()));
+    }
     // A formulation without C is claimed by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
     let weights = args.weight.iter().map(weight).collect::<Result<_, _>>()?;
@@ -174,7 +177,7 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> SolutionDocument {
             .zip(&reports)
             .find(|(one, _)| Some(one.certificate) == verdict.certificate)
             .map(|found| found.1.certificate),
-        machines: MachineDocument::of(model.classes(), model.multiclass(), &reports),
+        machines: MachineDocument::of(&MachineNames::of(model), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
         kernel_bytes: 0,

@@ -29,7 +29,7 @@ pub(crate) fn long() -> &'static str {
             VERSION.to_owned(),
             format!("built for  {ARCH}-{OS}, {profile}"),
             format!("vectors    {vectors}"),
-            format!("models     format {FORMAT} and all before it; LIBSVM's and LIBLINEAR's text"),
+            format!("models     format {FORMAT}; LIBSVM's and LIBLINEAR's text"),
             format!("data       LIBSVM's format and tables ({}), plain or packed as .gz, .bz2, .xz, .zst", tables.join(", ")),
             format!("pictures   {pictures}"),
         ];

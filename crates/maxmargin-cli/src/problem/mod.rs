@@ -207,7 +207,7 @@ impl ProblemRequest {
                 Some(_) => KernelDocument::by_rule(&kernel, gamma),
                 None => KernelDocument::searched(&kernel, gamma),
             },
-            formulation: FormulationDocument::new(svm.formulation(), self.c),
+            formulation: FormulationDocument::new(svm.formulation(), self.c).with_levels(&svm.options().levels),
             solver: solved_by.name().to_owned(),
             multiclass: classes.as_ref().map(|classes| Rule::of(classes, multiclass).multiclass),
             weights,

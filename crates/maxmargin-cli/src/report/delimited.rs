@@ -27,14 +27,14 @@ pub(crate) fn label_text(label: f64) -> String {
     label_names::word_of(label).map_or_else(|| format::exact(label), str::to_owned)
 }
 
-/// Returns the labels that each machine of several separates, such as `elm_oak`; empty for a single
-/// machine.
+/// Returns the labels that each machine of several separates, such as `elm_oak`, or its level; empty
+/// for a single machine.
 pub(crate) fn machine_names(model: &Model) -> Vec<String> {
     let machines = model.machines().len();
     let name = |machine: usize| match model.sides(machine).filter(|_| machines > 1) {
         Some((Some(negative), positive)) => format!("{}_{}", label_text(negative), label_text(positive)),
         Some((None, positive)) => label_text(positive),
-        None => String::new(),
+        None => model.levels().get(machine).map_or_else(String::new, |level| format::exact(*level)),
     };
     (0..machines).map(name).collect()
 }

@@ -3,6 +3,7 @@
 use super::certificate::CertifiedTraining;
 use super::formulation::FormulationDocument;
 use super::kernel::KernelDocument;
+use super::machine_name::{MachineName, MachineNames};
 use super::tabular::TableDocument;
 use crate::console::format;
 use crate::console::notes::Notes;
@@ -189,9 +190,9 @@ impl Setup {
         goal_text(self.eps, self.gap)
     }
 
-    /// Returns the labels of the classes and the multiclass scheme; no labels without classes.
-    pub(crate) fn sides(&self) -> (Vec<f64>, Multiclass) {
-        (self.labels(), self.multiclass.unwrap_or_default())
+    /// Returns the names of the machines.
+    pub(crate) fn machine_names(&self) -> MachineNames {
+        MachineNames::new(self.labels(), self.multiclass.unwrap_or_default(), &self.formulation.levels)
     }
 
     /// Returns the labels of the classes; none without classes.
@@ -224,41 +225,22 @@ pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
 /// One machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MachineDocument {
-    /// The label of negative decision values; None without classes, or for the rest.
-    pub(crate) negative: Option<f64>,
-    /// The label of decision values of 0 and above.
-    pub(crate) positive: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) name: MachineName,
     #[serde(flatten)]
     pub(crate) report: MachineReport,
 }
 
 impl MachineDocument {
-    /// Returns `-1 and 1`, `1 and the rest`, or `all`.
-    pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
-        let exact = crate::console::label_names::display;
-        match (negative, positive) {
-            (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
-            (None, Some(b)) => format!("{} and the rest", exact(b)),
-            _ => "all".to_owned(),
-        }
-    }
-
     /// The certificates of machines, each with the number of its samples.
     pub(crate) fn certified(machines: &[Self]) -> Vec<CertifiedTraining> {
         let one = |machine: &Self| CertifiedTraining { certificate: machine.report.certificate, samples: machine.report.train };
         machines.iter().map(one).collect()
     }
 
-    /// Describes machines with the labels that they decide between.
-    pub(crate) fn of(classes: &[f64], multiclass: Multiclass, reports: &[MachineReport]) -> Vec<Self> {
-        let labels = multiclass.sides(classes.len());
-        let named = |report: &MachineReport| {
-            let sides = labels.get(report.machine);
-            let (negative, positive) = (sides.and_then(|sides| sides.0), sides.map(|sides| sides.1));
-            let label = |class: Option<usize>| class.map(|class| classes[class]);
-            Self { negative: label(negative), positive: label(positive), report: report.clone() }
-        };
-        reports.iter().map(named).collect()
+    /// Describes machines with their names.
+    pub(crate) fn of(names: &MachineNames, reports: &[MachineReport]) -> Vec<Self> {
+        reports.iter().map(|report| Self { name: names.name(report.machine), report: report.clone() }).collect()
     }
 
     /// Reports machine `p` of a stored model with a new certificate. Facts that only the training

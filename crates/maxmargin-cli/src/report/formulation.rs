@@ -15,6 +15,9 @@ pub(crate) struct FormulationDocument {
     pub(crate) epsilon: Option<f64>,
     pub(crate) nu: Option<f64>,
     pub(crate) tau: Option<f64>,
+    /// The levels of several machines; the central one is `tau`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) levels: Vec<f64>,
     loss: Loss,
     /// Spelled as on the command line: `free`, `none` or the value of the feature.
     bias: String,
@@ -36,9 +39,15 @@ impl FormulationDocument {
             epsilon: formulation.epsilon(),
             nu: formulation.nu(),
             tau: formulation.level().map(Level::tau),
+            levels: Vec::new(),
             loss: formulation.loss(),
             bias,
         }
+    }
+
+    /// The same formulation with a machine for each of these levels, if there are some.
+    pub(crate) fn with_levels(self, levels: &[f64]) -> Self {
+        Self { levels: levels.to_vec(), ..self }
     }
 
     /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
@@ -48,6 +57,10 @@ impl FormulationDocument {
         }
         let parameter = match (self.epsilon, self.tau) {
             (Some(epsilon), _) => format!("{}, epsilon {}, ", self.name, format::exact(epsilon)),
+            (None, Some(_)) if !self.levels.is_empty() => {
+                let levels: Vec<String> = self.levels.iter().map(|level| format::exact(*level)).collect();
+                format!("{}, tau {}, ", self.name, levels.join(", "))
+            }
             (None, Some(tau)) => format!("{}, tau {}, ", self.name, format::exact(tau)),
             (None, None) => String::new(),
         };

@@ -7,6 +7,8 @@ mod delimited;
 mod document;
 mod formulation;
 mod kernel;
+mod levels;
+mod machine_name;
 pub(crate) mod missing_classes;
 pub(crate) mod page;
 mod probability;
@@ -24,6 +26,8 @@ pub(crate) use document::{
 };
 pub(crate) use formulation::FormulationDocument;
 pub(crate) use kernel::KernelDocument;
+pub(crate) use levels::levels_text;
+pub(crate) use machine_name::{MachineName, MachineNames};
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};
 pub(crate) use table::{Align, columns, columns_without, fields, fits};
 pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};

@@ -76,9 +76,9 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let few = machines.len() <= SHOWN;
     let open = |m: &MachineDocument| m.report.status != Status::Converged || !m.report.certificate.holds;
     let row = |m: &MachineDocument| {
-        let MachineDocument { negative, positive, report } = m;
+        let MachineDocument { name, report } = m;
         vec![
-            MachineDocument::name(*negative, *positive),
+            name.text(),
             report.iterations.to_string(),
             report.support_vectors.to_string(),
             report.bounded.to_string(),

@@ -1,6 +1,7 @@
 //! The results of a cross-validation, for `cv`, `loo` and every cell of `grid`.
 
 use super::certificate::{CertifiedTraining, certificate_text};
+use super::levels::{crossing_text, level_scores, levels_table};
 use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
 use super::page::{FoldScore, PageRow};
 use super::table::{Align, columns, columns_without};
@@ -8,7 +9,7 @@ use super::text::{confusion_table, multiclass_text, status_text};
 use crate::console::format;
 use maxmargin::core::{Level, Status, TargetKind};
 use maxmargin::cv::{CvReport, FoldReport, FullReport, MissingClass};
-use maxmargin::metrics::{Confusion, FoldStatistics, Purpose, metrics_of};
+use maxmargin::metrics::{Confusion, FoldStatistics, LevelScores, Purpose, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -44,6 +45,9 @@ pub(crate) struct CvResults {
     pub(crate) missing_classes: Vec<MissingClass>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
+    /// The scores of several levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<LevelScores>,
     spread: BTreeMap<&'static str, FoldStatistics>,
     /// The names of the metrics, in the order of tables.
     #[serde(skip)]
@@ -64,13 +68,12 @@ pub(crate) struct CvResults {
 impl CvResults {
     /// Describes a report on data with these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, detail: Detail) -> Self {
-        let (classes, multiclass) = setup.sides();
-        let classes = &classes[..];
+        let (classes, names) = (&setup.labels()[..], &setup.machine_names());
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (detail == Detail::Machines).then(|| MachineDocument::of(classes, multiclass, &fold.machines)),
+            machines: (detail == Detail::Machines).then(|| MachineDocument::of(names, &fold.machines)),
         };
         Self {
             purpose: setup.formulation.purpose,
@@ -81,7 +84,7 @@ impl CvResults {
                 machines: report
                     .full
                     .as_ref()
-                    .map_or_else(Vec::new, |full| MachineDocument::of(classes, multiclass, &full.machines)),
+                    .map_or_else(Vec::new, |full| MachineDocument::of(names, &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,
@@ -92,6 +95,7 @@ impl CvResults {
             missing_classes: report.missing_classes(),
             full: report.full.clone(),
             scores: report.scores.iter().copied().collect(),
+            levels: level_scores(&setup.formulation, &labels.repeat(report.rounds), &report.decisions),
             spread: report.spread.iter().copied().collect(),
             order: report.scores.iter().map(|score| score.0).collect(),
             rounds: report.rounds,
@@ -241,6 +245,11 @@ impl CvResults {
         (heads.map(str::to_owned).to_vec(), self.folds.iter().map(row).collect())
     }
 
+    /// Returns the table of several levels.
+    pub(crate) fn levels_table(&self) -> String {
+        self.levels.as_ref().map_or_else(String::new, |levels| levels_table(levels) + "\n")
+    }
+
     /// Returns the per-class table, where there are classes.
     pub(crate) fn confusion_table(&self, classes: &[f64]) -> String {
         if classes.is_empty() { String::new() } else { confusion_table(&self.confusion, classes) }
@@ -288,7 +297,8 @@ impl CvResults {
                 let own = match self.purpose.level {
                     None => vec![("mean squared error", score("mean_squared_error"))],
                     Some(Level::Quantile(_)) => {
-                        vec![("pinball loss", score("pinball_loss")), ("coverage", self.coverage_text(percent))]
+                        let coverage = self.levels.is_none().then(|| ("coverage", self.coverage_text(percent)));
+                        [("pinball loss", score("pinball_loss"))].into_iter().chain(coverage).collect()
                     }
                     Some(Level::Expectile(_)) => vec![("expectile loss", score("expectile_loss"))],
                 };
@@ -298,6 +308,7 @@ impl CvResults {
                 ];
                 let mut lines: Vec<(&str, String)> = own.into_iter().chain(others).collect();
                 lines[0].1 += &self.counted_text();
+                lines.extend(self.levels.as_ref().map(|levels| ("crossing", crossing_text(levels))));
                 lines
             }
             TargetKind::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores), self.counted_text()))],

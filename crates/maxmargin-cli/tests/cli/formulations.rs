@@ -189,6 +189,38 @@ fn scores_of_a_quantile_are_those_of_its_level() {
 }
 
 #[test]
+fn several_levels_are_one_model() {
+    let bench = bench();
+    let options = "--formulation quantile --tau 0.9,0.1,0.5 -g 1 -c 5";
+    let document = bench.json(&format!("cv values {options} -k 4 -q"));
+    assert_eq!(document["formulation"]["levels"], serde_json::json!([0.1, 0.5, 0.9]));
+    let levels = document["levels"]["levels"].as_array().expect("levels").clone();
+    let mean = levels.iter().map(|level| level["loss"].as_f64().expect("a loss")).sum::<f64>() / 3.0;
+    assert!((document["scores"]["pinball_loss"].as_f64().expect("a loss") - mean).abs() < 1e-12);
+    let text = bench.run(&format!("cv values {options} -k 4 -q")).out;
+    assert!(text.contains("quantile, tau 0.1, 0.5, 0.9, ") && text.contains(" crossing "), "{text}");
+    // A grid chooses by the mean loss of all levels.
+    let grid = bench.json(&format!("grid values {options},50 -k 4 -q"));
+    assert_eq!(grid["cells"][0]["scores"]["pinball_loss"], document["scores"]["pinball_loss"]);
+    let trained = bench.run(&format!("train values {options} -o m -q"));
+    assert!(trained.code == 0 && trained.out.contains("tau 0.1"), "{trained:?}");
+    assert_eq!(bench.json("verify m values -q")["matches"], true);
+    // Values ascend in each row, and the prediction is the middle one.
+    let rows: Vec<Vec<f64>> = bench
+        .run("predict values m -q")
+        .out
+        .lines()
+        .map(|line| line.split(' ').map(|word| word.parse().expect("a number")).collect())
+        .collect();
+    assert!(rows.len() == 60 && rows.iter().all(|row| row.len() == 3 && row.is_sorted()), "{rows:?}");
+    assert_eq!(bench.json("predict values m -q")["levels"]["rows"], 60);
+    let refused = bench.run("train values --formulation quantile --tau 0.1,0.1 -o m2 -q");
+    assert!(refused.code == 2 && refused.err.contains("--tau has 0.1 twice"), "{refused:?}");
+    let text = bench.run("convert m text --format libsvm");
+    assert!(text.code != 0 && text.err.contains("several quantiles"), "{text:?}");
+}
+
+#[test]
 fn weights_of_samples_come_from_a_file() {
     let bench = bench();
     bench.file("weights", ["1\n", "2\n", "0\n"].concat().repeat(20));

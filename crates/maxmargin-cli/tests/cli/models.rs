@@ -276,7 +276,7 @@ fn replacing_a_model_keeps_links_and_permissions() {
     assert!(std::fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
     let mode = std::fs::metadata(bench.path("real")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 10 "));
+    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 11 "));
     assert_eq!(bench.names(), ["link", "real", "small"]);
 }
 

@@ -104,6 +104,15 @@ impl Level {
             Self::Quantile(tau) | Self::Expectile(tau) => tau,
         }
     }
+
+    /// Returns the same property at another τ.
+    #[must_use]
+    pub fn at(self, tau: f64) -> Self {
+        match self {
+            Self::Quantile(_) => Self::Quantile(tau),
+            Self::Expectile(_) => Self::Expectile(tau),
+        }
+    }
 }
 
 /// The relative rounding error of sums that is not a reason to refuse ν.
@@ -184,6 +193,15 @@ impl Formulation {
             Self::Expectile { tau, .. } => Some(Level::Expectile(tau)),
             _ => None,
         }
+    }
+
+    /// Returns the same formulation at another level τ; without one nothing changes.
+    #[must_use]
+    pub fn with_level(mut self, value: f64) -> Self {
+        if let Self::Quantile { tau, .. } | Self::Expectile { tau, .. } = &mut self {
+            *tau = value;
+        }
+        self
     }
 
     /// Returns the width below which errors cost nothing, if it is given.

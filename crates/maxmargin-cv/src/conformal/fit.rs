@@ -140,7 +140,7 @@ impl Study<'_> {
         let plan = self.conformal_plan(options)?;
         let (run, found) = if let Formulation::Quantile { c, bias_term, .. } = self.formulation {
             let tail = options.level.alpha() / 2.0;
-            let at = |tau: f64| Study { formulation: Formulation::Quantile { c, tau, bias_term }, ..*self };
+            let at = |tau: f64| Study { formulation: Formulation::Quantile { c, tau, bias_term }, levels: &[], ..*self };
             let (run, lower) = at(tail).kept_folds(&model, None, &plan, seeding, control)?;
             let (more, upper) = at(1.0 - tail).kept_folds(&model, None, &plan, seeding, control)?;
             (run.and(&more), lower.zip(upper).map(|(lower, upper)| lower.beside(upper)))

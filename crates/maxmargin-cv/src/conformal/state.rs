@@ -81,7 +81,7 @@ impl Conformal {
     /// The name of the method: `cv+`, `jackknife+`, `conformalised quantiles`, `cross-conformal`.
     pub fn method(&self, model: &Model) -> &'static str {
         let kind = model.decision_rule().target_kind();
-        method(kind, columns(model) > model.machines().len(), self.folds() == self.rows.len())
+        method(kind, has_levels(model), self.folds() == self.rows.len())
     }
 
     /// The scores by fold, and by class if each class has the promise by itself.
@@ -122,8 +122,12 @@ impl Conformal {
 
 /// The number of decision values of each fold for a row.
 pub(super) fn columns(model: &Model) -> usize {
-    let quantile = model.record().is_some_and(|record| record.formulation.level().is_some());
-    if quantile { 2 } else { model.machines().len() }
+    if has_levels(model) { 2 } else { model.machines().len() }
+}
+
+/// Returns whether the model predicts quantiles. Intervals are then those of two quantiles.
+fn has_levels(model: &Model) -> bool {
+    model.record().is_some_and(|record| record.formulation.level().is_some())
 }
 
 /// The name of the method for a kind of target. Leave-one-out has a fold for each row.

@@ -3,7 +3,7 @@
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::outcome::{CertifiedMachine, Outcome};
 use crate::plan::FoldPlan;
-use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
+use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport, Scoring};
 use crate::run::control::{certificate_control, status_of};
 use crate::run::error::CvError;
 use crate::study::layout::{HeldOut, MachineLayout};
@@ -11,22 +11,20 @@ use crate::study::space_source::SpaceSource;
 use maxmargin_core::{Cancelled, Decision, Progress, RunControl, Solved, Stage, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Exact, Matrix, RowWork};
-use maxmargin_metrics::{Purpose, scores};
 use maxmargin_model::Rule;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The inputs of a cross-validation's report that all values of C share.
 pub(crate) struct ReportAssembly<'a> {
-    /// The purpose of the predictions.
-    pub(crate) purpose: Purpose,
+    /// The scores of predictions. Leave-one-out has as many folds as labels, and each needs the
+    /// greatest label.
+    pub(crate) scoring: Scoring<'a>,
     /// The decision rule over the machines of a fold.
     pub(crate) rule: Rule,
     /// The classes of each fold.
     pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
-    /// The greatest of them: leave-one-out has as many folds as labels, and each needs it.
-    pub(crate) greatest_label: f64,
     /// Correct predictions can be counted.
     pub(crate) is_countable: bool,
     pub(crate) layout: &'a MachineLayout,
@@ -121,7 +119,7 @@ impl ReportAssembly<'_> {
         if let Some(last) = &self.last {
             *lock(last) = decisions;
         }
-        Ok(report.summed(self.purpose, self.labels))
+        Ok(report.summed(self.scoring.purpose, self.scoring.levels, self.labels))
     }
 
     fn decision_values(&self, source: &SpaceSource, outcomes: &[Outcome], held_out: &[HeldOut]) -> Result<Decisions, CvError> {
@@ -161,12 +159,12 @@ impl ReportAssembly<'_> {
         let label = |at: usize| if solved { self.classes.label(fold, &self.rule, row(at)) } else { f64::NAN };
         let labels: Vec<f64> = test.iter().map(|&at| label(at)).collect();
         test.iter().zip(&labels).for_each(|(&at, &label)| predicted[before + self.layout.data_row[at]] = label);
-        let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
+        let of_test: Vec<f64> = test.iter().flat_map(|&at| row(at).iter().copied()).collect();
         FoldReport {
             solved,
             correct: (solved && self.is_countable)
                 .then(|| truth.iter().zip(&labels).filter(|(truth, label)| truth == label).count()),
-            scores: scores(self.purpose, self.greatest_label, &truth, &labels, ranked.as_deref()),
+            scores: self.scoring.scores(&truth, &labels, &of_test),
             missing_classes: self.classes.missing(fold),
             ..FoldReport::of(self.plan, fold, machines.iter().map(|machine| &machine.report), own)
         }

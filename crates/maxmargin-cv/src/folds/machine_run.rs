@@ -11,6 +11,7 @@ use crate::seed::Seeding;
 use crate::seed::row_boxes::RowBoxes;
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout, MachineSamples};
+use crate::study::level_chain::LevelChain;
 use crate::study::matching::Terms;
 use crate::study::spaces::{RowWorkDelta, Spaces};
 use maxmargin_core::{Dual, EqualityConstraint, Formulation, Problem, RunControl, warm};
@@ -64,6 +65,8 @@ pub(crate) struct MachineRun<'a> {
     pub(crate) control: &'a RunControl<'a>,
     /// Counts machines and values that are done.
     pub(crate) finished: &'a AtomicUsize,
+    /// The machine of the last level at the first value of C, if there are several levels.
+    pub(crate) chain: Option<&'a LevelChain>,
 }
 
 impl MachineRun<'_> {
@@ -112,6 +115,9 @@ impl MachineRun<'_> {
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);
             on_outcome(value, outcome, new_work.take());
+            if let (0, Some(chain), Some(alpha)) = (value, self.chain, &alpha) {
+                chain.put(dual, alpha);
+            }
             previous = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.steps.len() > 1 {
                 break;
@@ -129,10 +135,11 @@ impl MachineRun<'_> {
         held_out.test.iter().filter(|&&row| label(row) != truth(row)).count()
     }
 
-    /// α of all data at which `problem` starts: from the step's known solution, or from the
-    /// solution of the previous value of C.
+    /// α of all data at which `problem` starts: from the step's known solution, from the solution
+    /// of the previous value of C, or from that of the last level.
     fn start(&self, problem: &Problem, step: &Step, previous: Option<(Dual, Vec<f64>)>) -> Result<Option<Vec<f64>>, CvError> {
         let along = previous.map(|(old, alpha)| warm::along_c(&old, &alpha, problem.dual()));
+        let along = along.or_else(|| self.chain.and_then(|chain| chain.start(problem.dual())));
         let known = step.from.map_or(Ok(None), |from| self.known(problem, from))?;
         Ok(known.or(along))
     }

@@ -4,13 +4,13 @@
 use crate::fold_machines::FoldMachineCollector;
 use crate::folds::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
-use crate::report::{CvReport, FoldReport, MachineReport};
+use crate::report::{CvReport, FoldReport, MachineReport, Scoring};
 use crate::run::error::CvError;
 use crate::study::Study;
 use crate::train::Fitted;
 use maxmargin_core::{Progress, RunControl, Solved, Stage};
 use maxmargin_data::ClassLabels;
-use maxmargin_metrics::{Purpose, greatest_label, is_countable, scores};
+use maxmargin_metrics::{Purpose, greatest_label, is_countable};
 use maxmargin_model::ModelError;
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub(crate) fn cross_validate(
         keep.iter().zip(&trained).for_each(|(keep, trained)| keep.add_model(&trained.model));
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
-    Ok(report.summed(study.formulation.into(), &study.data.labels))
+    Ok(report.summed(study.formulation.into(), study.levels, &study.data.labels))
 }
 
 /// Converts the row that an error names to a row of the data.
@@ -136,8 +136,10 @@ impl UnsharedFold<'_> {
             }
         }
         let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
-        let ranked = (width == 1).then(|| of(&report.decisions[before..]));
-        let scores = scores(purpose, greatest_label(labels), &of(labels), &of(&report.predicted[before..]), ranked.as_deref());
+        let decisions: Vec<f64> =
+            test.iter().flat_map(|&i| report.decisions[(before + i) * width..][..width].iter().copied()).collect();
+        let scoring = Scoring { purpose, machines: width, levels: study.levels, greatest_label: greatest_label(labels) };
+        let scores = scoring.scores(&of(labels), &of(&report.predicted[before..]), &decisions);
         if let Some(trained) = trained {
             report.kernel_seconds += trained.kernel.time.as_secs_f64();
             report.rows_computed += trained.kernel.computed;

@@ -8,13 +8,13 @@ use crate::folds::machine_run::{MachineRun, Step, WarmStart};
 use crate::folds::shared_machines::SharedFolds;
 use crate::folds::unshared;
 use crate::plan::FoldPlan;
-use crate::report::CvReport;
+use crate::report::{CvReport, Scoring};
 use crate::report::finished::Finished;
 use crate::run::control::{preparation_control, study_control, study_error};
 use crate::run::error::CvError;
 use crate::seed::Seeding;
 use crate::study::Study;
-use crate::study::layout::{MachineLayout, map_machines};
+use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
@@ -206,6 +206,7 @@ impl<'a> Study<'a> {
             }
             Ok(report)
         });
+        let chain = layout.level_chain();
         let validate = |p: usize, par: Par, spaces: &Spaces| {
             let of_machine = control.child(|progress| {
                 let stage = if count == 1 { progress.stage } else { Stage::Machine(p) };
@@ -228,12 +229,13 @@ impl<'a> Study<'a> {
                 study_control: control,
                 control: &of_machine,
                 finished: &done,
+                chain: chain.as_ref(),
             };
             run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work, on_cell_done))
         };
         let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, steps.len() > 1));
         Spaces::of(&source, &layout, feature, memory, |spaces| {
-            map_machines(count, self.options.par, |p, par| validate(p, par, spaces))
+            layout.map_machines(self.options.par, |p, par| validate(p, par, spaces))
         })?;
         collector.reports()
     }
@@ -249,11 +251,10 @@ impl<'a> Study<'a> {
         let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
         let samples = request.plan.rounds() * layout.data_row.len();
         ReportAssembly {
-            purpose,
+            scoring: Scoring { purpose, machines: layout.machines.len(), levels: self.levels, greatest_label: greatest_label(labels) },
             rule: self.rule(),
             classes,
             labels,
-            greatest_label: greatest_label(labels),
             is_countable: is_countable(purpose.target_kind, labels),
             layout,
             plan: request.plan,

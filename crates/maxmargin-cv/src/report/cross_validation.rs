@@ -3,9 +3,10 @@
 use super::certificate::CertificateReport;
 use super::fold::{FoldReport, FullReport, MissingClass};
 use super::name::{Name, name};
+use super::scoring::Scoring;
 use crate::plan::FoldPlan;
 use maxmargin_core::Status;
-use maxmargin_metrics::{NamedStatistics, Purpose, Score, greatest_label, scores, statistics_of};
+use maxmargin_metrics::{NamedStatistics, Purpose, Score, greatest_label, statistics_of};
 use serde::{Deserialize, Serialize};
 
 /// The report of a cross-validation at one value of C.
@@ -116,22 +117,18 @@ impl CvReport {
         }
     }
 
-    /// Fills in the scores and the sums over the folds. `truth` has the labels of the samples.
-    pub(crate) fn summed(self, purpose: Purpose, truth: &[f64]) -> Self {
+    /// Fills in the scores and the sums over the folds. `truth` has the labels of the samples,
+    /// `levels` the levels of several machines.
+    pub(crate) fn summed(self, purpose: Purpose, levels: &[f64], truth: &[f64]) -> Self {
         let counted = || self.folds.iter().filter(|f| f.solved);
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
+        let scoring = Scoring { purpose, machines: self.machines, levels, greatest_label: greatest_label(truth) };
         let scores = if self.pruned.is_some() {
             Vec::new()
         } else {
-            scores(
-                purpose,
-                greatest_label(truth),
-                &truth.repeat(self.rounds),
-                &self.predicted,
-                (self.machines == 1).then_some(&self.decisions[..]),
-            )
+            scoring.scores(&truth.repeat(self.rounds), &self.predicted, &self.decisions)
         };
         Self {
             spread: statistics_of(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),

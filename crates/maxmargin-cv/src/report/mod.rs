@@ -8,6 +8,7 @@ mod fold;
 mod machine;
 mod margin_scores;
 mod name;
+mod scoring;
 mod suspects;
 
 pub use certificate::CertificateReport;
@@ -20,3 +21,4 @@ pub use suspects::{Suspect, suspects};
 
 pub(crate) use machine::bounded_of;
 pub(crate) use margin_scores::margin_scores;
+pub(crate) use scoring::Scoring;

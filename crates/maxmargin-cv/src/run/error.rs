@@ -57,6 +57,9 @@ pub enum CvError {
     /// The formulation has one loss, and another was asked for.
     #[error("{0} has a loss of its own; leave the loss out")]
     OwnLoss(&'static str),
+    /// Several levels that are no ascending list, or that the formulation does not have.
+    #[error("levels of quantiles: {0}")]
+    Levels(String),
     /// Probabilities of a quantile or expectile, about which errors have no common scale.
     #[error("{0} has no probabilities: LIBSVM's scale is of errors that are alike on both sides; leave them out")]
     OneSided(&'static str),

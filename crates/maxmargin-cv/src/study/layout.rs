@@ -1,6 +1,7 @@
 //! The samples of each machine of a study, and their order.
 
 use crate::plan::FoldPlan;
+use crate::study::level_chain::LevelChain;
 use maxmargin_core::{DualError, Formulation, Problem};
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::Mark;
@@ -18,6 +19,8 @@ pub(crate) struct MachineSamples {
     pub(crate) target: Vec<f64>,
     /// A factor of C for each sample; `None` means 1.
     pub(crate) weights: Option<Vec<f64>>,
+    /// The level τ, if the machine has another than that of the formulation.
+    pub(crate) level: Option<f64>,
 }
 
 impl MachineSamples {
@@ -37,6 +40,7 @@ impl MachineSamples {
             }
             None => vec![1.0; ids.len()],
         };
+        let formulation = self.level.map_or(formulation, |level| formulation.with_level(level));
         self.weights.iter().for_each(|own| weights.iter_mut().zip(own).for_each(|(weight, own)| *weight *= own));
         formulation.problem(&maxmargin_core::TrainingSet { ids: &ids, target: &self.target, weights: &weights })
     }
@@ -97,17 +101,22 @@ impl MachineLayout {
         self
     }
 
-    /// One machine of all samples with `target` (in the order of the data), sorted by fold if there
-    /// is a plan.
-    pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
+    /// Machines of all samples with `target` (in the order of the data), sorted by fold if there is
+    /// a plan: one for each level, or one without levels.
+    pub(crate) fn of_values(target: &[f64], levels: &[f64], plan: Option<&FoldPlan>) -> Self {
         let (data_row, fold) = plan.map_or_else(|| ((0..target.len()).collect(), vec![]), |plan| plan.sorted_by(|_| ()));
         let machine = MachineSamples {
             classes: None,
             rows: (0..target.len()).collect(),
             target: data_row.iter().map(|&i| target[i]).collect(),
             weights: None,
+            level: None,
         };
-        Self { machines: vec![machine], data_row, fold }
+        let machines = match levels {
+            [] => vec![machine],
+            _ => levels.iter().map(|&level| MachineSamples { level: Some(level), ..machine.clone() }).collect(),
+        };
+        Self { machines, data_row, fold }
     }
 
     fn new(data_row: Vec<usize>, of: &[u32], count: usize, multiclass: Multiclass) -> Self {
@@ -121,7 +130,7 @@ impl MachineLayout {
             };
             rows.sort_unstable();
             let target = rows.iter().map(|&at| if class_of[at] == later { 1.0 } else { -1.0 }).collect();
-            MachineSamples { classes: Some((earlier, later)), rows, target, weights: None }
+            MachineSamples { classes: Some((earlier, later)), rows, target, weights: None, level: None }
         };
         Self { machines: multiclass.sides(count).into_iter().map(machine).collect(), data_row, fold: vec![] }
     }
@@ -139,6 +148,31 @@ impl MachineLayout {
             }
         }
         marks
+    }
+
+    /// Returns the chain of several levels, whose machines run one after the other; `None` if
+    /// machines do not depend on each other.
+    pub(crate) fn level_chain(&self) -> Option<LevelChain> {
+        self.machines.iter().any(|machine| machine.level.is_some()).then(LevelChain::default)
+    }
+
+    /// Calls `each(index, par)` for every machine: in parallel if there are enough independent
+    /// machines for the threads, otherwise one after the other on all threads. Results are in
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `each`.
+    pub(crate) fn map_machines<T: Send, E: Send>(
+        &self,
+        par: Par,
+        each: impl Fn(usize, Par) -> Result<T, E> + Sync,
+    ) -> Result<Vec<T>, E> {
+        let count = self.machines.len();
+        if self.level_chain().is_some() || !has_one_thread_each(count, par) {
+            return (0..count).map(|p| each(p, par)).collect();
+        }
+        par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
     }
 
     /// Returns true if the samples are in the order of the data.
@@ -190,23 +224,6 @@ pub(crate) fn has_one_thread_each(count: usize, par: Par) -> bool {
     par.threads() > 1 && count >= 2 * par.threads()
 }
 
-/// Calls `each(index, par)` for every machine: in parallel if there are enough machines for the
-/// threads, otherwise one after the other on all threads. Results are in order.
-///
-/// # Errors
-///
-/// The first error of `each`.
-pub(crate) fn map_machines<T: Send, E: Send>(
-    count: usize,
-    par: Par,
-    each: impl Fn(usize, Par) -> Result<T, E> + Sync,
-) -> Result<Vec<T>, E> {
-    if !has_one_thread_each(count, par) {
-        return (0..count).map(|p| each(p, par)).collect();
-    }
-    par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,7 +247,7 @@ mod tests {
         assert_eq!(folds.folds_of(&folds.machines[0], &plan), partition([vec![0], vec![1, 2]]));
         // In a time series the first fold leaves out samples that the second trains on.
         let series = FoldPlan::time_series(5, 2, None, 0).expect("folds");
-        let alone = MachineLayout::alone(&[0.5; 5], Some(&series));
+        let alone = MachineLayout::of_values(&[0.5; 5], &[], Some(&series));
         let [first, second] = &alone.folds(&series)[..] else { panic!("two folds") };
         assert_eq!((&first.out[..], &first.test[..], &second.out[..]), (&[3, 4][..], &[3][..], &[4][..]));
         // One machine of two classes keeps the order of the data,

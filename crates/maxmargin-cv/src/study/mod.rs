@@ -5,6 +5,7 @@ mod calibration_options;
 mod conformal_options;
 pub(crate) mod label_text;
 pub(crate) mod layout;
+pub(crate) mod level_chain;
 pub(crate) mod matching;
 mod options;
 mod prepared_data;
@@ -30,7 +31,7 @@ use std::borrow::Cow;
 
 /// The inputs of a training or a cross-validation: data, labels, options, solver. Two classes need
 /// one machine; more classes need one for each pair, or one for each against the rest. Regression
-/// and one class need one machine.
+/// and one class need one machine, several levels of quantiles one for each.
 ///
 /// The fields after `options` begin as these say ([`Study::new`]). They are those that change from
 /// fold to fold, or from cell to cell of a search.
@@ -52,6 +53,9 @@ pub struct Study<'a> {
     pub sample_weights: Option<&'a [f64]>,
     /// The formulation that is solved, with loss and bias term.
     pub formulation: Formulation,
+    /// Levels τ of several machines in place of that of the formulation, ascending; empty for one
+    /// machine.
+    pub levels: &'a [f64],
     /// A rule for the kernel's width.
     pub gamma: Option<Gamma>,
     /// The stopping conditions of a training. The time limit is for the whole run.
@@ -82,6 +86,7 @@ impl<'a> Study<'a> {
             weights,
             sample_weights: options.sample_weights.as_deref(),
             formulation: options.resolved_formulation(),
+            levels: &options.levels,
             gamma: options.gamma,
             stop: options.stop(),
             memory: options.memory,
@@ -161,7 +166,7 @@ impl<'a> Study<'a> {
         match (self.formulation.target_kind(), self.classes) {
             (TargetKind::Classes, Some(classes)) => Rule::of(classes, self.options.multiclass),
             (TargetKind::Nothing, _) => Rule::INLIER,
-            _ => Rule::VALUE,
+            _ => Rule::of_levels(self.levels),
         }
     }
 
@@ -184,7 +189,7 @@ impl<'a> Study<'a> {
 
     /// Number of machines.
     pub(crate) fn machines(&self) -> usize {
-        self.classes.map_or(1, |classes| self.rule().multiclass.sides(classes.count()).len())
+        self.classes.map_or(self.levels.len().max(1), |classes| self.rule().multiclass.sides(classes.count()).len())
     }
 
     /// The machines and the order of their samples for a training, or, with a plan, for folds over
@@ -194,7 +199,7 @@ impl<'a> Study<'a> {
         let found = match (self.classes, plan) {
             (Some(classes), Some(plan)) => MachineLayout::by_fold(plan, classes, multiclass),
             (Some(classes), None) => MachineLayout::sorted(classes.of(), classes.count(), multiclass),
-            (None, plan) => MachineLayout::alone(&self.data.labels, plan),
+            (None, plan) => MachineLayout::of_values(&self.data.labels, self.levels, plan),
         };
         found.weighted(self.sample_weights)
     }

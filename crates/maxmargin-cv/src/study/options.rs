@@ -3,7 +3,7 @@
 use crate::run::error::CvError;
 use crate::seed::Seeding;
 use crate::study::{CalibrationOptions, ConformalOptions};
-use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Refused, Solve, Stop, TargetKind};
+use maxmargin_core::{BiasTerm, Formulation, Goal, Level, Loss, Refused, Solve, Stop, TargetKind, levels};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{ClassLabels, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -25,6 +25,10 @@ pub struct TrainOptions {
     /// The formulation, with its C, ε, ν and τ, and with its usual loss and bias term. Default:
     /// C-SVC with C = 1.
     pub formulation: Formulation,
+    /// Levels τ of several quantiles or expectiles, two or more and ascending, with a machine for
+    /// each over the same kernel values. The central one ([`maxmargin_core::levels::central`]) is
+    /// that of the formulation. Default: none, which is the level of the formulation alone.
+    pub levels: Vec<f64>,
     /// The loss. Default: that of the solver, which is the hinge loss, or the squared hinge loss
     /// for solvers on the simplex.
     pub loss: Option<Loss>,
@@ -88,6 +92,7 @@ impl Default for TrainOptions {
             kernel: Kernel::Linear,
             gamma: None,
             formulation: Formulation::c_svc(1.0),
+            levels: Vec::new(),
             loss: None,
             bias_term: None,
             weights: Vec::new(),
@@ -182,6 +187,21 @@ impl TrainOptions {
         })
     }
 
+    /// Checks that several levels are those of a formulation that has one, which is the central
+    /// one of them.
+    fn check_levels(&self, formulation: Formulation) -> Result<(), CvError> {
+        if self.levels.is_empty() {
+            return Ok(());
+        }
+        levels::check(&self.levels).map_err(CvError::Levels)?;
+        let central = self.levels[levels::central(&self.levels)];
+        match formulation.level().map(Level::tau) {
+            Some(tau) if tau == central => Ok(()),
+            Some(tau) => Err(CvError::Levels(format!("the formulation has the level {tau}, and the central one is {central}"))),
+            None => Err(CvError::Levels(format!("{} has no level", formulation.name()))),
+        }
+    }
+
     /// As [`TrainOptions::check`], with the alternatives that the solver knows.
     pub(super) fn supported(&self) -> Result<(), CvError> {
         let solver = self.resolved_solver();
@@ -192,6 +212,7 @@ impl TrainOptions {
         if other && formulation.level().is_some() {
             return Err(CvError::OwnLoss(formulation.name()));
         }
+        self.check_levels(formulation)?;
         self.calibration.check_formulation(formulation)?;
         if other || self.bias_term.is_some_and(|bias_term| bias_term != formulation.bias_term()) {
             return Err(CvError::Fixed(formulation.name()));

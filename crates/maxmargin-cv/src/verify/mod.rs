@@ -10,7 +10,7 @@ pub use error::VerifyError;
 pub use verdict::{Check, MachineVerdict};
 
 use crate::study::label_text::labels_in_words;
-use crate::study::layout::{MachineLayout, map_machines};
+use crate::study::layout::MachineLayout;
 use crate::study::matching::{Terms, by_targets, positions, terms};
 use crate::study::space_source::{Prepared, SpaceSource};
 use maxmargin_core::{Certificate, Formulation, Goal};
@@ -146,7 +146,7 @@ fn recomputed(
     let features = model.folded();
     let count = model.classes().len();
     let layout = match (model.classes().is_empty(), features) {
-        (true, _) => MachineLayout::alone(&data.labels, None),
+        (true, _) => MachineLayout::of_values(&data.labels, model.levels(), None),
         (false, true) => MachineLayout::unsorted(of, count, model.multiclass()),
         (false, false) => MachineLayout::sorted(of, count, model.multiclass()),
     };
@@ -159,7 +159,7 @@ fn recomputed(
     let mut position = vec![0; data.labels.len()];
     layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let recomputation = Recomputation { model, trained_for, layout: &layout, position, source: &source };
-    map_machines(terms.len(), par, |p, par| recomputation.machine(p, &terms[p], par))
+    layout.map_machines(par, |p, par| recomputation.machine(p, &terms[p], par))
 }
 
 /// The training problem of the model, by its record or by the claim.

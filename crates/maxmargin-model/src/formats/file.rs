@@ -2,7 +2,7 @@
 //! bincode.
 //!
 //! ```text
-//! maxmargin-model 10 BYTES SHA256\n
+//! maxmargin-model 11 BYTES SHA256\n
 //! (BYTES bytes of bincode; SHA256 covers the format number and these bytes,
 //! in 64 lower-case hexadecimal digits)
 //! ```
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// The format that [`encode`] writes.
-pub const FORMAT: u32 = 10;
+pub const FORMAT: u32 = 11;
 
 /// The greatest length of the first line: magic, format, length, checksum, blanks and line end.
 const HEADER_LIMIT: usize = 128;

@@ -122,6 +122,7 @@ impl Model {
             encoder: None,
             threshold: None,
             tie_order: Vec::new(),
+            levels: rule.levels,
         })
     }
 
@@ -266,6 +267,11 @@ impl Model {
     /// The classes that each machine separates.
     pub fn multiclass(&self) -> Multiclass {
         self.parts.multiclass
+    }
+
+    /// The level τ of each machine, ascending, of a model of several levels; otherwise empty.
+    pub fn levels(&self) -> &[f64] {
+        &self.parts.levels
     }
 
     /// The two sides of a machine: the label below 0 (`None` for all other classes) and the label

@@ -2,7 +2,7 @@
 
 use crate::calibration::Calibration;
 use crate::calibration::coupled;
-use crate::decision::{DecisionRule, Multiclass, greatest, label};
+use crate::decision::{DecisionRule, LabelsOf, Multiclass, greatest, label};
 use crate::error::ModelError;
 use crate::model::Model;
 use maxmargin_core::TargetKind;
@@ -215,7 +215,7 @@ impl Model {
         match (self.decision_rule(), self.threshold()) {
             (DecisionRule::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
             (DecisionRule::Coupled, _) => {}
-            (decision_rule, _) => return label(decision_rule, multiclass, classes, order, decisions),
+            (decision_rule, _) => return label(decision_rule, multiclass, LabelsOf { classes, levels: self.levels() }, order, decisions),
         }
         let probabilities = multiclass.probabilities(classes.len(), self.calibration(), decisions);
         if !order.is_empty() {

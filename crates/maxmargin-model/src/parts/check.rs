@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::parts::Machine;
 use crate::parts::Parts;
 use crate::parts::{MachineRecord, Record};
-use maxmargin_core::{Level, TargetKind};
+use maxmargin_core::{Level, TargetKind, levels};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
@@ -24,7 +24,8 @@ const UNUSED: usize = 1 << 16;
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_classes(parts.decision_rule, &parts.classes)?;
     check_decision_rule(parts)?;
-    let needed = parts.multiclass.machines(parts.classes.len());
+    check_levels(parts)?;
+    let needed = parts.multiclass.machines(parts.classes.len()).max(parts.levels.len() as u128);
     if parts.machines.len() as u128 != needed {
         let reason = format!("{} for {} classes, which need {needed}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
@@ -47,6 +48,20 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
         check_encoder(encoder, parts)?;
     }
     parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
+}
+
+/// Checks that levels ascend, and that the model predicts values and has no calibration, which is
+/// of one machine.
+fn check_levels(parts: &Parts) -> Result<(), ModelError> {
+    if let Err(reason) = levels::check(&parts.levels) {
+        return Err(ModelError::invalid("list of levels", reason));
+    }
+    let (rule, calibrations) = (parts.decision_rule, parts.calibration.len());
+    if !parts.levels.is_empty() && (rule != DecisionRule::Value || calibrations > 0) {
+        let reason = format!("{} for a model that decides by {rule:?}, with {calibrations} calibrations", parts.levels.len());
+        return Err(ModelError::invalid("list of levels", reason));
+    }
+    Ok(())
 }
 
 fn check_classes(decision_rule: DecisionRule, classes: &[f64]) -> Result<(), ModelError> {
@@ -245,6 +260,9 @@ fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
     // The KKT tolerance is infinite if the goal is a duality gap alone.
     let has_goal = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
     let formulation = record.formulation;
+    if !parts.levels.is_empty() && formulation.level().map(Level::tau) != Some(parts.levels[levels::central(&parts.levels)]) {
+        return Err(format!("{} at another level than the central one of {:?}", formulation.name(), parts.levels));
+    }
     if formulation.check().is_err() || !has_goal || record.gap.is_some_and(|gap| !positive(gap)) {
         let c = formulation.c().unwrap_or(1.0);
         let tau = formulation.level().map(Level::tau);

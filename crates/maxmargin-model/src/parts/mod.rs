@@ -64,4 +64,7 @@ pub struct Parts {
     /// In this order, a decision value of exactly 0 selects the later class of a pair. The earliest
     /// of classes with equal votes, decision values or probabilities wins.
     pub tie_order: Vec<u32>,
+    /// The level τ of each machine, ascending, of a model of several quantiles or expectiles;
+    /// otherwise empty.
+    pub levels: Vec<f64>,
 }

@@ -56,6 +56,7 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
     });
     let machines = machines.collect();
     Model::new(Parts {
+        levels: Vec::new(),
         kernel,
         support,
         machines,

@@ -226,7 +226,7 @@ fn with_vectors(fitted: &Fitted, problem: &LibsvmProblem) -> Result<Model, CvErr
             let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
             let parts = model.parts();
             let decision_rule = if parts.classes.is_empty() { parts.decision_rule } else { parts.multiclass.decision_rule() };
-            let rule = Rule { decision_rule, classes: parts.classes.clone(), multiclass: parts.multiclass };
+            let rule = Rule { decision_rule, classes: parts.classes.clone(), multiclass: parts.multiclass, levels: Vec::new() };
             let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
             let made = made.with_calibration(parts.calibration.clone())?;
             let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();

@@ -6,6 +6,7 @@ mod formulations;
 mod frankwolfe;
 mod goals;
 mod irwls;
+mod levels;
 mod leverage;
 #[cfg(feature = "linfa")]
 mod linfa;

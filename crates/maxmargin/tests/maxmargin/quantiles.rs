@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const LEVELS: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// Values of a wave with noise whose spread grows with the first feature.
-fn waves(rows: usize, seed: u64) -> Dataset {
+pub(crate) fn waves(rows: usize, seed: u64) -> Dataset {
     let mut data = Generator::GaussM.generate(rows, Some(2), seed).expect("data");
     for i in 0..rows {
         let x: Vec<f64> = data.samples.row(i).entries().iter().map(|e| e.1).collect();
@@ -38,7 +38,7 @@ fn sets() -> Vec<Dataset> {
     sets
 }
 
-fn fit(svm: &Svm, data: &Dataset) -> Fitted {
+pub(crate) fn fit(svm: &Svm, data: &Dataset) -> Fitted {
     let fitted = svm.fit(data).expect("a training");
     assert_eq!(fitted.status, Status::Converged, "{svm:?}: {:?}", fitted.certificate);
     assert!(fitted.certificate.holds, "{svm:?}: {:?}", fitted.certificate);

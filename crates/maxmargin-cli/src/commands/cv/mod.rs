@@ -226,5 +226,5 @@ fn text(d: &CvDocument, verbose: bool) -> String {
     let spread = if loo { String::new() } else { found.spread_table() };
     let confusion = found.confusion_table(&setup.labels());
     let space = if confusion.is_empty() { "" } else { "\n" };
-    head + &found.folds_table(!loo) + &spread + &confusion + space + &fields(&lines)
+    head + &found.folds_table(!loo) + &spread + &found.levels_table() + &confusion + space + &fields(&lines)
 }

@@ -2,7 +2,7 @@
 
 use super::{Work, largest};
 use crate::console::format;
-use crate::report::{Align, DataDocument, End, SCHEMA, columns, fields, label_text};
+use crate::report::{Align, DataDocument, End, MachineName, MachineNames, SCHEMA, columns, fields, label_text};
 use maxmargin::data::classes::pairs;
 use maxmargin::explain::Explanation;
 use serde::Serialize;
@@ -51,9 +51,8 @@ struct BackgroundDocument {
 
 #[derive(Debug, Serialize)]
 struct MachineDocument {
-    /// The labels below 0, and at 0 and above.
-    negative: Option<f64>,
-    positive: Option<f64>,
+    #[serde(flatten)]
+    name: MachineName,
     /// The value before any column is known.
     base: f64,
 }
@@ -77,14 +76,8 @@ impl ExplainDocument {
         let data = DataDocument::for_target(&input.name, &input.data, model.decision_rule().target_kind());
         let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
         let background = work.background.as_ref();
-        let machine = |m: usize| {
-            let sides = model.sides(m);
-            MachineDocument {
-                negative: sides.and_then(|sides| sides.0),
-                positive: sides.map(|sides| sides.1),
-                base: found.base(m),
-            }
-        };
+        let machine_names = MachineNames::of(model);
+        let machine = |m: usize| MachineDocument { name: machine_names.name(m), base: found.base(m) };
         Self {
             schema: SCHEMA,
             command: "explain",

@@ -49,7 +49,7 @@ pub(super) fn row(found: &Explanation, names: &[String], model: &Model, input: &
         let name = match model.sides(m).filter(|_| found.machines() > 1) {
             Some((Some(negative), positive)) => format!("{} or {}: ", label_text(negative), label_text(positive)),
             Some((None, positive)) => format!("{}: ", label_text(positive)),
-            None => String::new(),
+            None => model.levels().get(m).map_or_else(String::new, |level| format!("tau {}: ", format::exact(*level))),
         };
         let title = format!("{name}from base {base} to {decision}");
         BarBlock { title, label: "contribution".to_owned(), reach: 0.0, lines }

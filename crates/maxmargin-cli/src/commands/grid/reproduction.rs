@@ -76,7 +76,8 @@ impl Words {
         let problem = &args.problem;
         self.option("--formulation", problem.formulation.formulation.map(|kind| kind.name));
         self.number("--epsilon", problem.formulation.epsilon);
-        self.number("--tau", problem.formulation.tau);
+        let levels: Vec<String> = problem.formulation.tau.iter().map(|level| format::exact(*level)).collect();
+        self.option("--tau", Some(levels.join(",")).filter(|levels| !levels.is_empty()));
         self.number("--nu", problem.formulation.nu);
         for weight in &problem.weight {
             self.option("--weight", Some(weight.text()));
@@ -141,6 +142,7 @@ fn train_command(args: &GridArgs, cell: &CellDocument, scale: Option<&str>) -> S
 /// estimators lack an option.
 fn python(args: &GridArgs, cell: &CellDocument, setup: &Setup) -> Option<String> {
     let formulation = args.problem.formulation.with_c(1.0).ok()?;
+    let levels: Vec<String> = args.problem.formulation.levels().ok()?.into_iter().map(format::exact).collect();
     let lacks = args.problem.weights.is_some()
         || args.problem.impute.is_some()
         || (args.problem.classes == Multiclass::OneVsRest && setup.labels().len() > 2)
@@ -170,10 +172,11 @@ fn python(args: &GridArgs, cell: &CellDocument, setup: &Setup) -> Option<String>
     number("nu", formulation.nu());
     number("epsilon", formulation.epsilon());
     // The parameter of the class has the name of the formulation.
-    number(formulation.name(), formulation.level().map(Level::tau));
+    number(formulation.name(), formulation.level().map(Level::tau).filter(|_| levels.is_empty()));
     number("gamma", cell.gamma);
     number("coef0", Some(args.search.coef0).filter(|constant| *constant != 0.0 && has_constant(cell.kernel)));
     number("tol", args.run.eps);
+    parameters.extend((!levels.is_empty()).then(|| format!("{}=[{}]", formulation.name(), levels.join(", "))));
     parameters.extend(Some(cell.kernel).filter(|kernel| *kernel != "rbf").map(|kernel| format!("kernel=\"{kernel}\"")));
     parameters.extend(cell.degree.map(|degree| format!("degree={degree}")));
     parameters.extend(class_weight(&args.problem.weight));

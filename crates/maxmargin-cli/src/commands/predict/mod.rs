@@ -14,12 +14,12 @@ use crate::files::model_file;
 use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
+use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, levels_text, reliability_table, reliability_text};
 use conformal::ConformalDocument;
-use maxmargin::core::TargetKind;
+use maxmargin::core::{TargetKind, levels};
 use maxmargin::data::Par;
 use maxmargin::kernel::Kernel;
-use maxmargin::metrics::{Confusion, Metric, Purpose, Reliability, metrics_of, score_of};
+use maxmargin::metrics::{Confusion, LevelScores, Metric, Purpose, Reliability, metrics_of, score_of};
 use maxmargin::model::{Calibration, DecisionRule, Model};
 use output::{Columns, Predictions};
 use serde::Serialize;
@@ -37,6 +37,9 @@ struct PredictDocument {
     support_vectors: usize,
     /// Scores of the predictions against the labels, by the name of their metric.
     scores: Scores,
+    /// The scores of several levels, and how many rows have values that cross.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<LevelScores>,
     accuracy: Option<f64>,
     correct: usize,
     confusion: Confusion,
@@ -81,10 +84,20 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let probabilities = probabilities(&model, &decisions, args, threads.par())?;
     let conformal = conformal::predictions(&model, &input.data.samples, args, threads.par(), &mut notes)?;
+    let levels: Vec<f64> = match model.levels().len() {
+        0 => Vec::new(),
+        count => decisions.chunks_exact(count).flat_map(levels::rearranged).collect(),
+    };
     let predict_seconds = begun.elapsed().as_secs_f64();
     if let Some(output) = output {
-        let found = Predictions { model: &model, labels: &predicted, decisions: &decisions, probabilities: &probabilities };
-        output.write(|out| found.write(Columns::of(args, &model, conformal.as_ref()), input.written.as_ref(), out))?;
+        let found = Predictions {
+            model: &model,
+            labels: &predicted,
+            decisions: &decisions,
+            probabilities: &probabilities,
+            levels: &levels,
+        };
+        output.write(|out| found.write(Columns::of(args, &found, conformal.as_ref()), input.written.as_ref(), out))?;
     }
     let needs = model.decision_rule().target_kind();
     // The level of a quantile is in the record of its training.
@@ -102,6 +115,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
         command: "predict",
         data,
         scores: if input.is_labelled { scores_of(purpose, &labels, &predicted, unknown_labels) } else { Scores::new() },
+        levels: (!model.levels().is_empty()).then(|| LevelScores::of(purpose, model.levels(), &labels, &decisions)),
         model: args.model.display().to_string(),
         classes,
         support_vectors: model.support_vectors(),
@@ -245,7 +259,8 @@ fn report(d: &PredictDocument) -> String {
         )
     });
     let conformal = d.conformal.as_ref().map(ConformalDocument::text);
-    let parts = [scale.or(reliability), threshold, conformal];
+    let levels = d.levels.as_ref().map(levels_text);
+    let parts = [scale.or(reliability), threshold, conformal, levels];
     let scores = scores + &parts.into_iter().flatten().collect::<String>();
     format!(
         "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",

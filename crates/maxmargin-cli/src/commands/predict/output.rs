@@ -15,6 +15,8 @@ pub(super) enum Columns<'a> {
     Labels,
     /// The decision value of each machine.
     Decisions,
+    /// The value of each level, ascending.
+    Levels(&'a [f64]),
     /// The label and the probability of each class.
     Probabilities,
     /// The label and the numbers of its conformal prediction.
@@ -23,7 +25,8 @@ pub(super) enum Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Returns the columns that the options ask for. A regression has no probabilities.
-    pub(super) fn of(args: &PredictArgs, model: &Model, conformal: Option<&'a ConformalPredictions>) -> Self {
+    pub(super) fn of(args: &PredictArgs, predictions: &Predictions<'a>, conformal: Option<&'a ConformalPredictions>) -> Self {
+        let model = predictions.model;
         let has_classes = model.decision_rule() != DecisionRule::Value;
         if let Some(conformal) = conformal {
             return Self::Conformal(conformal);
@@ -31,6 +34,7 @@ impl<'a> Columns<'a> {
         match (args.probability && has_classes, args.decision) {
             (true, _) => Self::Probabilities,
             (false, true) => Self::Decisions,
+            (false, false) if !model.levels().is_empty() => Self::Levels(predictions.levels),
             (false, false) => Self::Labels,
         }
     }
@@ -46,6 +50,8 @@ pub(super) struct Predictions<'a> {
     pub(super) decisions: &'a [f64],
     /// The probability of each outcome, row after row.
     pub(super) probabilities: &'a [f64],
+    /// The values of several levels without crossings, row after row; empty for one level.
+    pub(super) levels: &'a [f64],
 }
 
 impl Predictions<'_> {
@@ -56,6 +62,9 @@ impl Predictions<'_> {
             (None, Columns::Labels) => write_labels(self.labels, out),
             (None, Columns::Decisions) => {
                 self.decisions.chunks_exact(self.model.machines().len()).try_for_each(|row| write_numbers(row, out))
+            }
+            (None, Columns::Levels(values)) => {
+                values.chunks_exact(self.model.levels().len()).try_for_each(|row| write_numbers(row, out))
             }
             (None, Columns::Probabilities) => self.write_probabilities(out),
             (None, Columns::Conformal(conformal)) => self.write_conformal(conformal, out),
@@ -93,6 +102,7 @@ impl Predictions<'_> {
         let (names, numbers) = match columns {
             Columns::Labels => (Vec::new(), &[][..]),
             Columns::Decisions => (self.decision_names(), self.decisions),
+            Columns::Levels(values) => (self.level_names(), values),
             Columns::Probabilities => (self.probability_names(), self.probabilities),
             Columns::Conformal(found) => (found.names.clone(), &found.numbers[..]),
         };
@@ -116,6 +126,12 @@ impl Predictions<'_> {
     fn decision_names(self) -> Vec<String> {
         let name = |name: String| if name.is_empty() { "decision".to_owned() } else { format!("decision_{name}") };
         machine_names(self.model).into_iter().map(name).collect()
+    }
+
+    /// Returns a name for each level, such as `quantile_0.9`.
+    fn level_names(self) -> Vec<String> {
+        let formulation = self.model.record().map_or("level", |record| record.formulation.name());
+        self.model.levels().iter().map(|level| format!("{formulation}_{}", format::exact(*level))).collect()
     }
 
     /// Returns a name for each outcome.

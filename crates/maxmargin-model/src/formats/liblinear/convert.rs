@@ -1,7 +1,7 @@
 //! Conversion between linear models of this crate and LIBLINEAR's.
 
 use super::LinearModel;
-use crate::decision::{DecisionRule, Multiclass, Rule, THRESHOLD};
+use crate::decision::{DecisionRule, LEVELS, Multiclass, Rule, THRESHOLD};
 use crate::error::{ModelError, Unsupported};
 use crate::model::Model;
 use crate::model::check_width;
@@ -107,6 +107,7 @@ fn obstacle(parts: &Parts) -> Option<&'static str> {
             "a model that encodes words or fills in missing values",
         ),
         (parts.decision_rule == DecisionRule::Threshold, THRESHOLD),
+        (!parts.levels.is_empty(), LEVELS),
         (parts.index_base != 1, "a model of features numbered from 0"),
         (
             parts.classes.len() > 2 && parts.multiclass == Multiclass::OneVsOne,
@@ -122,7 +123,7 @@ mod tests {
     use maxmargin_data::{Par, Samples};
 
     fn ruled(classes: Vec<f64>, multiclass: Multiclass) -> Rule {
-        if classes.is_empty() { Rule::VALUE } else { Rule { decision_rule: multiclass.decision_rule(), classes, multiclass } }
+        if classes.is_empty() { Rule::VALUE } else { Rule { decision_rule: multiclass.decision_rule(), classes, multiclass, levels: Vec::new() } }
     }
 
     fn linear(bias: f64, classes: Vec<f64>) -> Model {

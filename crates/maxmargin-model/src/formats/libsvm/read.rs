@@ -144,6 +144,7 @@ fn plain_parts(kernel: Kernel, support: Samples, index_base: u32, machines: Vec<
         support,
         machines,
         decision_rule: DecisionRule::Value,
+        levels: Vec::new(),
         classes: Vec::new(),
         index_base,
         scaler: None,

@@ -3,7 +3,7 @@
 use super::Kind;
 use super::layout::Layout;
 use crate::calibration::Calibration;
-use crate::decision::{DecisionRule, Multiclass, THRESHOLD};
+use crate::decision::{DecisionRule, LEVELS, Multiclass, THRESHOLD};
 use crate::error::{ModelError, Unsupported};
 use crate::model::Model;
 use crate::parts::Parts;
@@ -17,7 +17,8 @@ use std::io::{self, Write};
 ///
 /// # Errors
 ///
-/// When a label is not an integer of 32 bits, the model predicts by a threshold, or machines
+/// When a label is not an integer of 32 bits, the model predicts by a threshold or has several
+/// levels, or machines
 /// without a common class share a vector (LIBSVM cannot store that), and when `out` fails.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let model = &*model.uncentred()?;
@@ -27,6 +28,9 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     }
     if parts.decision_rule == DecisionRule::Threshold {
         return Err(ModelError::text("LIBSVM", THRESHOLD, Some("train without one")));
+    }
+    if !parts.levels.is_empty() {
+        return Err(ModelError::text("LIBSVM", LEVELS, Some("train one level")));
     }
     if parts.classes.is_empty() {
         return write_single_machine(model, out);

@@ -85,6 +85,7 @@ fn parts(draws: &mut Draws) -> Parts {
     };
     let threshold = (classes == 2 && draws.once_in(3)).then(|| draws.unit());
     Parts {
+        levels: Vec::new(),
         kernel,
         support,
         machines,
