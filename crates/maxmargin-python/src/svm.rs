@@ -6,7 +6,7 @@ use crate::model::{Model, Reports};
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
 use maxmargin::conformal::Level;
-use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss};
+use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss, levels};
 use maxmargin::cv::{CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Seeding, TrainingData};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
@@ -18,6 +18,25 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A level of quantiles or expectiles, or several.
+#[derive(FromPyObject)]
+enum Tau {
+    One(f64),
+    Several(Vec<f64>),
+}
+
+impl Tau {
+    /// Returns all levels, ascending.
+    fn sorted(self) -> Vec<f64> {
+        let mut levels = match self {
+            Self::One(level) => vec![level],
+            Self::Several(levels) => levels,
+        };
+        levels.sort_by(f64::total_cmp);
+        levels
+    }
+}
 
 /// Parameters of trainings: [`TrainOptions`] by keyword, with the same defaults. A plain value.
 #[pyclass(frozen, module = "maxmargin._native")]
@@ -36,7 +55,7 @@ impl Svm {
     /// `conformal` is the share of intervals or sets that may miss the truth. `seeding` sets the
     /// start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
-    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=0.5, squared=false, bias=None,
+    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=None, squared=false, bias=None,
         class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, conformal=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
@@ -48,7 +67,7 @@ impl Svm {
         c: f64,
         nu: f64,
         epsilon: f64,
-        tau: f64,
+        tau: Option<Tau>,
         squared: bool,
         bias: Option<f64>,
         class_weight: Vec<(f64, f64)>,
@@ -73,6 +92,9 @@ impl Svm {
         };
         let known = FormulationKind::named(formulation);
         let known = known.ok_or_else(|| PyValueError::new_err(format!("no formulation is called `{formulation}`")))?;
+        let levels = tau.map_or_else(Vec::new, Tau::sorted);
+        let central = levels.get(levels::central(&levels)).copied();
+        let tau = central.unwrap_or(FormulationParameters::default().tau);
         let formulation = known.formulation(FormulationParameters { c, epsilon, nu, tau });
         let loss = if squared { Loss::SquaredHinge } else { formulation.loss() };
         let kind = KernelKind::named(kernel);
@@ -86,6 +108,7 @@ impl Svm {
         let svm = maxmargin::Svm::from(TrainOptions {
             kernel,
             formulation,
+            levels: if levels.len() > 1 { levels } else { Vec::new() },
             loss: Some(loss),
             bias_term: Some(bias_term),
             weights: class_weight,

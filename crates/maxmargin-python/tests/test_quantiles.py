@@ -5,13 +5,14 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.linear_model import QuantileRegressor
-from sklearn.metrics import make_scorer, mean_pinball_loss
+from sklearn.metrics import d2_pinball_score, make_scorer, mean_pinball_loss
 from sklearn.model_selection import GridSearchCV
 
 import maxmargin
 from maxmargin._data import packed
 
 LEVELS = [0.1, 0.5, 0.9]
+NARROW = {"C": 10, "gamma": 0.5, "tol": 1e-6}
 
 
 def noisy(rows=300):
@@ -63,13 +64,59 @@ def test_searches_take_the_pinball_loss():
     grid = {"C": [0.01, 1.0, 100.0]}
     ours = maxmargin.GridSearchCV(machine, grid, scoring=pinball, cv=3).fit(X, y)
     theirs = GridSearchCV(machine, grid, scoring=pinball, cv=3).fit(X, y)
-    assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-9)
-    # By name the engine is shared, the quantile among what varies.
+    assert ours.shared_
+    assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-2)
+    # A function of the user may look up rows by the index of the targets.
+    own = make_scorer(lambda truth, predicted: -np.abs(truth - predicted).mean())
+    assert not maxmargin.GridSearchCV(machine, grid, scoring=own, cv=3).fit(X, y).shared_
+    # By name the engine is shared as well, the quantile among what varies.
     several = {"C": [1.0, 10.0], "quantile": [0.25, 0.75]}
     shared = maxmargin.GridSearchCV(machine, several, scoring="neg_mean_absolute_error", cv=3).fit(X, y)
     alone = GridSearchCV(machine, several, scoring="neg_mean_absolute_error", cv=3).fit(X, y)
     assert shared.shared_
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"], atol=1e-2)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_several_levels_are_the_machines_of_each(form):
+    X, y = noisy()
+    X = form(X)
+    levels = [0.9, 0.05, 0.5]
+    for single, several in [
+        (lambda level: maxmargin.QuantileSVR(quantile=level, **NARROW), maxmargin.QuantileSVR(quantile=levels, **NARROW)),
+        (lambda level: maxmargin.ExpectileSVR(expectile=level, **NARROW), maxmargin.ExpectileSVR(expectile=levels, **NARROW)),
+    ]:
+        several.fit(X, y)
+        alone = [single(level).fit(X, y) for level in levels]
+        predicted = several.predict(X)
+        assert predicted.shape == (300, 3)
+        apart = np.column_stack([one.predict(X) for one in alone])
+        in_order = np.sort(apart, axis=1)[:, [2, 0, 1]]
+        assert_allclose(predicted, in_order, atol=1e-4)
+        assert (predicted[:, 1] <= predicted[:, 2]).all() and (predicted[:, 2] <= predicted[:, 0]).all()
+        assert several.crossings(X) == (np.diff(apart[:, [1, 2, 0]], axis=1) < 0).any(axis=1).sum()
+        assert_allclose(several.intercept_, [one.intercept_[0] for one in alone], atol=1e-4)
+        assert several.dual_coef_.shape == (3, len(several.support_)) and several.n_iter_.shape == (3,)
+        assert len(several.certificates_) == 3 and several.certificate_.holds and several.verify(X, y)
+        assert_allclose(single(levels[0]).set_params(**several.get_params()).fit(X, y).predict(X), predicted)
+    scores = [d2_pinball_score(y, column, alpha=level) for level, column in zip(levels, several.predict(X).T, strict=True)]
+    assert several.score(X, y) == pytest.approx(np.mean(scores))
+
+
+def test_several_levels_are_searched_by_scikit_learn():
+    X, y = noisy(90)
+    machine = maxmargin.QuantileSVR(quantile=[0.1, 0.9], gamma=0.5)
+    search = maxmargin.GridSearchCV(machine, {"C": [0.01, 10.0]}, cv=3).fit(X, y)
+    assert not search.shared_ and search.best_estimator_.predict(X).shape == (90, 2)
+    varied = maxmargin.GridSearchCV(machine, {"quantile": [[0.1, 0.9], [0.2, 0.8]]}, cv=3).fit(X, y)
+    assert np.isfinite(varied.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize("levels", [[], [0.5, 0.5], [0.1, 1.0], [[0.1, 0.9]], ["half"]])
+def test_lists_that_are_no_levels_are_refused(levels):
+    X, y = noisy(20)
+    with pytest.raises(ValueError, match=r"quantile|could not convert"):
+        maxmargin.QuantileSVR(quantile=levels).fit(X, y)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, float("nan"), "half"])

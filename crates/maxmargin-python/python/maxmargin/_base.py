@@ -261,12 +261,17 @@ class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type:
         matrix = matrix.toarray() if is_sparse(matrix) else matrix
         return np.asarray(matrix, dtype=np.float64, order="C")
 
+    def _prices_of(self) -> dict[str, Any]:
+        """Return the parameters of the formulation by the names of the library."""
+        named = ((NATIVE.get(name, name), getattr(self, name)) for name in self._prices)
+        return {name: float(value) for name, value in named if isinstance(value, Real)}
+
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         """Return the parameters, with gamma resolved for these rows."""
         matrix = self._is_matrix()
         gamma = 1.0 if matrix else width(self.gamma, X)
         self._gamma = 0.0 if matrix else gamma
-        prices = {NATIVE.get(name, name): float(getattr(self, name)) for name in self._prices}
+        prices = self._prices_of()
         if math.isinf(prices.get("c", 0.0)):
             prices["c"] = HARD
         settings: dict[str, Any] = {

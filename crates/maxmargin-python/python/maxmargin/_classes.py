@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -21,6 +21,7 @@ from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._explain import names_of_pairs
 from ._gate import on_engine
+from ._levels import OfLevels
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 from ._quick import are_plain_targets, takes_plain, unique_classes
 from ._suspects import Suspecting
@@ -681,7 +682,7 @@ class NuSVR(KernelRegressor):
         self.conformal = conformal
 
 
-class QuantileSVR(KernelRegressor):
+class QuantileSVR(OfLevels, KernelRegressor):
     """Support vector regression of a quantile: the value that a target does not exceed with this probability.
 
     The loss is :func:`sklearn.metrics.mean_pinball_loss`, as of :class:`sklearn.linear_model.QuantileRegressor`, with any kernel. ``score`` is R², as of that
@@ -689,8 +690,9 @@ class QuantileSVR(KernelRegressor):
 
     Parameters
     ----------
-    quantile : float in (0, 1), default=0.5
-        The quantile. At 0.5 the machine is an :class:`SVR` with ``epsilon=0`` and half of ``C``.
+    quantile : float in (0, 1) or list of these, default=0.5
+        The quantile. At 0.5 the machine is an :class:`SVR` with ``epsilon=0`` and half of ``C``. A list makes one machine for each quantile over the same
+        kernel values: ``predict`` then has a column for each, which do not cross, and ``dual_coef_`` and ``intercept_`` a row.
     C : float, default=1.0
         A unit of error costs ``C * quantile`` where the target is above the prediction, and ``C * (1 - quantile)`` where it is below.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
@@ -733,18 +735,22 @@ class QuantileSVR(KernelRegressor):
     >>> high = QuantileSVR(quantile=0.9, C=10, gamma=1).fit(X, y)
     >>> round(float((y <= high.predict(X)).mean()), 1)
     0.9
+    >>> band = QuantileSVR(quantile=[0.1, 0.9], C=10, gamma=1).fit(X, y).predict(X)
+    >>> round(float(((band[:, 0] <= y) & (y <= band[:, 1])).mean()), 1)
+    0.8
     """
 
     _formulation = "quantile"
+    _level = "quantile"
     _prices = ("C", "quantile")
     _counterpart = "SVR"
     _searched = ("kernel", "degree", "coef0", "quantile", "tol", "shrinking")
-    _parameter_constraints = constraints("nu", "epsilon", "keep_data", quantile=[Interval(Real, 0.0, 1.0, closed="neither")])
+    _parameter_constraints = constraints("nu", "epsilon", "keep_data", quantile=[Interval(Real, 0.0, 1.0, closed="neither"), list, tuple, np.ndarray])
 
     def __init__(
         self,
         *,
-        quantile: float = 0.5,
+        quantile: float | Sequence[float] = 0.5,
         C: float = 1.0,
         kernel: Kernel = "rbf",
         degree: int = 3,
@@ -773,15 +779,15 @@ class QuantileSVR(KernelRegressor):
         self.conformal = conformal
 
 
-class ExpectileSVR(KernelRegressor):
+class ExpectileSVR(OfLevels, KernelRegressor):
     """Support vector regression of an expectile: a mean that weighs targets above it by this number and targets below it by the rest to 1.
 
     The loss is squared, with these two weights: the expectile 0.5 estimates the mean. ``score`` is R².
 
     Parameters
     ----------
-    expectile : float in (0, 1), default=0.5
-        The expectile.
+    expectile : float in (0, 1) or list of these, default=0.5
+        The expectile, or several as in :class:`QuantileSVR`.
     C : float, default=1.0
         A squared error costs ``C * expectile`` where the target is above the prediction, and ``C * (1 - expectile)`` where it is below.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
@@ -823,17 +829,18 @@ class ExpectileSVR(KernelRegressor):
     """
 
     _formulation = "expectile"
+    _level = "expectile"
     _prices = ("C", "expectile")
     _counterpart = "SVR"
     _searched = ("kernel", "degree", "coef0", "expectile", "tol", "shrinking")
     _parameter_constraints = constraints(
-        "conformal", "nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither")]
+        "conformal", "nu", "epsilon", "keep_data", expectile=[Interval(Real, 0.0, 1.0, closed="neither"), list, tuple, np.ndarray]
     )
 
     def __init__(
         self,
         *,
-        expectile: float = 0.5,
+        expectile: float | Sequence[float] = 0.5,
         C: float = 1.0,
         kernel: Kernel = "rbf",
         degree: int = 3,

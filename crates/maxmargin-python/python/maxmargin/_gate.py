@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.metrics._scorer import _Scorer
 from sklearn.pipeline import Pipeline
 
 from ._base import WIDE
@@ -102,8 +103,8 @@ def _check_machine(machine: Any, searched: bool, *, alone: bool) -> None:
 
 
 def _check_scoring(estimator: Any, scoring: Any, scorers: Any) -> None:
-    if not by_name(scoring):
-        raise Apart("a scorer that is no name may look at the estimator or at the rows")
+    if not of_predictions(scoring):
+        raise Apart("a scorer that is neither a name nor of a metric of scikit-learn may look at the estimator or at the rows")
     if not responses(scorers) <= ({"predict", "decision_function"} if is_classifier(estimator) else {"predict"}):
         raise Apart("a score looks at more than predictions and decision values")
 
@@ -116,14 +117,18 @@ def fits_rows(machine: Any, candidate: dict[str, Any]) -> bool:
     return (scaled and asked["gamma"] == "scale") or isinstance(weighted, str)
 
 
-def by_name(scoring: Any) -> bool:
-    """Return true if these are names of scores, or None for the estimator's own score."""
+def of_predictions(scoring: Any) -> bool:
+    """Return true if these scores look at predictions and targets alone: names, None for the estimator's own score, or metrics of scikit-learn by
+    :func:`sklearn.metrics.make_scorer`. Functions of users may look up rows by the index of the targets."""
     if scoring is None or isinstance(scoring, str):
         return True
-    if callable(scoring) or not isinstance(scoring, Iterable):
+    if callable(scoring):
+        metric = getattr(scoring, "_score_func", None)
+        return type(scoring) is _Scorer and getattr(metric, "__module__", "").startswith("sklearn.metrics.")
+    if not isinstance(scoring, Iterable):
         return False
-    names = scoring.values() if isinstance(scoring, dict) else scoring
-    return all(isinstance(name, str) for name in names)
+    several = scoring.values() if isinstance(scoring, dict) else scoring
+    return all(score is not None and of_predictions(score) for score in several)
 
 
 def responses(scorers: Any) -> set[str]:

@@ -155,7 +155,7 @@ class Svm:
         c: float = 1.0,
         nu: float = 0.5,
         epsilon: float = 0.1,
-        tau: float = 0.5,
+        tau: float | Sequence[float] | None = None,
         squared: bool = False,
         bias: float | None = None,
         class_weight: Sequence[tuple[float, float]] = ...,
