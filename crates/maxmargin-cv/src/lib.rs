@@ -52,5 +52,5 @@ pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid
 pub use seed::{SeedSource, Seeding};
 pub use study::{CalibrationOptions, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions};
 pub use train::Fitted;
-pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update};
+pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, full_p_values, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

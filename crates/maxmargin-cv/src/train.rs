@@ -207,7 +207,15 @@ impl Study<'_> {
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
         let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, false), |spaces| {
-            let training = Training { study: self, layout: &layout, spaces, control: &control, begun, done: &done, chain: layout.level_chain() };
+            let training = Training {
+                study: self,
+                layout: &layout,
+                spaces,
+                control: &control,
+                begun,
+                done: &done,
+                chain: layout.level_chain(),
+            };
             layout.map_machines(self.options.par, |p, par| training.machine(p, par))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();

@@ -2,7 +2,7 @@
 
 use crate::regression::COVERAGE;
 use crate::scores::{Purpose, Score, metrics_of, score_of, scores};
-use maxmargin_core::{Level, levels};
+use maxmargin_core::levels;
 use serde::Serialize;
 
 /// The score of one level.

@@ -6,7 +6,9 @@ use crate::report::{certificate, status};
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
 use maxmargin::conformal::Level;
-use maxmargin::cv::{CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, update, verify};
+use maxmargin::cv::{
+    CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, full_p_values, update, verify,
+};
 use maxmargin::data::Par;
 use maxmargin::explain::Explain;
 use maxmargin::kernel::Kernel;
@@ -303,6 +305,24 @@ impl Model {
             in_parts(&model, &data, channel, |rows| kept.sets(&model, rows, level, per_class, Par::Pool))
         })?;
         found.into_pyarray(py).reshape(shape)
+    }
+
+    /// Returns the p-value of both classes for every sample by full conformal prediction, samples ×
+    /// 2. The model keeps its training data.
+    #[pyo3(signature = (data, per_class=false, memory=2 << 30))]
+    fn full_p_values<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        per_class: bool,
+        memory: u64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
+        let rows = data.samples.len();
+        let found = run(py, None, move |channel| {
+            Ok(full_p_values(&model, &data.samples, per_class, memory, Par::Pool, &channel.control())?)
+        })?;
+        found.into_pyarray(py).reshape([rows, 2])
     }
 
     /// Whether the model has scores of folds, for intervals or sets.

@@ -55,7 +55,7 @@ impl Svm {
     /// `conformal` is the share of intervals or sets that may miss the truth. `seeding` sets the
     /// start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
-    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=None, squared=false, bias=None,
+    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=Tau::One(0.5), squared=false, bias=None,
         class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, conformal=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
@@ -67,7 +67,7 @@ impl Svm {
         c: f64,
         nu: f64,
         epsilon: f64,
-        tau: Option<Tau>,
+        tau: Tau,
         squared: bool,
         bias: Option<f64>,
         class_weight: Vec<(f64, f64)>,
@@ -92,9 +92,8 @@ impl Svm {
         };
         let known = FormulationKind::named(formulation);
         let known = known.ok_or_else(|| PyValueError::new_err(format!("no formulation is called `{formulation}`")))?;
-        let levels = tau.map_or_else(Vec::new, Tau::sorted);
-        let central = levels.get(levels::central(&levels)).copied();
-        let tau = central.unwrap_or(FormulationParameters::default().tau);
+        let levels = tau.sorted();
+        let tau = levels.get(levels::central(&levels)).copied().unwrap_or(f64::NAN);
         let formulation = known.formulation(FormulationParameters { c, epsilon, nu, tau });
         let loss = if squared { Loss::SquaredHinge } else { formulation.loss() };
         let kind = KernelKind::named(kernel);

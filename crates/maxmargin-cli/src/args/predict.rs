@@ -44,6 +44,7 @@ pub(crate) struct PredictArgs {
 
 /// Options of conformal predictions.
 #[derive(Clone, Copy, Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub(crate) struct ConformalPredictArgs {
     /// Add the bounds of an interval to every value, which misses the truth in about the share of
     /// rows that the model was trained for (--conformal)
@@ -53,6 +54,14 @@ pub(crate) struct ConformalPredictArgs {
     /// about the share of rows that the model was trained for (--conformal)
     #[arg(long, conflicts_with_all = ["decision", "probability", "intervals"], help_heading = "Predictions")]
     pub(crate) sets: bool,
+    /// Make exact sets of two classes, which use all training rows and no folds (full conformal
+    /// prediction): every row is added to the training set with each label. For models trained with
+    /// --updatable
+    #[arg(long, requires = "sets", help_heading = "Predictions")]
+    pub(crate) full: bool,
+    /// Make the promise of --full for each class by itself
+    #[arg(long, requires = "full", help_heading = "Predictions")]
+    pub(crate) per_class: bool,
     /// Share of intervals or sets that may miss the truth, instead of the one of the training
     #[arg(long, value_name = "ALPHA", value_parser = values::conformal_level, allow_hyphen_values = true, help_heading = "Predictions")]
     pub(crate) alpha: Option<Level>,

@@ -11,8 +11,9 @@ use crate::files::output::show;
 use crate::files::signature::looks_like_model;
 use crate::machine::threads::Threads;
 use crate::report::{
-    Align, DataDocument, FormulationDocument, KernelDocument, MachineName, MachineNames, ModelColumn, SCHEMA, SHOWN, TableDocument,
-    columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text, status_text,
+    Align, DataDocument, FormulationDocument, KernelDocument, MachineName, MachineNames, ModelColumn, SCHEMA, SHOWN,
+    TableDocument, columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text,
+    status_text,
 };
 use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;

@@ -13,8 +13,8 @@ use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
 use crate::report::{
-    DataDocument, End, MachineDocument, MachineNames, Seconds, Setup, SolutionDocument, Work, certificate_text, fields, machines_table,
-    status_text, work_text,
+    DataDocument, End, MachineDocument, MachineNames, Seconds, Setup, SolutionDocument, Work, certificate_text, fields,
+    machines_table, status_text, work_text,
 };
 use maxmargin::core::Status;
 use maxmargin::cv::update::numbers_of;

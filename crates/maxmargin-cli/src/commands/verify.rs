@@ -12,8 +12,8 @@ use crate::files::output::show;
 use crate::machine::threads::Threads;
 use crate::problem::weights::Weight;
 use crate::report::{
-    DataDocument, End, MachineDocument, MachineNames, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields, fixed_labels_text,
-    machines_table,
+    DataDocument, End, MachineDocument, MachineNames, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields,
+    fixed_labels_text, machines_table,
 };
 use maxmargin::core::{Formulation, Goal, Status};
 use maxmargin::cv::{CertificateReport, Check, Claim, MachineReport, MachineVerdict, TrainingData, Verdict, VerifyError, verify};

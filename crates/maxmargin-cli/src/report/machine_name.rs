@@ -18,6 +18,11 @@ pub(crate) struct MachineName {
 }
 
 impl MachineName {
+    /// Returns the label of decision values of 0 and above, if there are classes.
+    pub(crate) fn positive(self) -> Option<f64> {
+        self.positive
+    }
+
     /// Returns `-1 and 1`, `1 and the rest`, `tau 0.9`, or `all`.
     pub(crate) fn text(self) -> String {
         match (self.negative, self.positive, self.level) {

@@ -1,8 +1,8 @@
 //! The results of a cross-validation, for `cv`, `loo` and every cell of `grid`.
 
 use super::certificate::{CertifiedTraining, certificate_text};
-use super::levels::{crossing_text, level_scores, levels_table};
 use super::document::{Detail, MachineDocument, Seconds, Setup, SolutionDocument};
+use super::levels::{crossing_text, level_scores, levels_table};
 use super::page::{FoldScore, PageRow};
 use super::table::{Align, columns, columns_without};
 use super::text::{confusion_table, multiclass_text, status_text};
@@ -81,10 +81,7 @@ impl CvResults {
             solved: SolutionDocument {
                 status: report.status(),
                 certificate: report.certificate(),
-                machines: report
-                    .full
-                    .as_ref()
-                    .map_or_else(Vec::new, |full| MachineDocument::of(names, &full.machines)),
+                machines: report.full.as_ref().map_or_else(Vec::new, |full| MachineDocument::of(names, &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,

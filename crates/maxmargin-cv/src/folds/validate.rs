@@ -8,8 +8,8 @@ use crate::folds::machine_run::{MachineRun, Step, WarmStart};
 use crate::folds::shared_machines::SharedFolds;
 use crate::folds::unshared;
 use crate::plan::FoldPlan;
-use crate::report::{CvReport, Scoring};
 use crate::report::finished::Finished;
+use crate::report::{CvReport, Scoring};
 use crate::run::control::{preparation_control, study_control, study_error};
 use crate::run::error::CvError;
 use crate::seed::Seeding;
@@ -251,7 +251,12 @@ impl<'a> Study<'a> {
         let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
         let samples = request.plan.rounds() * layout.data_row.len();
         ReportAssembly {
-            scoring: Scoring { purpose, machines: layout.machines.len(), levels: self.levels, greatest_label: greatest_label(labels) },
+            scoring: Scoring {
+                purpose,
+                machines: layout.machines.len(),
+                levels: self.levels,
+                greatest_label: greatest_label(labels),
+            },
             rule: self.rule(),
             classes,
             labels,

@@ -116,7 +116,7 @@ impl MachineLayout {
             [] => vec![machine],
             _ => levels.iter().map(|&level| MachineSamples { level: Some(level), ..machine.clone() }).collect(),
         };
-        Self { machines, data_row, fold }
+        Self { data_row, machines, fold }
     }
 
     fn new(data_row: Vec<usize>, of: &[u32], count: usize, multiclass: Multiclass) -> Self {

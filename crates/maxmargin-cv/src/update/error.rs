@@ -42,6 +42,12 @@ pub enum UpdateError {
         "the model has machines of each class against the rest, which cannot be updated: train it anew on the changed data, or with one machine for each pair"
     )]
     DecisionRule,
+    /// Full conformal prediction of more than two classes.
+    #[error("full conformal prediction is for two classes, and the model has {0}: use the sets of folds (train --conformal 0.1)")]
+    TwoClasses(usize),
+    /// The model does not keep its training data.
+    #[error("the model does not keep its training data: train it with --updatable")]
+    NoData,
     /// The model was trained on other data.
     #[error("this is not the data that the model was trained on: {0}")]
     OtherData(String),

@@ -1,11 +1,13 @@
 //! Exact updates of models: samples are added and removed without a new training.
 
 mod error;
+mod full_conformal;
 mod machine;
 mod numbers;
 mod training_data;
 
 pub use error::UpdateError;
+pub use full_conformal::full_p_values;
 pub use machine::PathStats;
 pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
 pub use training_data::TrainingData;

@@ -215,7 +215,9 @@ impl Model {
         match (self.decision_rule(), self.threshold()) {
             (DecisionRule::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
             (DecisionRule::Coupled, _) => {}
-            (decision_rule, _) => return label(decision_rule, multiclass, LabelsOf { classes, levels: self.levels() }, order, decisions),
+            (decision_rule, _) => {
+                return label(decision_rule, multiclass, LabelsOf { classes, levels: self.levels() }, order, decisions);
+            }
         }
         let probabilities = multiclass.probabilities(classes.len(), self.calibration(), decisions);
         if !order.is_empty() {

@@ -116,6 +116,7 @@ class Model:
     def calibration(self) -> CalibrationFields | None: ...
     def intervals(self, data: Data, alpha: float | None = None) -> Floats: ...
     def sets(self, data: Data, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]: ...
+    def full_p_values(self, data: Data, per_class: bool = False, memory: int = ...) -> Floats: ...
     @property
     def is_conformal(self) -> bool: ...
     @property
@@ -155,7 +156,7 @@ class Svm:
         c: float = 1.0,
         nu: float = 0.5,
         epsilon: float = 0.1,
-        tau: float | Sequence[float] | None = None,
+        tau: float | Sequence[float] = 0.5,
         squared: bool = False,
         bias: float | None = None,
         class_weight: Sequence[tuple[float, float]] = ...,

@@ -45,6 +45,29 @@ class Updatable(KernelMachine):
             raise ValueError(f"{error}: samples of new classes need a training") from None
         return self._changed(X, self._labels[codes], np.empty(0, dtype=np.intp))
 
+    def p_values(self, X: Any, *, per_class: bool = False) -> Floats:
+        """Return the p-value of both classes for every row by full conformal prediction: an array of shape (n_samples, 2). Needs ``keep_data=True``.
+
+        Every row is added to the training set with each label, along an exact path; the p-value is the share of rows whose label fits the machine of all
+        rows at most as well. ``p_values(X) > alpha`` are sets that miss the truth in at most the share ``alpha`` of rows, if rows come in no particular
+        order: no folds, no split, no factor of 2. The promise is exact if gamma is a number and nothing else was fitted to the training rows.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        per_class : bool, default=False
+            Whether the promise holds for the rows of each class by themselves.
+
+        Raises
+        ------
+        ValueError
+            When the estimator does not keep its data or has more than two classes.
+        """
+        model = self._model_of()
+        values: Floats = self._evaluate(X, lambda rows: model.full_p_values(rows, per_class, megabytes(self.cache_size)))
+        return values
+
     def remove(self, indices: Any) -> Self:
         """Gives up rows of the training data: the estimator is then what a training without them gives. Needs ``keep_data=True``.
 

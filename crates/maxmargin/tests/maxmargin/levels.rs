@@ -12,7 +12,10 @@ use maxmargin::{Error, Fitted, Svm};
 
 const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-fn estimators() -> [(Svm, fn(f64) -> Svm); 2] {
+/// An estimator of several levels, and that of one of them.
+type Estimators = (Svm, fn(f64) -> Svm);
+
+fn estimators() -> [Estimators; 2] {
     let kernel = || Kernel::rbf(0.5);
     let several = [Svm::quantiles(4.0, &LEVELS), Svm::expectiles(4.0, &LEVELS)];
     let [quantiles, expectiles] = several.map(|svm| svm.kernel(kernel()).eps(1e-7));
@@ -97,13 +100,12 @@ fn a_model_of_several_levels_is_kept_verified_and_alike_for_any_threads() {
 fn intervals_are_those_of_one_level() {
     let data: Dataset = waves(90, 7);
     let level = Level::new(0.2).expect("a level");
-    let conformal = |svm: Svm| svm.eps(1e-9).conformal(level);
+    let conformal = |svm: Svm| svm.eps(1e-9).conformal(0.2).expect("a level");
     let several = fit(&conformal(estimators()[0].0.clone()), &data);
     let one = fit(&conformal(Svm::quantile(4.0, 0.5).kernel(Kernel::rbf(0.5))), &data);
     let kept = |fitted: &Fitted| Conformal::of(&fitted.model).expect("sound").expect("scores");
     assert_eq!(kept(&several).method(&several.model), "conformalised quantiles");
-    let intervals =
-        |fitted: &Fitted| kept(fitted).intervals(&fitted.model, &data.samples, level, Par::Seq).expect("intervals");
+    let intervals = |fitted: &Fitted| kept(fitted).intervals(&fitted.model, &data.samples, level, Par::Seq).expect("intervals");
     for (a, b) in intervals(&several).iter().zip(intervals(&one)) {
         assert!((a.lower - b.lower).abs() < 1e-6 && (a.upper - b.upper).abs() < 1e-6, "{a:?} {b:?}");
     }
@@ -114,7 +116,7 @@ fn levels_that_are_none_are_refused() {
     let data = waves(20, 1);
     for levels in [&[0.5, 0.5][..], &[0.1, 1.0], &[f64::NAN, 0.5]] {
         let refused = Svm::quantiles(1.0, levels).fit(&data);
-        assert!(matches!(refused, Err(Error::Levels(_) | Error::Dual(_))), "{levels:?}: {refused:?}");
+        assert!(matches!(refused, Err(Error::Levels(_) | Error::Data(_))), "{levels:?}: {refused:?}");
     }
     assert!(Svm::quantiles(1.0, &[]).fit(&data).is_err());
     // A single level is a quantile as any other.

@@ -4,6 +4,7 @@ mod balanced;
 mod conformal;
 mod formulations;
 mod frankwolfe;
+mod full_conformal;
 mod goals;
 mod irwls;
 mod levels;

@@ -23,6 +23,7 @@ fn python_has_every_option_with_the_same_default() {
         kernel,
         gamma,
         formulation,
+        levels,
         loss,
         bias_term,
         weights,
@@ -47,7 +48,9 @@ fn python_has_every_option_with_the_same_default() {
         conformal,
     } = TrainOptions::default();
     let options = TrainOptions::default();
-    assert!(loss.is_none() && bias_term.is_none() && goal.is_none() && gamma.is_none() && weights.is_empty());
+    assert!(
+        loss.is_none() && bias_term.is_none() && goal.is_none() && gamma.is_none() && weights.is_empty() && levels.is_empty()
+    );
     let (c, parameters) = (formulation.c().expect("C-SVC"), FormulationParameters::default());
     assert_eq!(c, parameters.c);
     let name_of = |seeding: Seeding| Seeding::ALL.into_iter().find(|known| known.1 == seeding).map(|known| known.0);
@@ -60,7 +63,7 @@ fn python_has_every_option_with_the_same_default() {
         ("c", format!("{c:?}")),
         ("nu", format!("{:?}", parameters.nu)),
         ("epsilon", format!("{:?}", parameters.epsilon)),
-        ("tau", format!("{:?}", parameters.tau)),
+        ("tau", format!("Tau::One({:?})", parameters.tau)),
         ("squared", format!("{}", options.resolved_formulation().loss() == Loss::SquaredHinge)),
         ("bias", if options.resolved_formulation().bias_term() == BiasTerm::Free { "None" } else { "another" }.to_owned()),
         ("class_weight", "Vec::new()".to_owned()),

@@ -141,7 +141,8 @@ impl ExplainDocument {
             || "no column takes part".to_owned(),
             |background| format!("mean of {} rows of {}", format::count(background.rows as u64), background.name),
         );
-        let positive = machine.positive.map(|label| format!("; contributions above 0 speak for class {}", label_text(label)));
+        let positive =
+            machine.name.positive().map(|label| format!("; contributions above 0 speak for class {}", label_text(label)));
         format!("{} ({from}){}", format::short(machine.base), positive.unwrap_or_default())
     }
 }

@@ -4,12 +4,17 @@ use crate::args::PredictArgs;
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
+use crate::console::progress::Bar;
 use crate::report::label_text;
 use maxmargin::conformal::{Level, discoveries};
-use maxmargin::cv::{Conformal, ConformalProblem, Exchangeable};
+use maxmargin::cv::{Conformal, ConformalProblem, Exchangeable, UpdateError, full_p_values};
 use maxmargin::data::{Par, Samples};
 use maxmargin::model::Model;
 use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// Bytes of kernel columns of full conformal prediction.
+const MEMORY: u64 = 2 << 30;
 
 /// The meaning of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +61,8 @@ pub(super) struct ConformalDocument {
     false_outliers: Option<f64>,
 }
 
-/// Returns the conformal predictions that the options ask for, if they do.
+/// Returns the conformal predictions that the options ask for, if they do. Breaks if the run was
+/// interrupted, after a message.
 ///
 /// # Errors
 ///
@@ -67,7 +73,7 @@ pub(super) fn predictions(
     args: &PredictArgs,
     par: Par,
     notes: &mut Notes,
-) -> Result<Option<ConformalPredictions>, Failure> {
+) -> Result<ControlFlow<(), Option<ConformalPredictions>>, Failure> {
     let asked = args.conformal;
     let kind = match (asked.intervals, asked.sets, asked.fdr) {
         (true, ..) => Kind::Bounds,
@@ -77,10 +83,15 @@ pub(super) fn predictions(
             let what = "--alpha: it is the level of --intervals or --sets; add one of them";
             return Err(Failure::Usage(what.to_owned()));
         }
-        _ => return Ok(None),
+        _ => return Ok(ControlFlow::Continue(None)),
     };
     let failed = |error: ConformalProblem| Failure::input(args.model.display(), error);
-    let kept = Conformal::of(model).map_err(failed)?.ok_or_else(|| {
+    let kept = Conformal::of(model).map_err(failed)?;
+    if asked.full {
+        let level = asked.alpha.or(kept.as_ref().map(Conformal::level));
+        return full(model, samples, args, level, par, notes);
+    }
+    let kept = kept.ok_or_else(|| {
         let what = "the model has no scores for conformal predictions; train it with --conformal 0.1";
         Failure::input(args.model.display(), what)
     })?;
@@ -93,8 +104,7 @@ pub(super) fn predictions(
         }
         Kind::Members => {
             let found = kept.sets(model, samples, level, kept.per_class(), par).map_err(failed)?;
-            let names = model.classes().iter().map(|label| format!("set_{}", label_text(*label)));
-            (names.collect(), found.iter().map(|is_in| f64::from(u8::from(*is_in))).collect())
+            (set_names(model), found.iter().map(|is_in| f64::from(u8::from(*is_in))).collect())
         }
         Kind::Outliers => {
             let found = kept.p_values(model, samples, par).map_err(failed)?;
@@ -107,7 +117,42 @@ pub(super) fn predictions(
         notes.warn(caveat);
     }
     let (method, exchangeable) = (kept.method(model), kept.exchangeable());
-    Ok(Some(ConformalPredictions { names, numbers, kind, method, level, exchangeable }))
+    Ok(ControlFlow::Continue(Some(ConformalPredictions { names, numbers, kind, method, level, exchangeable })))
+}
+
+/// Returns the sets of full conformal prediction.
+fn full(
+    model: &Model,
+    samples: &Samples,
+    args: &PredictArgs,
+    level: Option<Level>,
+    par: Par,
+    notes: &mut Notes,
+) -> Result<ControlFlow<(), Option<ConformalPredictions>>, Failure> {
+    let level = level.ok_or_else(|| Failure::Usage("--full: add --alpha 0.1, the share of sets that may miss".to_owned()))?;
+    let bar = Bar::new(args.run.quiet);
+    let control = bar.control();
+    let found = match full_p_values(model, samples, args.conformal.per_class, MEMORY, par, &control) {
+        Ok(found) => found,
+        Err(UpdateError::Interrupted) => {
+            notes.warn("interrupted: nothing was written");
+            return Ok(ControlFlow::Break(()));
+        }
+        Err(error) => return Err(Failure::input(args.model.display(), error)),
+    };
+    Ok(ControlFlow::Continue(Some(ConformalPredictions {
+        names: set_names(model),
+        numbers: found.iter().map(|p| f64::from(u8::from(*p > level.alpha()))).collect(),
+        kind: Kind::Members,
+        method: "full conformal prediction",
+        level,
+        exchangeable: Exchangeable::Rows,
+    })))
+}
+
+/// Returns the names of the columns of sets.
+fn set_names(model: &Model) -> Vec<String> {
+    model.classes().iter().map(|label| format!("set_{}", label_text(*label))).collect()
 }
 
 impl ConformalPredictions {

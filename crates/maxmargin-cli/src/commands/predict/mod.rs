@@ -23,6 +23,7 @@ use maxmargin::metrics::{Confusion, LevelScores, Metric, Purpose, Reliability, m
 use maxmargin::model::{Calibration, DecisionRule, Model};
 use output::{Columns, Predictions};
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -84,6 +85,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let probabilities = probabilities(&model, &decisions, args, threads.par())?;
     let conformal = conformal::predictions(&model, &input.data.samples, args, threads.par(), &mut notes)?;
+    let ControlFlow::Continue(conformal) = conformal else { return Ok(Outcome::Interrupted) };
     let levels: Vec<f64> = match model.levels().len() {
         0 => Vec::new(),
         count => decisions.chunks_exact(count).flat_map(levels::rearranged).collect(),

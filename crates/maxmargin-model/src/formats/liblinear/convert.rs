@@ -87,7 +87,7 @@ impl LinearModel {
             2 if self.weights.len() == 2 => {
                 return Err(Unsupported::WeightsOfBothClasses.into());
             }
-            _ => Rule { decision_rule: multiclass.decision_rule(), classes, multiclass },
+            _ => Rule { decision_rule: multiclass.decision_rule(), classes, multiclass, levels: Vec::new() },
         };
         let machine = |w: &Vec<f64>| {
             let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
@@ -123,7 +123,11 @@ mod tests {
     use maxmargin_data::{Par, Samples};
 
     fn ruled(classes: Vec<f64>, multiclass: Multiclass) -> Rule {
-        if classes.is_empty() { Rule::VALUE } else { Rule { decision_rule: multiclass.decision_rule(), classes, multiclass, levels: Vec::new() } }
+        if classes.is_empty() {
+            Rule::VALUE
+        } else {
+            Rule { decision_rule: multiclass.decision_rule(), classes, multiclass, levels: Vec::new() }
+        }
     }
 
     fn linear(bias: f64, classes: Vec<f64>) -> Model {
