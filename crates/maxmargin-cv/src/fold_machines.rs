@@ -13,14 +13,19 @@ pub(crate) struct FoldMachines {
 
 /// Collects the machines of all folds beside those of a model of all data.
 pub(crate) struct FoldMachineCollector<'a> {
-    /// The model of all data, whose vectors are not stored again.
-    pub(crate) model: &'a Model,
+    /// The model of all data, if its vectors are not stored again.
+    pub(crate) model: Option<&'a Model>,
     collected: Mutex<FoldMachines>,
 }
 
 impl<'a> FoldMachineCollector<'a> {
     pub(crate) fn new(model: &'a Model) -> Self {
-        Self { model, collected: Mutex::default() }
+        Self { model: Some(model), collected: Mutex::default() }
+    }
+
+    /// Collects machines that share no vectors with a model.
+    pub(crate) fn alone() -> Self {
+        Self { model: None, collected: Mutex::default() }
     }
 
     /// Returns the machines.

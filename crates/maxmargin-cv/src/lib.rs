@@ -28,6 +28,7 @@ mod calibrate;
 mod conformal;
 mod fold_machines;
 mod folds;
+mod importance;
 pub mod plan;
 pub mod report;
 mod run;
@@ -42,6 +43,7 @@ pub use calibrate::{
     Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
 pub use conformal::{ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised};
+pub use importance::{ColumnImportance, Importance, ImportanceOptions};
 pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, Finished, FoldReport, FullReport, MachineReport, MissingClass, Suspect, suspects};

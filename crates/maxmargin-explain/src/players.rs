@@ -62,6 +62,11 @@ impl Players {
         self.of.len()
     }
 
+    /// The player of each feature.
+    pub fn of_features(&self) -> &[u32] {
+        &self.of
+    }
+
     /// The player of a feature.
     pub(crate) fn of(&self, feature: usize) -> usize {
         self.of[feature] as usize

@@ -74,7 +74,7 @@ impl Ensemble {
             let reason = format!("{rows} vectors of {features} features beside vectors of {own}");
             return Err(ModelError::invalid("matrix of vectors", reason));
         }
-        let support = self.support(model)?;
+        let support = self.support(Some(model))?;
         for (p, machine) in self.machines.iter().enumerate() {
             check_machine(p, machine, support.len())?;
         }
@@ -93,14 +93,37 @@ impl Ensemble {
         }
     }
 
-    /// Prepares the vectors for predictions; the machines are beside those of `model`.
+    /// Prepares the vectors for predictions by all machines; these are beside those of `model`.
     ///
     /// # Errors
     ///
     /// As [`Ensemble::check`].
     pub fn predictor(&self, model: &Model) -> Result<Predictor, ModelError> {
-        let expansions: Vec<Expansion> = self.machines.iter().map(Machine::expansion).collect();
+        self.predictor_of(Some(model), &(0..self.machines.len()).collect::<Vec<_>>())
+    }
+
+    /// As [`Ensemble::predictor`], for some machines in the given order. Machines that share no
+    /// vectors need no model.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ensemble::check`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such machine, or the vectors are shared and there is no model.
+    pub fn predictor_of(&self, model: Option<&Model>, machines: &[usize]) -> Result<Predictor, ModelError> {
+        let expansions: Vec<Expansion> = machines.iter().map(|&machine| self.machines[machine].expansion()).collect();
         Ok(Predictor::new(&self.kernel, &*self.support(model)?, &expansions)?)
+    }
+
+    /// Returns rows as inputs of the kernel: encoded and scaled.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be encoded or scaled.
+    pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
+        Ok(prepare::apply(self.encoder.as_ref(), self.scaler.as_ref(), samples)?)
     }
 
     /// Returns the decision values of every row of `queries`, row-major `queries × machines`, by
@@ -110,19 +133,20 @@ impl Ensemble {
     ///
     /// As [`Model::decision_values`].
     pub fn decision_values(&self, predictor: &Predictor, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
-        let queries = prepare::apply(self.encoder.as_ref(), self.scaler.as_ref(), queries)?;
-        Ok(predictor.decision_table(&queries, par)?)
+        Ok(predictor.decision_table(&*self.prepared(queries)?, par)?)
     }
 
     /// All vectors.
-    fn support(&self, model: &Model) -> Result<Cow<'_, Samples>, ModelError> {
+    fn support<'s>(&'s self, model: Option<&'s Model>) -> Result<Cow<'s, Samples>, ModelError> {
         let invalid = |reason: String| ModelError::invalid("matrix of vectors", reason);
         let empty = || Samples::from_sparse(0, vec![0], Vec::new(), Vec::new()).map_err(|e| invalid(e.to_string()));
-        Ok(match (self.shares_vectors, self.vectors.is_empty()) {
-            (false, false) => Cow::Borrowed(&self.vectors),
-            (false, true) => Cow::Owned(empty()?),
-            (true, true) => Cow::Owned(model.parts().support.clone()),
-            (true, false) => Cow::Owned(model.parts().support.stacked(&self.vectors).map_err(|e| invalid(e.to_string()))?),
-        })
+        if !self.shares_vectors {
+            return Ok(if self.vectors.is_empty() { Cow::Owned(empty()?) } else { Cow::Borrowed(&self.vectors) });
+        }
+        let shared = &model.expect("a model whose vectors are shared").parts().support;
+        if self.vectors.is_empty() {
+            return Ok(Cow::Borrowed(shared));
+        }
+        Ok(Cow::Owned(shared.stacked(&self.vectors).map_err(|e| invalid(e.to_string()))?))
     }
 }

@@ -7,17 +7,23 @@ use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
 use maxmargin::conformal::Level;
 use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss, levels};
-use maxmargin::cv::{CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Seeding, TrainingData};
+use maxmargin::cv::{
+    CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Importance, ImportanceOptions, Seeding, TrainingData,
+};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
+use maxmargin::metrics::all_metrics;
 use maxmargin::model::Multiclass;
 use maxmargin::{Fitted, Ranges, TrainOptions};
-use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A score, and the means and deviations by which it gets worse.
+type Importances<'py> = (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// A level of quantiles or expectiles, or several.
 #[derive(FromPyObject)]
@@ -159,6 +165,35 @@ impl Svm {
             ))
         })?;
         Ok(Model::with_reports(model, reports))
+    }
+
+    /// Cross-validates over the training and test sets `folds`, and shuffles every feature of the
+    /// held-out rows `repeats` times. Returns the mean and the standard deviation by which the score
+    /// gets worse, one of each feature; `None` if a fold has no solution.
+    #[pyo3(signature = (data, folds, metric, repeats=5, seed=1, sample_weight=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
+    fn importance<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
+        metric: &str,
+        repeats: usize,
+        seed: u64,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Option<Importances<'py>>> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
+        let known = all_metrics(svm.formulation()).find(|known| known.name() == metric);
+        let metric = known.ok_or_else(|| PyValueError::new_err(format!("no metric is called `{metric}`")))?;
+        let options = ImportanceOptions { repeats, seed, metric: Some(metric), columns: None };
+        let found =
+            run(py, None, move |channel| Ok(svm.cross_validate_with_importance(&*data, &plan, &options, &channel.control())?.1))?;
+        let of = |found: Importance| {
+            let (means, deviations): (Vec<f64>, Vec<f64>) = found.columns.iter().map(|of| (of.mean, of.deviation)).unzip();
+            (found.score, means.into_pyarray(py), deviations.into_pyarray(py))
+        };
+        Ok(found.map(of))
     }
 
     /// Cross-validates. `folds` has the test rows of each fold, and the rows that it leaves out of

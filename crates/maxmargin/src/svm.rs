@@ -2,6 +2,7 @@
 
 mod conformal;
 mod features;
+mod importance;
 mod input;
 pub(crate) mod nested;
 mod probability;

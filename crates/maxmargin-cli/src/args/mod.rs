@@ -170,6 +170,10 @@ pub(crate) struct CvArgs {
     pub(crate) suspects: SuspectArgs,
     #[command(flatten)]
     pub(crate) conformal: ConformalArgs,
+    /// Report how much worse the score gets when a column of the held-out rows is shuffled, over
+    /// this many permutations (permutation importance)
+    #[arg(long, value_name = "REPEATS", num_args = 0..=1, require_equals = true, default_missing_value = "5", value_parser = values::count, help_heading = "Output")]
+    pub(crate) importance: Option<u64>,
     /// Write a full report with pictures as one HTML file
     #[arg(long, alias = "html", value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,

@@ -17,6 +17,6 @@ pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let data = cv::with_columns(args.data.request(), &args.suspects);
     cv::validate(&request, &args.svm.run, &data, paths, files, |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
-        Ok(NamedPlan { plan, name: LEAVE_ONE_OUT.to_owned(), conformal: args.conformal.request(LEAVE_ONE_OUT) })
+        Ok(NamedPlan { plan, name: LEAVE_ONE_OUT.to_owned(), conformal: args.conformal.request(LEAVE_ONE_OUT), importance: None })
     })
 }

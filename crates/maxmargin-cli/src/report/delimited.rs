@@ -1,6 +1,7 @@
 //! Tables with a delimiter: what `predict` and `explain` write, and names for their columns.
 
 use crate::console::{format, label_names};
+use maxmargin::data::table::Columns;
 use maxmargin::model::Model;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,6 +26,14 @@ pub(crate) fn write_fields(fields: &[&str], delimiter: char, out: &mut dyn Write
 /// Returns a label without quotes.
 pub(crate) fn label_text(label: f64) -> String {
     label_names::word_of(label).map_or_else(|| format::exact(label), str::to_owned)
+}
+
+/// Returns the names of the columns of a table, or else `count` numbers of features from the first.
+pub(crate) fn feature_names(columns: Option<&Columns>, first: usize, count: usize) -> Vec<String> {
+    match columns {
+        Some(columns) => columns.features().iter().map(|column| column.name.clone()).collect(),
+        None => (0..count).map(|j| format!("feature {}", j + first)).collect(),
+    }
 }
 
 /// Returns the labels that each machine of several separates, such as `elm_oak`, or its level; empty

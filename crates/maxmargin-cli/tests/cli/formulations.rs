@@ -221,6 +221,39 @@ fn several_levels_are_one_model() {
 }
 
 #[test]
+fn importance_is_of_every_column() {
+    let bench = bench();
+    let document = bench.json("cv classes -g 1 -c 5 -k 4 --importance=3 -q");
+    let found = &document["importance"];
+    assert_eq!((found["metric"].as_str(), found["repeats"].as_u64()), (Some("accuracy"), Some(3)));
+    let means: Vec<f64> =
+        found["columns"].as_array().expect("columns").iter().map(|column| column["mean"].as_f64().expect("a number")).collect();
+    assert!(!means.is_empty() && means.is_sorted_by(|a, b| a >= b), "{means:?}");
+    let text = bench.run("cv classes -g 1 -c 5 -k 4 --importance -q").out;
+    assert!(text.contains(" importance ") && text.contains("5 permutations of each of"), "{text}");
+    let without = bench.json("cv classes -g 1 -c 5 -k 4 -q");
+    assert!(without.get("importance").is_none() && without["scores"] == document["scores"]);
+}
+
+#[test]
+fn exact_sets_are_made_from_all_training_rows() {
+    let bench = bench();
+    assert_eq!(bench.run("train classes -g 1 -c 5 --updatable -o kept -q").code, 0);
+    let sets = bench.run("predict classes kept --sets --full --alpha 0.1 -q");
+    let rows: Vec<&str> = sets.out.lines().skip(1).collect();
+    assert!(sets.code == 0 && rows.len() == bench.read("classes").lines().count(), "{sets:?}");
+    assert!(sets.err.contains("sets by full conformal prediction at 0.1"), "{sets:?}");
+    let refused = |line: &str, code: i32, says: &str| {
+        let answer = bench.run(line);
+        assert!(answer.code == code && answer.err.contains(says), "{line}: {answer:?}");
+    };
+    refused("predict classes kept --sets --full -q", 2, "--full: add --alpha 0.1");
+    refused("predict classes kept --full -q", 2, "--sets");
+    assert_eq!(bench.run("train classes -g 1 -c 5 -o bare -q").code, 0);
+    refused("predict classes bare --sets --full --alpha 0.1 -q", 1, "train it with --updatable");
+}
+
+#[test]
 fn weights_of_samples_come_from_a_file() {
     let bench = bench();
     bench.file("weights", ["1\n", "2\n", "0\n"].concat().repeat(20));

@@ -47,16 +47,4 @@ impl OutOfFold {
         };
         Ok((run, found.ok()))
     }
-
-    /// This run and another one over the same folds.
-    pub(crate) fn and(self, other: &Self) -> Self {
-        let certificates = [self.certificate, other.certificate].into_iter().flatten();
-        Self {
-            status: self.status.worse(other.status),
-            iterations: self.iterations + other.iterations,
-            rows_computed: self.rows_computed + other.rows_computed,
-            certificate: certificates.reduce(CertificateReport::worse),
-            ..self
-        }
-    }
 }

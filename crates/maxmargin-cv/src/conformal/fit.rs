@@ -12,7 +12,7 @@ use crate::run::refusal::ConformalProblem;
 use crate::seed::Seeding;
 use crate::study::matching::Terms;
 use crate::study::{ConformalOptions, Exchangeable, Study};
-use maxmargin_core::{Formulation, RunControl, TargetKind};
+use maxmargin_core::{Formulation, RunControl, TargetKind, levels};
 use maxmargin_model::Model;
 use serde::Serialize;
 use std::sync::Arc;
@@ -52,21 +52,6 @@ struct KeptFolds {
     decisions: Vec<f64>,
     columns: usize,
     machines: FoldMachines,
-}
-
-impl KeptFolds {
-    /// Both, with the decision values of `other` after these for every row and every fold.
-    fn beside(mut self, other: Self) -> Self {
-        let rows = self.decisions.chunks_exact(self.columns).zip(other.decisions.chunks_exact(other.columns));
-        self.decisions = rows.flat_map(|(own, others)| own.iter().chain(others).copied().collect::<Vec<_>>()).collect();
-        self.columns += other.columns;
-        let before = self.machines.ensembles.len() as u32;
-        self.machines.ensembles.extend(other.machines.ensembles);
-        for (own, others) in self.machines.places.iter_mut().zip(other.machines.places) {
-            own.extend(others.into_iter().map(|place| (place.0 + before, place.1)));
-        }
-        self
-    }
 }
 
 impl Study<'_> {
@@ -138,12 +123,12 @@ impl Study<'_> {
     ) -> Result<Conformalised, CvError> {
         let begun = Instant::now();
         let plan = self.conformal_plan(options)?;
-        let (run, found) = if let Formulation::Quantile { c, bias_term, .. } = self.formulation {
+        let (run, found) = if let Formulation::Quantile { .. } = self.formulation {
             let tail = options.level.alpha() / 2.0;
-            let at = |tau: f64| Study { formulation: Formulation::Quantile { c, tau, bias_term }, levels: &[], ..*self };
-            let (run, lower) = at(tail).kept_folds(&model, None, &plan, seeding, control)?;
-            let (more, upper) = at(1.0 - tail).kept_folds(&model, None, &plan, seeding, control)?;
-            (run.and(&more), lower.zip(upper).map(|(lower, upper)| lower.beside(upper)))
+            let levels = [tail, 1.0 - tail];
+            let formulation = self.formulation.with_level(levels[levels::central(&levels)]);
+            let between = Study { formulation, levels: &levels, ..*self };
+            between.kept_folds(&model, None, &plan, seeding, control)?
         } else {
             let start = self.solutions(&model)?;
             self.kept_folds(&model, Some(&start), &plan, seeding, control)?

@@ -16,8 +16,8 @@ pub(crate) struct SharedFolds<'a> {
     pub(crate) prepared: &'a Prepared<'a>,
     pub(crate) layout: &'a MachineLayout,
     pub(crate) source: &'a SpaceSource<'a>,
-    /// The model of all data, whose vectors are not stored again.
-    pub(crate) model: &'a Model,
+    /// The model of all data, if its vectors are not stored again.
+    pub(crate) model: Option<&'a Model>,
     pub(crate) par: Par,
 }
 
@@ -73,14 +73,14 @@ impl SharedFolds<'_> {
         let row = |p: usize, term: &(usize, f64)| self.layout.data_row[self.layout.machines[p].rows[term.0]];
         // The place of every row of the data among the vectors.
         let mut place: Vec<Option<u32>> = vec![None; self.layout.data_row.len()];
-        let model = self.model;
-        let record = model.record().filter(|_| !model.folded());
-        if let Some(record) = record {
+        let shared = self.model.filter(|model| !model.folded());
+        let shared = shared.and_then(|model| model.record().map(|record| (model, record)));
+        if let Some((model, record)) = shared {
             for (machine, training) in model.machines().iter().zip(&record.machines) {
                 machine.support.iter().zip(&training.rows).for_each(|(at, row)| place[*row as usize] = Some(*at));
             }
         }
-        let shared = record.map_or(0, |_| model.len() as u32);
+        let shared = shared.map_or(0, |(model, _)| model.len() as u32);
         let mut needed = vec![false; place.len()];
         decisions.iter().for_each(|(p, decision)| decision.terms.iter().for_each(|term| needed[row(*p, term)] = true));
         let extra: Vec<usize> = (0..place.len()).filter(|&row| needed[row] && place[row].is_none()).collect();

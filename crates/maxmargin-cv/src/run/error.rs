@@ -57,6 +57,9 @@ pub enum CvError {
     /// The formulation has one loss, and another was asked for.
     #[error("{0} has a loss of its own; leave the loss out")]
     OwnLoss(&'static str),
+    /// Permutation importance that cannot be computed.
+    #[error("importance of columns: {0}")]
+    Importance(String),
     /// Several levels that are no ascending list, or that the formulation does not have.
     #[error("levels of quantiles: {0}")]
     Levels(String),

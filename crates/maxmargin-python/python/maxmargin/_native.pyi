@@ -182,6 +182,15 @@ class Svm:
         *,
         folds: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
     ) -> Model: ...
+    def importance(
+        self,
+        data: Data,
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]],
+        metric: str,
+        repeats: int = 5,
+        seed: int = 1,
+        sample_weight: Floats | None = None,
+    ) -> tuple[float, Floats, Floats] | None: ...
     def cross_validate(
         self,
         data: Data,

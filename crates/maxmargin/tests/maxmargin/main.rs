@@ -6,6 +6,7 @@ mod formulations;
 mod frankwolfe;
 mod full_conformal;
 mod goals;
+mod importance;
 mod irwls;
 mod levels;
 mod leverage;

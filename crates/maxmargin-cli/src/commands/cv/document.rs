@@ -1,5 +1,6 @@
 //! The document of a cross-validation.
 
+use super::importance::ImportanceDocument;
 use crate::commands::suspects::SuspectsDocument;
 use crate::report::{CvResults, End, Seconds, Setup};
 use maxmargin::cv::ConformalCoverage;
@@ -18,6 +19,9 @@ pub(super) struct CvDocument {
     pub(super) suspects: Option<SuspectsDocument>,
     /// The coverage of conformal predictions, if requested.
     pub(super) conformal: Option<ConformalCoverage>,
+    /// The permutation importance of the columns, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) importance: Option<ImportanceDocument>,
     #[serde(flatten)]
     pub(super) seconds: Seconds,
     #[serde(flatten)]

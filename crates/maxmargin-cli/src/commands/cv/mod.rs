@@ -1,6 +1,7 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold, also used by `loo`.
 
 mod document;
+mod importance;
 mod page;
 
 use super::suspects::SuspectsDocument;
@@ -23,9 +24,10 @@ use crate::report::{
     CvResults, End, Seconds, cost_text, coverage_text, data_line, fields, kernel_rows, setup_line, warn_of_conformal, work_text,
 };
 use document::{CvDocument, folds_text};
+use importance::ImportanceDocument;
 use maxmargin::Svm;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport};
+use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport, ImportanceOptions};
 use maxmargin::data::number::write_shortest;
 use std::path::Path;
 use std::time::Instant;
@@ -47,6 +49,8 @@ pub(crate) struct NamedPlan {
     pub(crate) name: String,
     /// The conformal predictions whose coverage is reported.
     pub(crate) conformal: Option<ConformalOptions>,
+    /// The permutations of each column whose importance is reported.
+    pub(crate) importance: Option<ImportanceOptions>,
 }
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
@@ -65,7 +69,9 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
         let conformal = args.conformal.request(&name);
-        Ok(NamedPlan { plan, name, conformal })
+        let seed = args.data.options.seed;
+        let of = |repeats: u64| ImportanceOptions { repeats: repeats as usize, seed, ..ImportanceOptions::default() };
+        Ok(NamedPlan { plan, name, conformal, importance: args.importance.map(of) })
     })
 }
 
@@ -93,11 +99,17 @@ pub(crate) fn validate(
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
     let input = request.load(data, context, &mut notes)?;
-    let NamedPlan { plan, name: fold_plan, conformal } = plan(&input, &mut notes)?;
+    let NamedPlan { plan, name: fold_plan, conformal, importance } = plan(&input, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
-    let cross_validate = || svm.cross_validate_with(&data, &plan, &Bar::new(run.quiet).control());
-    let report = checked.and_then(|()| cross_validate()).map_err(|e| failed(&input, &e))?;
+    let cross_validate = || {
+        let bar = Bar::new(run.quiet);
+        match &importance {
+            None => Ok((svm.cross_validate_with(&data, &plan, &bar.control())?, None)),
+            Some(options) => svm.cross_validate_with_importance(&data, &plan, options, &bar.control()),
+        }
+    };
+    let (report, importance) = checked.and_then(|()| cross_validate()).map_err(|e| failed(&input, &e))?;
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
     if let Some(c) = cost_of_tube(svm.formulation()) {
@@ -127,6 +139,7 @@ pub(crate) fn validate(
         found,
         suspects,
         conformal,
+        importance: importance.map(|found| ImportanceDocument::new(&input, found)),
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..CvResults::seconds(&report) },
         end: End::now(&threads, &mut notes),
     };
@@ -210,6 +223,7 @@ fn text(d: &CvDocument, verbose: bool) -> String {
     }
     lines.extend(d.suspects.as_ref().map(|found| ("suspects", found.text())));
     lines.extend(d.conformal.as_ref().map(|found| ("conformal", coverage_text(found))));
+    lines.extend(d.importance.as_ref().map(|found| ("importance", found.text())));
     lines.extend(work_text(&found.solved.work).map(|text| ("work", text)));
     if !setup.over_features() {
         lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));
@@ -226,5 +240,6 @@ fn text(d: &CvDocument, verbose: bool) -> String {
     let spread = if loo { String::new() } else { found.spread_table() };
     let confusion = found.confusion_table(&setup.labels());
     let space = if confusion.is_empty() { "" } else { "\n" };
-    head + &found.folds_table(!loo) + &spread + &found.levels_table() + &confusion + space + &fields(&lines)
+    let importance = d.importance.as_ref().map_or_else(String::new, |found| found.table() + "\n");
+    head + &found.folds_table(!loo) + &spread + &found.levels_table() + &importance + &confusion + space + &fields(&lines)
 }

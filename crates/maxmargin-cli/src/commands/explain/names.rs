@@ -1,6 +1,7 @@
 //! Names of the columns that are explained, and their values in a row.
 
 use crate::console::format;
+use crate::report::feature_names;
 use maxmargin::data::Samples;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::ColumnKind;
@@ -11,10 +12,7 @@ const SHOWN: usize = 30;
 
 /// Returns the names of the columns of a table, or the numbers of the features as files have them.
 pub(super) fn column_names(model: &Model, count: usize) -> Vec<String> {
-    match model.columns() {
-        Some(columns) => columns.features().iter().map(|column| column.name.clone()).collect(),
-        None => (0..count).map(|j| format!("feature {}", j + model.parts().index_base as usize)).collect(),
-    }
+    feature_names(model.columns(), model.parts().index_base as usize, count)
 }
 
 /// Returns the value of a column in a row, as the data has it.

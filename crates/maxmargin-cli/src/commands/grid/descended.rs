@@ -4,7 +4,8 @@ use super::cell::{CellDocument, Parameters};
 use super::choice::Choice;
 use crate::console::format;
 use maxmargin::DescentEnd;
-use maxmargin::data::Dataset;
+use maxmargin::PreparedData;
+use maxmargin::data::Samples;
 use maxmargin::{Descent, DescentPoint};
 use serde::Serialize;
 
@@ -34,6 +35,9 @@ struct Width {
     gamma: f64,
 }
 
+/// Largest relative change of a kernel value by a feature that could be left out.
+const NEGLIGIBLE: f64 = 0.01;
+
 /// Most features that are shown, at either end.
 const SHOWN: usize = 10;
 
@@ -51,13 +55,34 @@ pub(super) struct DescentDocument {
     points: Vec<Point>,
     /// γ of each feature at the smallest loss, in their order; None if all features share one.
     features: Option<Vec<Width>>,
+    /// The features that could be left out: over the range of their values, none changes a kernel
+    /// value by more than [`NEGLIGIBLE`]. None if all features share one γ.
+    negligible: Option<Vec<String>>,
     /// The index of the cell that it found, unless it is the start.
     #[serde(skip)]
     pub(super) added: Option<usize>,
 }
 
+/// Returns the greatest value of each feature less the smallest.
+fn spans(samples: &Samples) -> Vec<f64> {
+    let width = samples.features();
+    let (mut least, mut most, mut seen) = (vec![0.0_f64; width], vec![0.0_f64; width], vec![0; width]);
+    for row in 0..samples.len() {
+        samples.row(row).for_each(|j, value| {
+            let is_first = seen[j] == 0;
+            least[j] = if is_first { value } else { least[j].min(value) };
+            most[j] = if is_first { value } else { most[j].max(value) };
+            seen[j] += 1;
+        });
+    }
+    // Rows that leave a sparse feature out have the value 0.
+    let span = |j: usize| if seen[j] < samples.len() { most[j].max(0.0) - least[j].min(0.0) } else { most[j] - least[j] };
+    (0..width).map(span).collect()
+}
+
 impl DescentDocument {
-    pub(super) fn new(descent: &Descent, cells: &[&CellDocument], data: &Dataset) -> Self {
+    pub(super) fn new(descent: &Descent, cells: &[&CellDocument], prepared: &PreparedData) -> Self {
+        let data = prepared.data();
         let name = |j: usize| match &data.columns {
             Some(columns) => columns.feature_name(j).unwrap_or_default(),
             None => (j + data.index_base as usize).to_string(),
@@ -80,6 +105,12 @@ impl DescentDocument {
             iterations: descent.iterations,
             points: descent.points.iter().map(point).collect(),
             features: descent.widths.as_ref().map(|widths| widths.iter().enumerate().map(width).collect()),
+            negligible: descent.widths.as_ref().map(|widths| {
+                // exp(-gamma span²) is the least factor by which the feature changes a kernel value.
+                let is_negligible = |(span, gamma): (f64, &f64)| -(-gamma * span * span).exp_m1() <= NEGLIGIBLE;
+                let all = spans(prepared.samples()).into_iter().zip(widths).map(is_negligible).enumerate();
+                all.filter(|(_, is_negligible)| *is_negligible).map(|(j, _)| name(j)).collect()
+            }),
             added: (descent.at != descent.from).then_some(descent.at),
         }
     }
@@ -122,6 +153,13 @@ impl DescentDocument {
             if !others.is_empty() {
                 lines.push(format!("smallest: {}", shown(&others[others.len().saturating_sub(SHOWN)..])));
             }
+        }
+        if let Some(names) = self.negligible.as_ref().filter(|names| !names.is_empty()) {
+            let more = names.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let share = format::percent(NEGLIGIBLE);
+            lines.push(format!("could be left out: {shown}{more} (none changes a kernel value by more than {share})"));
         }
         lines
     }

@@ -124,7 +124,7 @@ impl FinishedSearch<'_> {
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Outcome, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
-        let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, &self.input.data));
+        let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, self.data));
         // Tables and pictures show ranges; a cell found by descent lies between their values.
         let in_ranges = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
         self.warn_of_folds(&cells, &mut notes);
