@@ -77,7 +77,7 @@ mod tests {
         let truth = [1.0, 2.0, 3.0, f64::NAN];
         let found = LevelScores::of(purpose, &[0.25, 0.5], &truth, &decisions);
         assert_eq!((found.rows, found.crossing), (2, 1));
-        // Sorted: (0, 2) for 1 and (1, 3) for 2. Errors 1, 1 above the first and 1, 1 below the second.
+        // Sorted: (0, 2) for 1 and (1, 3) for 2. Errors are 1 above the first, 1 below the second.
         assert_eq!(found.levels[0], LevelScore { tau: 0.25, loss: 0.25, coverage: 0.0 });
         assert_eq!(found.levels[1], LevelScore { tau: 0.5, loss: 0.5, coverage: 1.0 });
         let scores = scores_of_levels(purpose, &[0.25, 0.5], &truth, &[2.0, 3.0, f64::NAN, f64::NAN], &decisions);

@@ -6,7 +6,8 @@
 //! [`metrics_of`] and [`all_metrics`] list the rows for a [`Purpose`] of predictions, and
 //! [`scores`] computes all of them. [`Confusion`] counts classes against predictions.
 //! [`RankingCurves`] are those of ROC and of precision and recall. [`Reliability`] scores
-//! probabilities. [`LevelScores`] are those of several quantiles. [`FoldStatistics`] tells how the scores of folds spread.
+//! probabilities. [`LevelScores`] are those of several quantiles. [`FoldStatistics`] tells how the
+//! scores of folds spread.
 //!
 //! Layer 3 of maxmargin: of the core it takes formulations and the kinds of their targets.
 

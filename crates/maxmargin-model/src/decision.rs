@@ -18,8 +18,8 @@ pub enum DecisionRule {
     /// earliest of the classes with most votes wins. Two classes have one machine.
     Vote,
     /// Regression: the decision value of the single machine is the prediction. There are no
-    /// classes. A model of several levels has one machine for each ([`maxmargin_core::levels`]), and the
-    /// prediction is the rearranged value of the central level.
+    /// classes. A model of several levels has one machine for each ([`maxmargin_core::levels`]).
+    /// The prediction is then the rearranged value of the central level.
     Value,
     /// One class: the prediction is 1 if the decision value of the single machine is above 0, else
     /// −1 (LIBSVM's rule). There are no classes.

@@ -168,8 +168,8 @@ impl Svm {
     }
 
     /// Cross-validates over the training and test sets `folds`, and shuffles every feature of the
-    /// held-out rows `repeats` times. Returns the mean and the standard deviation by which the score
-    /// gets worse, one of each feature; `None` if a fold has no solution.
+    /// held-out rows `repeats` times. Returns the mean and the standard deviation by which the
+    /// score gets worse, one of each feature; `None` if a fold has no solution.
     #[pyo3(signature = (data, folds, metric, repeats=5, seed=1, sample_weight=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn importance<'py>(

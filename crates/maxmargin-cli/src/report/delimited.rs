@@ -36,8 +36,8 @@ pub(crate) fn feature_names(columns: Option<&Columns>, first: usize, count: usiz
     }
 }
 
-/// Returns the labels that each machine of several separates, such as `elm_oak`, or its level; empty
-/// for a single machine.
+/// Returns the labels that each machine of several separates, such as `elm_oak`, or its level;
+/// empty for a single machine.
 pub(crate) fn machine_names(model: &Model) -> Vec<String> {
     let machines = model.machines().len();
     let name = |machine: usize| match model.sides(machine).filter(|_| machines > 1) {

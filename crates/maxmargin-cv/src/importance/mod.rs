@@ -67,13 +67,13 @@ pub struct Importance {
 
 /// A held-out row: its round and its row in the data.
 #[derive(Clone, Copy)]
-struct Held {
+struct TestedRow {
     round: usize,
     row: usize,
 }
 
 /// The inputs of the scores of all permutations.
-struct Scored<'a> {
+struct PermutationScoring<'a> {
     purpose: Purpose,
     metric: &'static Metric,
     greatest: f64,
@@ -82,7 +82,7 @@ struct Scored<'a> {
     classes: &'a FoldClasses,
 }
 
-impl Scored<'_> {
+impl PermutationScoring<'_> {
     /// The score of one value for each held-out row.
     fn score(&self, values: &[f64]) -> f64 {
         score_of(self.purpose, self.metric, self.greatest, self.truth, values)
@@ -130,13 +130,13 @@ impl Study<'_> {
         if report.folds_counted < plan.folds() {
             return Ok((report, None));
         }
-        let held: Vec<Held> = (0..plan.folds())
-            .flat_map(|fold| plan.test(fold).iter().map(move |&row| Held { round: plan.round(fold), row }))
+        let held: Vec<TestedRow> = (0..plan.folds())
+            .flat_map(|fold| plan.test(fold).iter().map(move |&row| TestedRow { round: plan.round(fold), row }))
             .collect();
         let truth: Vec<f64> = held.iter().map(|held| self.data.labels[held.row]).collect();
         let greatest = greatest_label(&self.data.labels);
         let rule = self.rule();
-        let scored = Scored { purpose, metric, greatest, truth: &truth, rule: &rule, classes: &classes };
+        let scored = PermutationScoring { purpose, metric, greatest, truth: &truth, rule: &rule, classes: &classes };
         let values: Vec<f64> = held
             .iter()
             .map(|held| {
@@ -160,7 +160,7 @@ struct Shuffled<'a> {
     plan: &'a FoldPlan,
     machines: FoldMachines,
     options: &'a ImportanceOptions,
-    scored: Scored<'a>,
+    scored: PermutationScoring<'a>,
     /// Number of held-out rows, once for each test.
     held: usize,
 }

@@ -126,7 +126,7 @@ fn messages_say_what_is_wrong() {
     assert!(says(format!("maxmargin-model {FORMAT} 18446744073709551615 00\nxx").as_bytes()).contains("cut short"));
     let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1), CLASSES[0])).unwrap();
     future.insert(16, b'1');
-    assert!(matches!(decode(&future), Err(ModelError::Future { found: 110, newest: FORMAT })));
+    assert!(matches!(decode(&future), Err(ModelError::Future { found: 111, newest: FORMAT })));
     future.drain(16..18);
     future[16] = b'8';
     assert!(matches!(decode(&future), Err(ModelError::Past { found: 8 })));

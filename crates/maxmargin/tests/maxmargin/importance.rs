@@ -2,7 +2,7 @@
 
 use crate::quantiles::waves;
 use maxmargin::cv::{FoldPlan, Importance, ImportanceOptions};
-use maxmargin::data::{Dataset, Generator, Par, RunControl, Samples};
+use maxmargin::data::{Dataset, Par, RunControl, Samples};
 use maxmargin::kernel::Kernel;
 use maxmargin::metrics::{MEAN_SQUARED_ERROR, ROC_AUC};
 use maxmargin::{Error, Svm};
@@ -15,12 +15,11 @@ fn importance(svm: &Svm, data: &Dataset, plan: &FoldPlan, options: &ImportanceOp
 
 /// Two features that matter and two that are noise.
 fn classes(rows: usize) -> Dataset {
-    let mut data = Generator::GaussM.generate(rows, Some(4), 3).expect("data");
-    for i in 0..rows {
-        let x: Vec<f64> = (0..4).map(|j| data.samples.row(i).entries().iter().find(|e| e.0 == j).map_or(0.0, |e| e.1)).collect();
-        data.labels[i] = if x[0] + 0.5 * x[1] > 0.0 { 1.0 } else { -1.0 };
-    }
-    data
+    // Products with these primes spread values over -1 to 1.
+    let value = |i: usize, j: usize| ((i * 7919 + 13) * [31, 101, 439, 761][j] % 1009) as f64 / 504.5 - 1.0;
+    let x: Vec<[f64; 4]> = (0..rows).map(|i| [0, 1, 2, 3].map(|j| value(i, j))).collect();
+    let y: Vec<f64> = x.iter().map(|x| if x[0] + 0.5 * x[1] > 0.0 { 1.0 } else { -1.0 }).collect();
+    Dataset::from_rows(&x, &y).expect("data")
 }
 
 #[test]

@@ -25,10 +25,11 @@ use crate::report::{
 };
 use document::{CvDocument, folds_text};
 use importance::ImportanceDocument;
-use maxmargin::Svm;
 use maxmargin::core::{Status, TargetKind};
-use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport, ImportanceOptions};
+use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport, Importance, ImportanceOptions};
+use maxmargin::data::RunControl;
 use maxmargin::data::number::write_shortest;
+use maxmargin::{Error, PreparedData, Svm};
 use std::path::Path;
 use std::time::Instant;
 
@@ -102,23 +103,13 @@ pub(crate) fn validate(
     let NamedPlan { plan, name: fold_plan, conformal, importance } = plan(&input, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
-    let cross_validate = || {
-        let bar = Bar::new(run.quiet);
-        match &importance {
-            None => Ok((svm.cross_validate_with(&data, &plan, &bar.control())?, None)),
-            Some(options) => svm.cross_validate_with_importance(&data, &plan, options, &bar.control()),
-        }
-    };
-    let (report, importance) = checked.and_then(|()| cross_validate()).map_err(|e| failed(&input, &e))?;
+    let bar = Bar::new(run.quiet);
+    let reports = checked.and_then(|()| cross_validate(&svm, &data, &plan, importance.as_ref(), &bar.control()));
+    drop(bar);
+    let (report, importance) = reports.map_err(|e| failed(&input, &e))?;
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
-    if let Some(c) = cost_of_tube(svm.formulation()) {
-        let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
-        let at = BoundedSamples { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
-        // Each repeat predicts all rows again.
-        let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
-        warn_of_small_cost(c, at, &truth, &report.predicted, &mut notes);
-    }
+    warn_of_cost(&svm, &input.data.labels, &report, &mut notes);
     warn_of_report(report.folds.iter(), &report.missing_classes(), setup.labels().len(), &mut notes);
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
@@ -148,6 +139,30 @@ pub(crate) fn validate(
     }
     show(&document, run.json.is_some(), |document| text(document, run.verbose), None)?;
     Ok(if report.status() == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Cross-validates, and computes the importance of columns if it is requested.
+fn cross_validate(
+    svm: &Svm,
+    data: &PreparedData,
+    plan: &FoldPlan,
+    importance: Option<&ImportanceOptions>,
+    control: &RunControl,
+) -> Result<(CvReport, Option<Importance>), Error> {
+    match importance {
+        None => Ok((svm.cross_validate_with(data, plan, control)?, None)),
+        Some(options) => svm.cross_validate_with_importance(data, plan, options, control),
+    }
+}
+
+/// Warns of a C that is small for the targets of a regression.
+fn warn_of_cost(svm: &Svm, labels: &[f64], report: &CvReport, notes: &mut Notes) {
+    let Some(c) = cost_of_tube(svm.formulation()) else { return };
+    let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
+    let at = BoundedSamples { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
+    // Each repeat predicts all rows again.
+    let truth: Vec<f64> = labels.iter().copied().cycle().take(report.predicted.len()).collect();
+    warn_of_small_cost(c, at, &truth, &report.predicted, notes);
 }
 
 /// Refuses files that do not go together, or that the formulation has nothing for.

@@ -106,7 +106,7 @@ impl DescentDocument {
             points: descent.points.iter().map(point).collect(),
             features: descent.widths.as_ref().map(|widths| widths.iter().enumerate().map(width).collect()),
             negligible: descent.widths.as_ref().map(|widths| {
-                // exp(-gamma span²) is the least factor by which the feature changes a kernel value.
+                // exp(-gamma span²) is the least factor of a kernel value by the feature.
                 let is_negligible = |(span, gamma): (f64, &f64)| -(-gamma * span * span).exp_m1() <= NEGLIGIBLE;
                 let all = spans(prepared.samples()).into_iter().zip(widths).map(is_negligible).enumerate();
                 all.filter(|(_, is_negligible)| *is_negligible).map(|(j, _)| name(j)).collect()

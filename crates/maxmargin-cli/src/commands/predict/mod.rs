@@ -15,7 +15,7 @@ use crate::files::output::{check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, levels_text, reliability_table, reliability_text};
-use conformal::ConformalDocument;
+use conformal::{ConformalDocument, ConformalPredictions};
 use maxmargin::core::{TargetKind, levels};
 use maxmargin::data::Par;
 use maxmargin::kernel::Kernel;
@@ -81,24 +81,15 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
     let input = load(&args.data.request(), &args.id, &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
-    let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
-    let predicted: Vec<f64> = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
-    let probabilities = probabilities(&model, &decisions, args, threads.par())?;
-    let conformal = conformal::predictions(&model, &input.data.samples, args, threads.par(), &mut notes)?;
-    let ControlFlow::Continue(conformal) = conformal else { return Ok(Outcome::Interrupted) };
-    let levels: Vec<f64> = match model.levels().len() {
-        0 => Vec::new(),
-        count => decisions.chunks_exact(count).flat_map(levels::rearranged).collect(),
+    let rows = predicted_rows(&model, &input, args, threads.par(), &mut notes)?;
+    let ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }) = rows else {
+        return Ok(Outcome::Interrupted);
     };
     let predict_seconds = begun.elapsed().as_secs_f64();
     if let Some(output) = output {
-        let found = Predictions {
-            model: &model,
-            labels: &predicted,
-            decisions: &decisions,
-            probabilities: &probabilities,
-            levels: &levels,
-        };
+        let levels = level_values(&model, &decisions);
+        let (labels, decisions, probabilities, levels) = (&predicted[..], &decisions[..], &probabilities[..], &levels[..]);
+        let found = Predictions { model: &model, labels, decisions, probabilities, levels };
         output.write(|out| found.write(Columns::of(args, &found, conformal.as_ref()), input.written.as_ref(), out))?;
     }
     let needs = model.decision_rule().target_kind();
@@ -139,6 +130,40 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Outcome::Finished)
+}
+
+/// The predictions of all rows.
+struct PredictedRows {
+    decisions: Vec<f64>,
+    predicted: Vec<f64>,
+    probabilities: Vec<f64>,
+    conformal: Option<ConformalPredictions>,
+}
+
+/// Predicts all rows. Breaks if the run was interrupted, after a message.
+fn predicted_rows(
+    model: &Model,
+    input: &Input,
+    args: &PredictArgs,
+    par: Par,
+    notes: &mut Notes,
+) -> Result<ControlFlow<(), PredictedRows>, Failure> {
+    let samples = &input.data.samples;
+    let decisions = model.decision_values(samples, par).map_err(|e| Failure::input(&input.name, e))?;
+    let predicted = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
+    let probabilities = probabilities(model, &decisions, args, par)?;
+    let ControlFlow::Continue(conformal) = conformal::predictions(model, samples, args, par, notes)? else {
+        return Ok(ControlFlow::Break(()));
+    };
+    Ok(ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }))
+}
+
+/// Returns the values of several levels without crossings, row after row; none for one level.
+fn level_values(model: &Model, decisions: &[f64]) -> Vec<f64> {
+    match model.levels().len() {
+        0 => Vec::new(),
+        count => decisions.chunks_exact(count).flat_map(levels::rearranged).collect(),
+    }
 }
 
 /// Describes the data, whose labels may be missing.
