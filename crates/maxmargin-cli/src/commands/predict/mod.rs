@@ -11,7 +11,7 @@ use crate::console::notes::Notes;
 use crate::files::input::request::DataRequest;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::model_file;
-use crate::files::output::{check_standard_output, show};
+use crate::files::output::{Output, check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, levels_text, reliability_table, reliability_text};
@@ -69,12 +69,8 @@ struct PredictDocument {
 pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
-    let mut paths = OutputPaths::new(args.write.force);
-    paths.reads([Path::new(&args.data.source), &args.model]);
     let on_stdout = args.output.as_deref().map_or(!args.run.json, |path| path.as_os_str() == "-");
-    check_standard_output(args.run.json, on_stdout)?;
-    let path = args.output.as_deref().or(on_stdout.then_some(Path::new("-")));
-    let output = path.map(|path| paths.output(path, Content::Text)).transpose()?;
+    let output = open_output(args, on_stdout)?;
     let threads = Threads::new(args.run.threads)?;
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
@@ -130,6 +126,15 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Outcome::Finished)
+}
+
+/// Opens the output, which is standard output without a name, or nothing beside a document.
+fn open_output(args: &PredictArgs, on_stdout: bool) -> Result<Option<Output>, Failure> {
+    let mut paths = OutputPaths::new(args.write.force);
+    paths.reads([Path::new(&args.data.source), &args.model]);
+    check_standard_output(args.run.json, on_stdout)?;
+    let path = args.output.as_deref().or(on_stdout.then_some(Path::new("-")));
+    path.map(|path| paths.output(path, Content::Text)).transpose()
 }
 
 /// The predictions of all rows.
