@@ -39,7 +39,11 @@ def test_values_have_scores_by_name():
     X, _ = rows()
     y = 3 * X[:, 2] + np.sin(X[:, 0])
     frame = pd.DataFrame(X, columns=list("abcd"))
-    for estimator, scoring in [(SVR(gamma=0.2), None), (SVR(gamma=0.2), "neg_mean_squared_error"), (QuantileSVR(gamma=0.2), "pinball_loss")]:
+    for estimator, scoring in [
+        (SVR(gamma=0.2), None),
+        (SVR(gamma=0.2), "neg_mean_squared_error"),
+        (QuantileSVR(gamma=0.2), "pinball_loss"),
+    ]:
         found = estimator.importance(frame, y, scoring=scoring, random_state=3)
         assert found.feature_names[int(found.importances_mean.argmax())] == "c"
         assert found.importances_mean.argmin() in (1, 3)

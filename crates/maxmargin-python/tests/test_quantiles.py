@@ -93,11 +93,17 @@ def test_several_levels_are_the_machines_of_each(form):
         apart = np.column_stack([one.predict(X) for one in alone])
         in_order = np.sort(apart, axis=1)[:, [2, 0, 1]]
         assert_allclose(predicted, in_order, atol=1e-4)
-        assert (predicted[:, 1] <= predicted[:, 2]).all() and (predicted[:, 2] <= predicted[:, 0]).all()
-        assert several.crossings(X) == (np.diff(apart[:, [1, 2, 0]], axis=1) < 0).any(axis=1).sum()
+        assert (predicted[:, 1] <= predicted[:, 2]).all()
+        assert (predicted[:, 2] <= predicted[:, 0]).all()
+        # Values of two levels that are equal cross or not by rounding.
+        steps = np.diff(apart[:, [1, 2, 0]], axis=1).min(axis=1)
+        assert (steps < -1e-4).sum() <= several.crossings(X) <= (steps < 1e-4).sum()
         assert_allclose(several.intercept_, [one.intercept_[0] for one in alone], atol=1e-4)
-        assert several.dual_coef_.shape == (3, len(several.support_)) and several.n_iter_.shape == (3,)
-        assert len(several.certificates_) == 3 and several.certificate_.holds and several.verify(X, y)
+        assert several.dual_coef_.shape == (3, len(several.support_))
+        assert several.n_iter_.shape == (3,)
+        assert len(several.certificates_) == 3
+        assert several.certificate_.holds
+        assert several.verify(X, y)
         assert_allclose(single(levels[0]).set_params(**several.get_params()).fit(X, y).predict(X), predicted)
     scores = [d2_pinball_score(y, column, alpha=level) for level, column in zip(levels, several.predict(X).T, strict=True)]
     assert several.score(X, y) == pytest.approx(np.mean(scores))
@@ -107,7 +113,8 @@ def test_several_levels_are_searched_by_scikit_learn():
     X, y = noisy(90)
     machine = maxmargin.QuantileSVR(quantile=[0.1, 0.9], gamma=0.5)
     search = maxmargin.GridSearchCV(machine, {"C": [0.01, 10.0]}, cv=3).fit(X, y)
-    assert not search.shared_ and search.best_estimator_.predict(X).shape == (90, 2)
+    assert not search.shared_
+    assert search.best_estimator_.predict(X).shape == (90, 2)
     varied = maxmargin.GridSearchCV(machine, {"quantile": [[0.1, 0.9], [0.2, 0.8]]}, cv=3).fit(X, y)
     assert np.isfinite(varied.cv_results_["mean_test_score"]).all()
 

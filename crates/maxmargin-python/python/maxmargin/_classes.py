@@ -21,8 +21,8 @@ from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._explain import names_of_pairs
 from ._gate import on_engine
-from ._levels import OfLevels
 from ._labels import ABOVE_0, codes_of, weights_of_classes
+from ._levels import OfLevels
 from ._quick import are_plain_targets, takes_plain, unique_classes
 from ._suspects import Suspecting
 from ._update import Updatable
@@ -745,7 +745,9 @@ class QuantileSVR(OfLevels, KernelRegressor):
     _prices = ("C", "quantile")
     _counterpart = "SVR"
     _searched = ("kernel", "degree", "coef0", "quantile", "tol", "shrinking")
-    _parameter_constraints = constraints("nu", "epsilon", "keep_data", quantile=[Interval(Real, 0.0, 1.0, closed="neither"), list, tuple, np.ndarray])
+    _parameter_constraints = constraints(
+        "nu", "epsilon", "keep_data", quantile=[Interval(Real, 0.0, 1.0, closed="neither"), list, tuple, np.ndarray]
+    )
 
     def __init__(
         self,

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from . import _native
-    from ._base import Floats, KernelMachine
+    from ._base import KernelMachine
+    from ._data import Floats
 
     Base = KernelMachine
 else:
@@ -34,7 +35,12 @@ class OfLevels(Base):
         if isinstance(value, Real):
             return None
         levels = np.asarray(value, dtype=np.float64)
-        if levels.ndim != 1 or levels.size == 0 or not ((levels > 0) & (levels < 1)).all() or len(np.unique(levels)) < levels.size:
+        if (
+            levels.ndim != 1
+            or levels.size == 0
+            or not ((levels > 0) & (levels < 1)).all()
+            or len(np.unique(levels)) < levels.size
+        ):
             message = f"The {self._level!r} parameter of {type(self).__name__} must be a float in the range (0.0, 1.0), or a list of different ones. Got "
             raise ValueError(f"{message}{value!r} instead.")
         return levels
@@ -54,11 +60,12 @@ class OfLevels(Base):
         return found
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
-        if len(machines) == 1:
+        levels = self._levels()
+        if levels is None or len(machines) == 1:
             super()._describe(machines, X, y)
             return
         # Machines have ascending levels; attributes have the order of the parameter.
-        order = np.argsort(np.argsort(self._levels()))
+        order = np.argsort(np.argsort(levels))
         rows = np.unique(np.concatenate([machine["rows"] for machine in machines]))
         coef = np.zeros((len(machines), len(rows)))
         for place, machine in zip(coef, machines, strict=True):
@@ -96,4 +103,6 @@ class OfLevels(Base):
             return float(super().score(X, y, sample_weight))
         predicted = self.predict(X)
         columns = zip(levels, predicted.T, strict=True)
-        return float(np.mean([d2_pinball_score(y, column, sample_weight=sample_weight, alpha=level) for level, column in columns]))
+        return float(
+            np.mean([d2_pinball_score(y, column, sample_weight=sample_weight, alpha=level) for level, column in columns])
+        )
