@@ -21,6 +21,9 @@ pub struct Checked {
     pub decisions: f64,
     /// The largest difference of a probability; 0 without probabilities.
     pub probabilities: f64,
+    /// The largest difference of a bound of an interval, like that of decision values; 0 without
+    /// intervals.
+    pub intervals: f64,
 }
 
 /// The outcome of a check in single precision.
@@ -35,12 +38,19 @@ pub struct SingleChecked {
 }
 
 /// Runs a graph in double precision on rows, by a plain interpreter of its operators, and compares
-/// the results with those of the model. `None` if the graph is in single precision.
+/// the results with those of the model, and with its `intervals` (lower and upper bound of each
+/// row) if the program has them. `None` if the graph is in single precision.
 ///
 /// # Errors
 ///
 /// When the rows do not suit the model.
-pub fn check(model: &Model, program: &Program, graph: &Graph, samples: &Samples) -> Result<Option<Checked>, ExportError> {
+pub fn check(
+    model: &Model,
+    program: &Program,
+    graph: &Graph,
+    samples: &Samples,
+    intervals: &[[f64; 2]],
+) -> Result<Option<Checked>, ExportError> {
     let expected = model.decision_values(samples, Par::Pool)?;
     let labels: Vec<f64> = expected.chunks_exact(program.machines()).map(|row| model.label(row)).collect();
     let probabilities = if program.outcomes() > 0 { model.probabilities_of(&expected, Par::Pool)? } else { Vec::new() };
@@ -61,6 +71,12 @@ pub fn check(model: &Model, program: &Program, graph: &Graph, samples: &Samples)
             let own = &probabilities[begin * count..(begin + rows.len()) * count];
             found.probabilities = found.probabilities.max(difference(values, own, false));
         }
+        for (name, side) in [("lower", 0), ("upper", 1)] {
+            let own: Vec<f64> = intervals.iter().skip(begin).take(rows.len()).map(|bounds| bounds[side]).collect();
+            if let Some(values) = of(name).and_then(numbers) {
+                found.intervals = found.intervals.max(difference(values, &own, true));
+            }
+        }
         if let Some(label) = of("label") {
             let own = &labels[begin..begin + rows.len()];
             found.other_labels += own.iter().enumerate().filter(|(at, own)| !is_label(program, model, label, *at, **own)).count();
@@ -75,6 +91,9 @@ fn numbers(of: &Tensor) -> Option<&[f64]> {
 
 fn difference(found: &[f64], expected: &[f64], relative: bool) -> f64 {
     let of = |(a, b): (&f64, &f64)| {
+        if a == b {
+            return 0.0;
+        }
         let difference = (a - b).abs() / if relative { b.abs().max(1.0) } else { 1.0 };
         if difference.is_nan() { f64::INFINITY } else { difference }
     };

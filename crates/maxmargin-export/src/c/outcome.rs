@@ -67,13 +67,17 @@ pub(super) fn add(out: &mut Text, program: &Program) {
     }
 }
 
-/// Adds `PREFIX_elected(d)`: the class that decision values elect.
+/// Adds the order of ties, and `PREFIX_elected(d)`, the class that decision values elect, where they
+/// are needed.
 fn elected(out: &mut Text, classes: &Classes) {
     let count = classes.labels.len();
     if classes.rule == DecisionRule::Threshold {
         return;
     }
     out.counts("order", &classes.order);
+    if classes.rule == DecisionRule::Coupled && !classes.elected_first {
+        return;
+    }
     out.add("static int @_elected(const REAL *d) {\n");
     if classes.are_pairs() {
         let zero: Vec<usize> = classes.zero_is_second.iter().map(|is| usize::from(*is)).collect();
@@ -119,6 +123,10 @@ fn probabilities(out: &mut Text, program: &Program) {
     }
     if program.calibration.iter().any(|map| matches!(map, CalibrationMap::Steps { .. })) {
         out.add(STEPS);
+    }
+    if outcomes > 2 && matches!(&program.outcome, Outcome::Classes(classes) if classes.are_pairs()) {
+        let epsilon = if out.suffix().is_empty() { "2.220446049250313e-16" } else { "1.1920929e-07f" };
+        out.add(&COUPLE.replace("COUNT", &outcomes.to_string()).replace("EPSILON", epsilon));
     }
     for (m, map) in program.calibration.iter().enumerate() {
         match map {
@@ -166,15 +174,6 @@ fn probabilities(out: &mut Text, program: &Program) {
         }
         Outcome::Value | Outcome::Inlier => "    p[0] = each[0];\n    p[1] = 1 - each[0];\n".to_owned(),
     };
-    if rest.contains("@_couple") {
-        let epsilon = if out.suffix().is_empty() { "2.220446049250313e-16" } else { "1.1920929e-07f" };
-        let couple = COUPLE.replace("COUNT", &outcomes.to_string()).replace("EPSILON", epsilon);
-        // The function comes before the one that is being written.
-        let begin = out.text.rfind("static void").unwrap_or(0);
-        let tail = out.text.split_off(begin);
-        out.add(&couple);
-        out.text.push_str(&tail);
-    }
     out.add(&rest);
     out.add(&format!(
         "}}\n\nvoid @_probabilities(const REAL *x, REAL *p) {{\n    REAL d[{machines}];\n    @_decide0(x, d);\n    \

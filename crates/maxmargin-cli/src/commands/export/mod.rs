@@ -135,7 +135,16 @@ fn checked(
     if single.is_some_and(|single| single.open == 0) {
         return Ok(Check { name, double: None, single });
     }
-    let double = check(model, program, &graph(program, Precision::Double), samples).map_err(|error| failure(&input, error))?;
+    let intervals = match Conformal::of(model).map_err(|error| Failure::input(args.model.display(), error))? {
+        Some(kept) if program.intervals.is_some() => {
+            let found = kept.intervals(model, samples, args.alpha.unwrap_or(kept.level()), par);
+            let found = found.map_err(|error| Failure::input(&input.name, error))?;
+            found.iter().map(|of| [of.lower, of.upper]).collect()
+        }
+        _ => Vec::new(),
+    };
+    let graph = graph(program, Precision::Double);
+    let double = check(model, program, &graph, samples, &intervals).map_err(|error| failure(&input, error))?;
     if let Some(found) = double.filter(|found| found.other_labels > 0) {
         let what = format!("{} of {} rows would have another label", found.other_labels, found.rows);
         notes.warn(&format!("{name}: {what}; decision values or probabilities there are equal but for rounding"));

@@ -112,13 +112,12 @@ impl Check {
                 0 => "all labels equal".to_owned(),
                 other => format!("{} labels differ", count(other)),
             };
-            let probabilities = match double.probabilities {
-                0.0 => String::new(),
-                largest => format!(", probabilities within {}", format::bound(largest)),
-            };
-            let decisions = format::bound(double.decisions);
-            let rows = count(double.rows);
-            parts.push(format!("{rows} rows of {}: {labels}, decision values within {decisions}{probabilities}", self.name));
+            let mut differences = vec![("decision values", double.decisions)];
+            differences.extend((double.probabilities > 0.0).then_some(("probabilities", double.probabilities)));
+            differences.extend((double.intervals > 0.0).then_some(("intervals", double.intervals)));
+            let differences = differences.iter().map(|(what, most)| format!("{what} within {}", format::bound(*most)));
+            let [rows, name] = [count(double.rows), self.name.clone()];
+            parts.push(format!("{rows} rows of {name}: {labels}, {}", differences.collect::<Vec<_>>().join(", ")));
         }
         parts.join("; ")
     }
