@@ -50,10 +50,11 @@ pub fn check(
     graph: &Graph,
     samples: &Samples,
     intervals: &[[f64; 2]],
+    par: Par,
 ) -> Result<Option<Checked>, ExportError> {
-    let expected = model.decision_values(samples, Par::Pool)?;
+    let expected = model.decision_values(samples, par)?;
     let labels: Vec<f64> = expected.chunks_exact(program.machines()).map(|row| model.label(row)).collect();
-    let probabilities = if program.outcomes() > 0 { model.probabilities_of(&expected, Par::Pool)? } else { Vec::new() };
+    let probabilities = if program.outcomes() > 0 { model.probabilities_of(&expected, par)? } else { Vec::new() };
     let mut found = Checked { rows: samples.len(), ..Checked::default() };
     let step = (BATCH / program.numbers().max(1)).clamp(1, 256);
     let machines = program.machines();
@@ -123,10 +124,10 @@ fn is_label(program: &Program, model: &Model, labels: &Tensor, at: usize, own: f
 /// # Errors
 ///
 /// When the rows do not suit the model.
-pub fn check_single(model: &Model, program: &Program, samples: &Samples) -> Result<SingleChecked, ExportError> {
+pub fn check_single(model: &Model, program: &Program, samples: &Samples, par: Par) -> Result<SingleChecked, ExportError> {
     let rounded = rounded(samples)?;
-    let own = model.decision_values(samples, Par::Pool)?;
-    let values = model.decision_values(&rounded, Par::Pool)?;
+    let own = model.decision_values(samples, par)?;
+    let values = model.decision_values(&rounded, par)?;
     let features = model.prepared(&rounded)?;
     let machines = program.machines();
     let mut found = SingleChecked { rows: samples.len(), ..SingleChecked::default() };

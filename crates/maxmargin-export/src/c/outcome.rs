@@ -140,30 +140,46 @@ fn probabilities(out: &mut Text, program: &Program) {
     }
     out.add(&format!("static void @_probable(const REAL *d, REAL *p) {{\n    REAL each[{machines}];\n"));
     for (m, map) in program.calibration.iter().enumerate() {
-        let line = match map {
-            CalibrationMap::Sigmoid { a, b } => {
-                format!("    each[{m}] = @_sigmoid({} * d[{m}] + {});\n", out.literal(*a), out.literal(*b))
-            }
-            CalibrationMap::Steps { at, .. } => {
-                format!("    each[{m}] = @_steps(@_at{m}, @_probability{m}, {}, d[{m}]);\n", at.len())
-            }
-            CalibrationMap::Marks { marks } => format!(
-                "    unsigned below = 0;\n    while (below < {0} && d[0] >= @_marks[below]) below++;\n    \
-                 each[0] = below == 0 ? {1} : below == {0} ? {2} : (REAL)below / {0};\n",
-                marks.len(),
-                out.literal(0.001),
-                out.literal(0.999)
-            ),
-            CalibrationMap::Laplace { .. } => String::new(),
-        };
+        let line = of_machine(out, m, map);
         out.add(&line);
     }
+    let rest = of_outcomes(out, program);
+    out.add(&rest);
+    out.add(&format!(
+        "}}\n\nvoid @_probabilities(const REAL *x, REAL *p) {{\n    REAL d[{machines}];\n    @_decide0(x, d);\n    \
+         @_probable(d, p);\n}}\n\n"
+    ));
+}
+
+/// The line that makes the probability of a machine.
+fn of_machine(out: &Text, m: usize, map: &CalibrationMap) -> String {
+    match map {
+        CalibrationMap::Sigmoid { a, b } => {
+            format!("    each[{m}] = @_sigmoid({} * d[{m}] + {});\n", out.literal(*a), out.literal(*b))
+        }
+        CalibrationMap::Steps { at, .. } => {
+            format!("    each[{m}] = @_steps(@_at{m}, @_probability{m}, {}, d[{m}]);\n", at.len())
+        }
+        CalibrationMap::Marks { marks } => format!(
+            "    unsigned below = 0;\n    while (below < {0} && d[0] >= @_marks[below]) below++;\n    \
+                 each[0] = below == 0 ? {1} : below == {0} ? {2} : (REAL)below / {0};\n",
+            marks.len(),
+            out.literal(0.001),
+            out.literal(0.999)
+        ),
+        CalibrationMap::Laplace { .. } => String::new(),
+    }
+}
+
+/// The lines that make the probabilities of outcomes from those of machines.
+fn of_outcomes(out: &Text, program: &Program) -> String {
+    let (machines, outcomes) = (program.machines(), program.outcomes());
     let (least, most) = (out.literal(1e-7), out.literal(1.0 - 1e-7));
     let cut = format!(
         "    for (unsigned m = 0; m < {machines}; m++)\n        \
          each[m] = each[m] < {least} ? {least} : each[m] > {most} ? {most} : each[m];\n"
     );
-    let rest = match &program.outcome {
+    match &program.outcome {
         Outcome::Classes(_) if outcomes == 2 => cut + "    p[0] = 1 - each[0];\n    p[1] = each[0];\n",
         Outcome::Classes(classes) if classes.are_pairs() => cut + "    @_couple(each, p);\n",
         Outcome::Classes(_) => {
@@ -173,12 +189,7 @@ fn probabilities(out: &mut Text, program: &Program) {
             )
         }
         Outcome::Value | Outcome::Inlier => "    p[0] = each[0];\n    p[1] = 1 - each[0];\n".to_owned(),
-    };
-    out.add(&rest);
-    out.add(&format!(
-        "}}\n\nvoid @_probabilities(const REAL *x, REAL *p) {{\n    REAL d[{machines}];\n    @_decide0(x, d);\n    \
-         @_probable(d, p);\n}}\n\n"
-    ));
+    }
 }
 
 /// Adds `PREFIX_interval(x, bounds)`.

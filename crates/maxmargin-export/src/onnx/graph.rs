@@ -194,6 +194,13 @@ impl Graph {
         name
     }
 
+    /// Adds `SVMClassifier`, and returns its scores.
+    pub(super) fn svm_classifier(&mut self, input: &Value, attributes: Vec<(&'static str, Attribute)>) -> Value {
+        let name = format!("svmclassifier_{}", self.nodes.len());
+        self.push("SVMClassifier", &[input], vec![format!("{name}_label"), name.clone()], attributes, true);
+        name
+    }
+
     /// Adds the `count`-th smallest or greatest value of each row, as a column.
     pub(super) fn ranked(&mut self, values: &Value, count: usize, greatest: bool) -> Value {
         let k = self.integers("rank", &[1], vec![count as i64]);

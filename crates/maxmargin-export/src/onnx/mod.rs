@@ -1,5 +1,6 @@
 //! Programs as ONNX graphs.
 
+mod classifier;
 mod coupling;
 mod graph;
 mod intervals;
@@ -53,7 +54,7 @@ pub fn graph(program: &Program, precision: Precision) -> Graph {
     let features = raw.features(&mut graph, &program.inputs, &program.functions);
     let decisions = match precision {
         Precision::Double => sums::decisions(&mut graph, &features, &program.functions),
-        Precision::Single => single::decisions(&mut graph, &features, &program.functions),
+        Precision::Single => single::decisions(&mut graph, &features, &program.functions, &program.outcome),
     };
     let probabilities = probabilities::probabilities(&mut graph, program, &decisions);
     outcome::outputs(&mut graph, program, &decisions, probabilities.as_ref(), element);

@@ -1,7 +1,7 @@
 //! ONNX graphs, run by the interpreter of their operators.
 
 use crate::models::all;
-use maxmargin_data::Samples;
+use maxmargin_data::{Par, Samples};
 use maxmargin_export::{ExportError, Labels, Precision, Program, check, graph};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Calibration, Model, Rule};
@@ -11,7 +11,7 @@ fn graphs_predict_what_models_predict() {
     for case in all() {
         let program = Program::new(&case.model, None).expect("a program");
         let graph = graph(&program, Precision::Double);
-        let found = check(&case.model, &program, &graph, &case.rows, &[]).expect("rows").expect("operators that exist");
+        let found = check(&case.model, &program, &graph, &case.rows, &[], Par::Seq).expect("rows").expect("operators that exist");
         assert!(found.decisions < 1e-12 && found.probabilities < 1e-12, "{}: {found:?}", case.name);
         assert_eq!((found.rows, found.other_labels), (case.rows.len(), 0), "{}", case.name);
         let has_words = program.inputs.has_words();
@@ -33,7 +33,7 @@ fn ties_are_decided_as_in_the_model() {
         let even = vec![Calibration::Sigmoid { a: 0.0, b: 0.0 }; 3];
         for model in [model.clone(), model.with_calibration(even).expect("a calibration")] {
             let program = Program::new(&model, None).expect("a program");
-            let found = check(&model, &program, &graph(&program, Precision::Double), &rows, &[]).expect("rows");
+            let found = check(&model, &program, &graph(&program, Precision::Double), &rows, &[], Par::Seq).expect("rows");
             assert_eq!(found.map(|found| found.other_labels), Some(0), "{order:?}");
         }
     }
@@ -82,7 +82,7 @@ fn empty_models_are_their_bias() {
     for kernel in [Kernel::rbf(1.0), Kernel::Linear] {
         let model = Model::from_machines(kernel, &empty, Rule::VALUE, &[(Vec::new(), 0.5)]).expect("a model");
         let program = Program::new(&model, None).expect("a program");
-        let found = check(&model, &program, &graph(&program, Precision::Double), &rows, &[]).expect("rows");
+        let found = check(&model, &program, &graph(&program, Precision::Double), &rows, &[], Par::Seq).expect("rows");
         assert_eq!(found.map(|found| found.decisions), Some(0.0));
     }
 }

@@ -129,7 +129,7 @@ fn checked(
     let request = DataRequest { source: source.to_owned(), options: args.options.request() };
     let input = predict::load(&request, &[], model, par, notes)?;
     let samples = &input.data.samples;
-    let single = (asked == Precision::Single).then(|| check_single(model, program, samples));
+    let single = (asked == Precision::Single).then(|| check_single(model, program, samples, par));
     let single = single.transpose().map_err(|error| failure(&input, error))?;
     let name = input.name.clone();
     if single.is_some_and(|single| single.open == 0) {
@@ -144,7 +144,7 @@ fn checked(
         _ => Vec::new(),
     };
     let graph = graph(program, Precision::Double);
-    let double = check(model, program, &graph, samples, &intervals).map_err(|error| failure(&input, error))?;
+    let double = check(model, program, &graph, samples, &intervals, par).map_err(|error| failure(&input, error))?;
     if let Some(found) = double.filter(|found| found.other_labels > 0) {
         let what = format!("{} of {} rows would have another label", found.other_labels, found.rows);
         notes.warn(&format!("{name}: {what}; decision values or probabilities there are equal but for rounding"));
