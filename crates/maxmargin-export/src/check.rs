@@ -6,6 +6,7 @@ use crate::onnx::{Elements, Graph, Tensor, inputs_of};
 use crate::program::{Outcome, Program};
 use maxmargin_data::{Par, Samples};
 use maxmargin_model::{DecisionRule, Model};
+use std::borrow::Cow;
 
 /// The largest number of intermediate values that the interpreter of graphs has for a batch.
 const BATCH: usize = 1 << 22;
@@ -52,6 +53,7 @@ pub fn check(
     intervals: &[[f64; 2]],
     par: Par,
 ) -> Result<Option<Checked>, ExportError> {
+    let samples = &*known_features(program, samples);
     let expected = model.decision_values(samples, par)?;
     let labels: Vec<f64> = expected.chunks_exact(program.machines()).map(|row| model.label(row)).collect();
     let probabilities = if program.outcomes() > 0 { model.probabilities_of(&expected, par)? } else { Vec::new() };
@@ -125,6 +127,7 @@ fn is_label(program: &Program, model: &Model, labels: &Tensor, at: usize, own: f
 ///
 /// When the rows do not suit the model.
 pub fn check_single(model: &Model, program: &Program, samples: &Samples, par: Par) -> Result<SingleChecked, ExportError> {
+    let samples = &*known_features(program, samples);
     let rounded = rounded(samples)?;
     let own = model.decision_values(samples, par)?;
     let values = model.decision_values(&rounded, par)?;
@@ -146,6 +149,15 @@ pub fn check_single(model: &Model, program: &Program, samples: &Samples, par: Pa
         found.open += usize::from(is_open);
     }
     Ok(found)
+}
+
+/// The rows without features that the program has no input for.
+fn known_features<'s>(program: &Program, samples: &'s Samples) -> Cow<'s, Samples> {
+    let inputs = &program.inputs;
+    if inputs.columns.is_empty() && samples.features() > inputs.features {
+        return Cow::Owned(samples.clone().with_features(inputs.features));
+    }
+    Cow::Borrowed(samples)
 }
 
 /// The rows with every value in single precision, as the graph gets them.

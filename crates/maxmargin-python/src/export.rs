@@ -1,10 +1,11 @@
 //! Models for other runtimes: ONNX, C and JSON.
 
-use crate::data::invalid;
+use crate::data::{Data, invalid};
 use crate::model::Model;
 use maxmargin::conformal::Level;
 use maxmargin::cv::prediction_program;
-use maxmargin::export::{Labels, Precision, Program, c_source, graph, json};
+use maxmargin::data::Par;
+use maxmargin::export::{Labels, Precision, Program, c_source, check_single, graph, json};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -36,24 +37,35 @@ fn precision(single: bool) -> Precision {
 }
 
 /// Returns a model as an ONNX file. `labels` replaces the numbers of the classes; `single` computes
-/// in single precision, by operators of ai.onnx.ml; `alpha` is the level of intervals.
+/// in single precision, by operators of ai.onnx.ml; `alpha` is the level of intervals; `checked` is
+/// the note on the rows of a check.
 #[pyfunction]
-#[pyo3(signature = (model, labels=None, single=false, alpha=None))]
+#[pyo3(signature = (model, labels=None, single=false, alpha=None, checked="on no rows"))]
 pub(crate) fn export_onnx<'py>(
     py: Python<'py>,
     model: &Model,
     labels: Option<GivenLabels>,
     single: bool,
     alpha: Option<f64>,
+    checked: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let program = program_of(model, labels, alpha)?;
     let precision = precision(single);
     let metadata = [
         ("maxmargin.precision", precision.name().to_owned()),
         ("maxmargin.kernel", model.trained.kernel().name().to_owned()),
-        ("maxmargin.checked", "on no rows".to_owned()),
+        ("maxmargin.checked", checked.to_owned()),
     ];
     Ok(PyBytes::new(py, &graph(&program, precision).to_bytes(&metadata)))
+}
+
+/// Returns how many of these samples could have another label in single precision, and the largest
+/// bound on the error of their decision values.
+#[pyfunction]
+pub(crate) fn export_bound(model: &Model, data: &Data) -> PyResult<(usize, f64)> {
+    let program = program_of(model, None, None)?;
+    let found = check_single(&model.trained, &program, &data.data.samples, Par::Pool).map_err(invalid)?;
+    Ok((found.open, found.bound))
 }
 
 /// Returns a model as one C99 file, whose names begin with `prefix`.

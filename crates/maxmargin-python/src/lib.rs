@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use super::data::{Data, penguins, read_libsvm};
     #[pymodule_export]
-    use super::export::{export_c, export_json, export_onnx};
+    use super::export::{export_bound, export_c, export_json, export_onnx};
     #[pymodule_export]
     use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
     #[pymodule_export]

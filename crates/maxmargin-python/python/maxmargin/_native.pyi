@@ -228,8 +228,9 @@ class Svm:
         sample_weight: Floats | None = None,
     ) -> None: ...
 
+def export_bound(model: Model, data: Data) -> tuple[int, float]: ...
 def export_onnx(
-    model: Model, labels: list[Any] | None = None, single: bool = False, alpha: float | None = None
+    model: Model, labels: list[Any] | None = None, single: bool = False, alpha: float | None = None, checked: str = "on no rows"
 ) -> bytes: ...
 def export_c(
     model: Model, labels: list[Any] | None = None, single: bool = False, alpha: float | None = None, prefix: str = "svm"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._data import packed
 from ._write import write_whole
 
 #: The name of our operator in skl2onnx.
@@ -47,8 +49,12 @@ class Exporting:
             raise ValueError("export counts votes, as break_ties=False does; set break_ties=False before")
         return self._model_of(), labels_of(self)
 
+    def _asked(self, X: Any) -> Any:
+        """Validate rows for prediction."""
+        raise NotImplementedError
+
     def to_onnx(
-        self, path: str | os.PathLike[str] | None = None, *, float32: bool = False, alpha: float | None = None
+        self, path: str | os.PathLike[str] | None = None, *, float32: bool = False, alpha: float | None = None, check: Any = None
     ) -> bytes:
         """Return the fitted estimator as an ONNX graph, and write it to ``path`` if one is given.
 
@@ -61,9 +67,12 @@ class Exporting:
         path : path, optional
             A file, written whole or not at all.
         float32 : bool, default=False
-            Take, compute and return single precision, by operators of ai.onnx.ml. Labels near a border can then be others.
+            Take, compute and return single precision, by operators of ai.onnx.ml. Labels near a border can then be others: see ``check``.
         alpha : float in (0, 1), optional
             The share of intervals that may miss the truth, instead of ``conformal``.
+        check : array of shape (n_rows, n_features), optional
+            Rows for which the error of single precision is bounded. If it could turn the label of one of them, the graph is in double precision and a
+            warning says so. The file keeps what was found as ``maxmargin.checked``.
 
         Raises
         ------
@@ -71,7 +80,16 @@ class Exporting:
             For kernels that are no formula of features: precomputed and callable ones.
         """
         model, labels = self._exported()
-        content = _native.export_onnx(model, labels, float32, alpha)
+        checked = "on no rows"
+        if float32 and check is not None:
+            rows = self._asked(check)
+            turning, bound = _native.export_bound(model, packed(rows))
+            checked = f"{rows.shape[0]} rows: no label can turn, decision values within {bound:.1e}"
+            if turning:
+                checked = f"f64 because f32 could turn {turning} of {rows.shape[0]} labels"
+                warnings.warn(f"{checked}: the graph is in double precision", UserWarning, stacklevel=2)
+                float32 = False
+        content = _native.export_onnx(model, labels, float32, alpha, checked)
         if path is not None:
             write_whole(Path(path), content)
         return content
@@ -118,7 +136,7 @@ def register(estimators: list[type[Any]], searches: list[type[Any]], to_sklearn:
         of = _parse._parse_sklearn_classifier if has_probabilities else _parse._parse_sklearn_simple_model
         return of(scope, inner, inputs, custom_parsers=custom_parsers)
 
-    options = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "raw_scores": [True, False]}
+    options = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "raw_scores": [True, False], "nocl": [True, False]}
     for kind in estimators:
         update_registered_converter(kind, ALIAS, _shapes, _convert, parser=parse, options=options)
     for kind in searches:
