@@ -4,6 +4,7 @@ use crate::bound::bounds;
 use crate::error::ExportError;
 use crate::onnx::{Elements, Graph, Tensor, inputs_of};
 use crate::program::{Outcome, Program};
+use maxmargin_core::levels;
 use maxmargin_data::{Par, Samples};
 use maxmargin_model::{DecisionRule, Model};
 use std::borrow::Cow;
@@ -66,8 +67,12 @@ pub fn check(
         let Some(outputs) = graph.run(inputs) else { return Ok(None) };
         let of = |name: &str| graph.outputs.iter().position(|port| port.name == name).map(|at| &outputs[at]);
         let own = &expected[begin * machines..(begin + rows.len()) * machines];
-        if let Some(values) = of("decision").or_else(|| of("value")).and_then(numbers) {
+        if let Some(values) = of("decision").and_then(numbers) {
             found.decisions = found.decisions.max(difference(values, own, true));
+        }
+        if let Some(values) = of("value").and_then(numbers) {
+            let own: Vec<f64> = own.chunks_exact(machines).flat_map(levels::rearranged).collect();
+            found.decisions = found.decisions.max(difference(values, &own, true));
         }
         if let Some(values) = of("probabilities").and_then(numbers) {
             let count = program.outcomes();
@@ -138,7 +143,7 @@ pub fn check_single(model: &Model, program: &Program, samples: &Samples, par: Pa
         let bounds = bounds(&program.functions, features.row(i));
         found.bound = bounds.iter().copied().fold(found.bound, f64::max);
         let is_certain = match (&program.outcome, model.decision_rule()) {
-            (Outcome::Value, _) => bounds[0].is_finite(),
+            (Outcome::Value, _) => bounds.iter().all(|bound| bound.is_finite()),
             // The label of two classes is a monotone function of the only decision value.
             (_, DecisionRule::Coupled) if machines == 1 => {
                 model.label(&[values[0] - bounds[0]]) == model.label(&[values[0] + bounds[0]])

@@ -54,6 +54,11 @@ def test_onnxruntime_predicts_values_as_we_do(kind, kernel):
     assert_allclose(ran(fitted.to_onnx(), PLANTS)["value"].ravel(), fitted.predict(PLANTS), rtol=1e-12, atol=1e-12)
 
 
+def test_several_quantiles_do_not_cross():
+    fitted = maxmargin.QuantileSVR(quantile=[0.1, 0.45, 0.5, 0.9], C=100.0).fit(PLANTS, WIDTHS)
+    assert_allclose(ran(fitted.to_onnx(), PLANTS)["value"], fitted.predict(PLANTS), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", [maxmargin.SVR, maxmargin.QuantileSVR])
 def test_onnxruntime_has_our_intervals(kind):
     fitted = kind(conformal=0.2).fit(PLANTS, WIDTHS)

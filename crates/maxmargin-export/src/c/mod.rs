@@ -76,6 +76,9 @@ fn head(out: &mut Text, program: &Program) {
     }
     out.add(" *\n * @_decision: one decision value for each machine.\n");
     out.add(match &program.outcome {
+        Outcome::Value if program.machines() > 1 => {
+            " * @_levels: a value for each level, ascending. @_predict: that of the central one.\n"
+        }
         Outcome::Value => " * @_predict: the value.\n",
         Outcome::Inlier => " * @_predict: 1 inside, -1 outside.\n",
         Outcome::Classes(_) => " * @_predict: the place of the class in @_labels.\n",
@@ -85,6 +88,9 @@ fn head(out: &mut Text, program: &Program) {
             Outcome::Inlier => " * @_probabilities: of inside and outside.\n",
             _ => " * @_probabilities: of each class, in the order of @_labels.\n",
         });
+    }
+    if !program.levels.is_empty() {
+        out.add(&format!(" * Levels: {:?}.\n", program.levels));
     }
     if let Some(intervals) = &program.intervals {
         out.add(&format!(

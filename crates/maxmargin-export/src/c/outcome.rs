@@ -42,6 +42,7 @@ pub(super) fn add(out: &mut Text, program: &Program) {
         probabilities(out, program);
     }
     match &program.outcome {
+        Outcome::Value if machines > 1 => levels(out, program),
         Outcome::Value => out.add(
             "REAL @_predict(const REAL *x) {\n    REAL decision[1];\n    @_decide0(x, decision);\n    return decision[0];\n}\n\n",
         ),
@@ -65,6 +66,18 @@ pub(super) fn add(out: &mut Text, program: &Program) {
     if let Some(intervals) = &program.intervals {
         interval(out, intervals);
     }
+}
+
+/// Adds `PREFIX_levels(x, values)`, and the prediction of the central level.
+fn levels(out: &mut Text, program: &Program) {
+    let (machines, central) = (program.machines(), program.central);
+    out.add(&format!(
+        "void @_levels(const REAL *x, REAL *values) {{\n    @_decide0(x, values);\n    \
+         for (int i = 1; i < {machines}; i++)\n        for (int j = i; j > 0 && values[j - 1] > values[j]; j--) {{\n            \
+         const REAL lower = values[j];\n            values[j] = values[j - 1];\n            values[j - 1] = lower;\n        \
+         }}\n}}\n\nREAL @_predict(const REAL *x) {{\n    REAL values[{machines}];\n    @_levels(x, values);\n    \
+         return values[{central}];\n}}\n\n"
+    ));
 }
 
 /// Adds the order of ties, and `PREFIX_elected(d)`, the class that decision values elect, where they

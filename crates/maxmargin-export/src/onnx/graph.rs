@@ -201,15 +201,15 @@ impl Graph {
         name
     }
 
-    /// Adds the `count`-th smallest or greatest value of each row, as a column.
-    pub(super) fn ranked(&mut self, values: &Value, count: usize, greatest: bool) -> Value {
+    /// Adds the `count` smallest or greatest values of each row, in order from there.
+    pub(super) fn top(&mut self, values: &Value, count: usize, greatest: bool) -> Value {
         let k = self.integers("rank", &[1], vec![count as i64]);
         let name = format!("topk_{}", self.nodes.len());
         let outputs = vec![name.clone(), format!("{name}_places")];
         let attributes =
             vec![("axis", Attribute::Int(1)), ("largest", Attribute::Int(i64::from(greatest))), ("sorted", Attribute::Int(1))];
         self.push("TopK", &[values, &k], outputs, attributes, false);
-        self.take(&name, 1, vec![count as i64 - 1])
+        name
     }
 
     fn push(

@@ -36,7 +36,8 @@ pub(super) fn outputs(graph: &mut Graph, raw: &RawInputs, inputs: &Inputs, inter
             let predictions = graph.take(&all, 1, places);
             let scores = graph.doubles("scores", &[1, scores.len()], scores);
             let ends = graph.apply(if is_upper { "Add" } else { "Sub" }, &[&predictions, &scores]);
-            graph.ranked(&ends, intervals.rank, is_upper)
+            let ranked = graph.top(&ends, intervals.rank, is_upper);
+            graph.take(&ranked, 1, vec![intervals.rank as i64 - 1])
         };
         output(graph, name, &bound, 1, element);
     }

@@ -8,7 +8,12 @@ use maxmargin_model::DecisionRule;
 /// Adds the outputs of a program; numbers have the type `element`.
 pub(super) fn outputs(graph: &mut Graph, program: &Program, decisions: &Value, probabilities: Option<&Value>, element: Element) {
     match &program.outcome {
-        Outcome::Value => output(graph, "value", decisions, 1, element),
+        Outcome::Value if program.levels.is_empty() => output(graph, "value", decisions, 1, element),
+        Outcome::Value => {
+            // Predictions of levels do not cross: they ascend.
+            let ascending = graph.top(decisions, program.machines(), false);
+            output(graph, "value", &ascending, program.machines(), element);
+        }
         Outcome::Inlier => {
             let zero = graph.scalar("zero", 0.0);
             let is_inside = graph.apply("Greater", &[decisions, &zero]);

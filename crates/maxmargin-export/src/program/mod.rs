@@ -11,6 +11,7 @@ pub use intervals::{FoldBand, FoldIntervals};
 pub use outcome::{CalibrationMap, Classes, Labels, Outcome};
 
 use crate::error::ExportError;
+use maxmargin_core::levels;
 use maxmargin_model::{Calibration, Model};
 use serde::Serialize;
 
@@ -39,6 +40,11 @@ pub struct Program {
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// The level of each function of a regression with several; otherwise empty. The prediction of
+    /// a level is then the value at its place of the ascending decision values.
+    pub levels: Vec<f64>,
+    /// The place of the level that is the prediction of a regression; 0 without levels.
+    pub central: usize,
     /// The calibration of each decision function; empty without probabilities.
     pub calibration: Vec<CalibrationMap>,
     /// The intervals of a regression, if they were asked for.
@@ -58,8 +64,18 @@ impl Program {
         let functions = Functions::of_model(model)?;
         let outcome = Outcome::of(model, labels)?;
         let calibration = parts.calibration.iter().map(CalibrationMap::of).collect::<Result<_, _>>()?;
-        let (format, maxmargin) = ("maxmargin-program", env!("CARGO_PKG_VERSION"));
-        Ok(Self { format, version: VERSION, maxmargin, inputs, functions, outcome, calibration, intervals: None })
+        Ok(Self {
+            format: "maxmargin-program",
+            version: VERSION,
+            maxmargin: env!("CARGO_PKG_VERSION"),
+            inputs,
+            functions,
+            outcome,
+            central: levels::central(model.levels()),
+            levels: model.levels().to_vec(),
+            calibration,
+            intervals: None,
+        })
     }
 
     /// Adds intervals to a regression.

@@ -56,7 +56,7 @@ impl Labels {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// A regression: the decision value.
+    /// A regression: the decision value, or several levels.
     Value,
     /// One class: 1 if the decision value is above 0, else −1.
     Inlier,

@@ -54,7 +54,7 @@ fn kernels() -> [(&'static str, Kernel); 6] {
 
 /// The machines of a rule over shared vectors, each with a part of them.
 fn model(kernel: &Kernel, vectors: &Samples, rule: Rule, noise: &mut Noise) -> Model {
-    let count = rule.multiclass.machines(rule.classes.len()) as usize;
+    let count = (rule.multiclass.machines(rule.classes.len()) as usize).max(rule.levels.len());
     let machines: Vec<(Vec<(usize, f64)>, f64)> = (0..count)
         .map(|m| {
             let terms = (0..vectors.len()).filter(|k| (k + m) % 3 > 0).map(|k| (k, noise.next())).collect();
@@ -94,6 +94,7 @@ pub(crate) fn all() -> Vec<Case> {
         let value = model(&kernel, &vectors, Rule::VALUE, noise);
         add("value".to_owned(), value.clone());
         add("value with errors".to_owned(), calibrated(value, vec![Calibration::Laplace { scale: 0.25 }]));
+        add("levels".to_owned(), model(&kernel, &vectors, Rule::of_levels(&[0.1, 0.5, 0.9]), noise));
         let inlier = model(&kernel, &vectors, Rule::INLIER, noise);
         add("inlier".to_owned(), inlier.clone());
         let marks = (0..10).map(|k| f64::from(k) - 4.5).collect();

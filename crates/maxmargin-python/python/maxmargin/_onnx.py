@@ -153,7 +153,7 @@ def _shapes(operator: Any) -> None:
     first, *others = operator.outputs
     if not hasattr(model, "classes_"):
         inlier = bool(others)
-        first.type = types.Int64TensorType([rows]) if inlier else real([rows, 1])
+        first.type = types.Int64TensorType([rows]) if inlier else real([rows, len(model._model_of().machines())])
         for other in others:
             other.type = real([rows, 1])
         return

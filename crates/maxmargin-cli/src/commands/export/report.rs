@@ -84,6 +84,10 @@ pub(super) fn metadata(
     {
         entries.push(("maxmargin.bound", format!("{:e}", single.bound)));
     }
+    if !program.levels.is_empty() {
+        let levels: Vec<String> = program.levels.iter().map(ToString::to_string).collect();
+        entries.push(("maxmargin.levels", levels.join(",")));
+    }
     if let Some(intervals) = &program.intervals {
         entries.push(("maxmargin.alpha", intervals.alpha.to_string()));
     }
