@@ -25,8 +25,8 @@ pub(crate) struct ExportArgs {
     /// could turn; C by float
     #[arg(long, help_heading = "Formats")]
     pub(crate) float32: bool,
-    /// Compare the predictions of the ONNX graph with the model's on the rows of this file, and note
-    /// it in the file
+    /// Compare the predictions of the ONNX graph with the model's on the rows of this file, and
+    /// note it in the file
     #[arg(long, value_name = "DATA", requires = "onnx", help_heading = "Formats")]
     pub(crate) check: Option<String>,
     /// Share of intervals that may miss the truth, instead of the one of the training (regressions

@@ -9,8 +9,8 @@ use maxmargin_export::{Labels, Program};
 use maxmargin_model::{Ensemble, Model};
 use std::borrow::Cow;
 
-/// Returns the prediction program of a model, with intervals at `level`, or at that of the training,
-/// if it is a regression that keeps the machines of folds. `labels` replaces the labels of its
+/// Returns the prediction program of a model, with intervals at `level`, or at that of the
+/// training, if it is a regression that keeps the machines of folds. `labels` replaces the labels of its
 /// classes.
 ///
 /// # Errors

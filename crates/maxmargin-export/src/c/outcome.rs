@@ -80,8 +80,8 @@ fn levels(out: &mut Text, program: &Program) {
     ));
 }
 
-/// Adds the order of ties, and `PREFIX_elected(d)`, the class that decision values elect, where they
-/// are needed.
+/// Adds the order of ties, and `PREFIX_elected(d)`, the class that decision values elect, where
+/// they are needed.
 fn elected(out: &mut Text, classes: &Classes) {
     let count = classes.labels.len();
     if classes.rule == DecisionRule::Threshold {

@@ -51,8 +51,8 @@ impl Text {
         digits + self.suffix()
     }
 
-    /// Adds lines. `@` stands for the prefix, `REAL` for the type of numbers, and `$` for the ending
-    /// of literals and functions.
+    /// Adds lines. `@` stands for the prefix, `REAL` for the type of numbers, and `$` for the
+    /// ending of literals and functions.
     pub(super) fn add(&mut self, lines: &str) {
         let lines = lines.replace('@', &self.prefix).replace("REAL", self.real()).replace('$', self.suffix());
         self.text.push_str(&lines);

@@ -8,8 +8,8 @@ use super::single::{kernel_attributes, single};
 use crate::program::{Expansion, Functions, Outcome, Terms};
 use maxmargin_data::classes::pairs;
 
-/// Adds the decision values of three classes or more; `None` if the machines are not those of pairs,
-/// or a vector has coefficients of two classes.
+/// Adds the decision values of three classes or more; `None` if the machines are not those of
+/// pairs, or a vector has coefficients of two classes.
 pub(super) fn decisions(graph: &mut Graph, features: &Value, functions: &Functions, outcome: &Outcome) -> Option<Value> {
     let Outcome::Classes(classes) = outcome else { return None };
     let Expansion::Kernel { kernel, vectors, machines } = &functions.expansion else { return None };

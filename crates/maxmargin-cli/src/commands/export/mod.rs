@@ -115,8 +115,8 @@ fn write(
     Ok(lines)
 }
 
-/// Compares the graph with the model on the rows of a file. A graph in single precision whose labels
-/// could turn is given up, and the one in double precision is compared.
+/// Compares the graph with the model on the rows of a file. A graph in single precision whose
+/// labels could turn is given up, and the one in double precision is compared.
 fn checked(
     args: &ExportArgs,
     source: &str,
