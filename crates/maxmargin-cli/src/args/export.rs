@@ -7,7 +7,7 @@ use maxmargin::conformal::Level;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("format").args(["onnx", "c", "json"]).multiple(true).required(true)))]
+#[command(group(clap::ArgGroup::new("files").args(["onnx", "c", "json"]).multiple(true).required(true)))]
 pub(crate) struct ExportArgs {
     /// Model file, native or LIBSVM's, with a linear, polynomial, RBF or sigmoid kernel
     #[arg(value_name = "MODEL", help_heading = None::<&str>)]
