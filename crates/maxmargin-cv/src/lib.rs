@@ -42,7 +42,7 @@ pub mod verify;
 pub use calibrate::{
     Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
-pub use conformal::{ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised};
+pub use conformal::{ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised, prediction_program};
 pub use importance::{ColumnImportance, Importance, ImportanceOptions};
 pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};

@@ -136,8 +136,32 @@ impl Ensemble {
         Ok(predictor.decision_table(&*self.prepared(queries)?, par)?)
     }
 
-    /// All vectors.
-    fn support<'s>(&'s self, model: Option<&'s Model>) -> Result<Cow<'s, Samples>, ModelError> {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The encoder of the columns of a table.
+    pub fn encoder(&self) -> Option<&Encoder> {
+        self.encoder.as_ref()
+    }
+
+    /// The scaler, which is applied after the encoder.
+    pub fn scaler(&self) -> Option<&Scaler> {
+        self.scaler.as_ref()
+    }
+
+    /// Returns all vectors, prepared. `model` is the one whose vectors are shared; machines of their
+    /// own vectors need none.
+    ///
+    /// # Errors
+    ///
+    /// When the vectors do not fit below each other.
+    ///
+    /// # Panics
+    ///
+    /// When vectors are shared and there is no model.
+    pub fn support<'s>(&'s self, model: Option<&'s Model>) -> Result<Cow<'s, Samples>, ModelError> {
         let invalid = |reason: String| ModelError::invalid("matrix of vectors", reason);
         let empty = || Samples::from_sparse(0, vec![0], Vec::new(), Vec::new()).map_err(|e| invalid(e.to_string()));
         if !self.shares_vectors {

@@ -14,6 +14,7 @@
 mod blocks;
 mod cells;
 mod data;
+mod export;
 mod libsvm;
 mod message;
 mod model;
@@ -32,6 +33,8 @@ mod _native {
     use super::cells::cell;
     #[pymodule_export]
     use super::data::{Data, penguins, read_libsvm};
+    #[pymodule_export]
+    use super::export::{export_bound, export_c, export_json, export_onnx};
     #[pymodule_export]
     use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
     #[pymodule_export]

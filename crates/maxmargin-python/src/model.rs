@@ -26,7 +26,7 @@ type Explained<'py> =
 /// A trained model.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
-    trained: Arc<model::Model>,
+    pub(crate) trained: Arc<model::Model>,
     /// The reports of the training, which files do not contain.
     reports: Reports,
     /// The scores and machines of folds, once they were read.

@@ -144,6 +144,7 @@ pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
 pub use maxmargin_explain as explain;
+pub use maxmargin_export as export;
 pub use maxmargin_frankwolfe as frankwolfe;
 pub use maxmargin_irwls as irwls;
 pub use maxmargin_kernel as kernel;

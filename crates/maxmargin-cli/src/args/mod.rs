@@ -2,6 +2,7 @@
 
 mod conformal;
 mod explain;
+mod export;
 mod formulation;
 mod groups;
 mod numbers;
@@ -17,6 +18,7 @@ mod values;
 
 pub(crate) use conformal::ConformalArgs;
 pub(crate) use explain::ExplainArgs;
+pub(crate) use export::ExportArgs;
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{
     CellChoice, CostArgs, DataArgs, DataOptions, FoldArgs, LogArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs,
@@ -106,6 +108,8 @@ pub(crate) enum Command {
     Scale(ScaleArgs),
     /// Write a model in another program's format
     Convert(ConvertArgs),
+    /// Write a model as ONNX, as one C file or as JSON, for programs without maxmargin
+    Export(ExportArgs),
     /// Create links with which this program replaces svm-train, svm-predict, svm-scale and
     /// LIBLINEAR's train and predict
     Links(LinksArgs),

@@ -5,6 +5,7 @@ mod convert;
 mod cv;
 mod doctor;
 mod explain;
+mod export;
 mod grid;
 mod info;
 mod links;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Failure> {
         Command::Info(args) => info::run(args),
         Command::Scale(args) => scale::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Export(args) => export::run(args),
         Command::Links(args) => links::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => manual::completions(args),

@@ -43,6 +43,7 @@ fn a_missing_file_is_called_missing_and_no_generator() {
         "verify gone small",
         "calibrate gone small",
         "explain gone small",
+        "export gone --c out.c",
         "update gone --remove 1",
         "convert gone out --format libsvm",
         "cv small --folds gone",
@@ -60,6 +61,7 @@ fn a_missing_file_is_called_missing_and_no_generator() {
         "verify m gone",
         "explain m gone",
         "explain m small --background gone",
+        "export m --onnx out.onnx --check gone",
     ] {
         let answer = bench.run(line);
         assert!(answer.err.contains("gone: no such file, and no generator of this name"), "{line}: {answer:?}");

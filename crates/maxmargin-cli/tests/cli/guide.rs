@@ -61,6 +61,7 @@ pages! {
     quantiles: "docs/guide/src/quantiles.md",
     forget: "docs/guide/src/forget.md",
     explain: "docs/guide/src/explain.md",
+    export: "docs/guide/src/export.md",
     suspects: "docs/guide/src/suspects.md",
     importance: "docs/guide/src/importance.md",
     boundary: "docs/guide/src/boundary.md",

@@ -11,6 +11,7 @@ mod dropin_linear;
 mod dropin_scripts;
 mod dropin_ties;
 mod explain;
+mod export;
 mod first_data;
 mod formulations;
 mod grid;

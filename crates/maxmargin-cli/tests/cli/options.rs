@@ -109,6 +109,8 @@ fn headings_are_those_of_their_options() {
         ("explain", "<MODEL>", "Arguments:"),
         ("explain", "--background", "Explanation:"),
         ("explain", "--plot", "Output:"),
+        ("export", "<MODEL>", "Arguments:"),
+        ("export", "--onnx", "Formats:"),
         ("loo", "--suspects", "Output:"),
         ("train", "-o,", "Output:"),
         ("grid", "-o,", "Output:"),

@@ -2,11 +2,13 @@
 //! folds that did not see them (docs/math/conformal.md).
 
 mod coverage;
+mod export;
 mod fit;
 mod held_out;
 mod predict;
 mod state;
 
 pub use coverage::{ClassCoverage, ConformalCoverage};
+pub use export::prediction_program;
 pub use fit::{ConformalReport, Conformalised};
 pub use state::Conformal;

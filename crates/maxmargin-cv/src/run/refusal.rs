@@ -2,6 +2,7 @@
 
 use maxmargin_conformal::ConformalError;
 use maxmargin_core::TargetKind;
+use maxmargin_export::ExportError;
 use maxmargin_model::ModelError;
 
 /// The reason why data are not those of a model.
@@ -61,6 +62,9 @@ pub enum ConformalProblem {
     /// The fold machines do not predict these samples.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The model cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The formulation has no conformal predictions.
     #[error("{0} has no intervals; use epsilon-svr, nu-svr or quantile")]
     Formulation(&'static str),

@@ -120,6 +120,18 @@ impl Encoder {
         })
     }
 
+    /// The imputed value of column `c`: a number, 1 or 0 for true and false, or the index of a word.
+    /// `None` if a gap in the column is an error.
+    pub fn fill_value(&self, c: usize) -> Option<f64> {
+        let is_empty = matches!(&self.columns.features().get(c)?.kind, ColumnKind::Category(words) if words.is_empty());
+        self.fills.get(c).copied().filter(|_| !is_empty)
+    }
+
+    /// The features of words that no training row had, ascending; the encoder leaves them 0.
+    pub fn unseen(&self) -> &[u32] {
+        &self.unseen
+    }
+
     /// Returns whether samples of numbers pass unchanged: there is no imputation and no column of
     /// words.
     pub fn is_plain(&self) -> bool {

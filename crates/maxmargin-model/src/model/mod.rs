@@ -5,7 +5,7 @@ mod predict;
 mod probability;
 pub(crate) mod weights;
 
-pub use probability::likeliest_in_order;
+pub use probability::{EQUAL_PROBABILITIES, likeliest_in_order};
 pub use weights::check_width;
 
 use crate::decision::{DecisionRule, Multiclass, Rule};

@@ -79,8 +79,13 @@ impl Model {
         Ok(self.predictor()?.labels(&queries, par, label)?)
     }
 
-    /// Returns true if all decision values within `bounds` of these have the same label.
-    fn is_certain(&self, values: &[f64], bounds: &[f64]) -> bool {
+    /// Returns true if all decision values within `bounds` of these certainly have the same label.
+    /// Values of regressions and labels by probabilities are never certain.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one value and one bound for each machine.
+    pub fn is_certain(&self, values: &[f64], bounds: &[f64]) -> bool {
         match (self.decision_rule(), self.threshold()) {
             (DecisionRule::Threshold, Some(threshold)) => (values[0] - threshold).abs() > bounds[0],
             (DecisionRule::Inlier, _) => values[0].abs() > bounds[0],

@@ -11,9 +11,9 @@ use maxmargin_data::{Par, Samples};
 /// Rows per task.
 const CHUNK: usize = 64;
 
-/// The tolerance for equal probabilities: elimination rounds each probability a few times for every
-/// class.
-const ROUNDING: f64 = 1e-12;
+/// The tolerance for equal probabilities where ties follow an order of labels: elimination rounds
+/// each probability a few times for every class.
+pub const EQUAL_PROBABILITIES: f64 = 1e-12;
 
 /// Returns the class with the greatest probability. Among classes that are equal up to rounding,
 /// the first in `order` wins. `probabilities` has one value for each class.
@@ -23,7 +23,7 @@ const ROUNDING: f64 = 1e-12;
 /// When `order` is empty or names a class that has no probability.
 pub fn likeliest_in_order(order: &[u32], probabilities: &[f64]) -> usize {
     let most = order.iter().map(|&class| probabilities[class as usize]).fold(f64::NEG_INFINITY, f64::max);
-    let is_most = |class: &&u32| probabilities[**class as usize] >= most - ROUNDING;
+    let is_most = |class: &&u32| probabilities[**class as usize] >= most - EQUAL_PROBABILITIES;
     order.iter().find(is_most).map_or(order[0] as usize, |class| *class as usize)
 }
 

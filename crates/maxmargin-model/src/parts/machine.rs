@@ -1,5 +1,7 @@
 //! One decision function of a model, a sum over vectors that machines share.
 
+use crate::model::weights::dense;
+use maxmargin_data::Samples;
 use maxmargin_kernel::Expansion;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,16 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Returns the weights `w = Σ coef_k x_k` of a linear machine over these vectors, one for each
+    /// feature.
+    ///
+    /// # Panics
+    ///
+    /// When a support vector is out of range.
+    pub fn weights(&self, support: &Samples) -> Vec<f64> {
+        dense(support, self)
+    }
+
     /// The machine as a kernel expansion over the model's vectors.
     pub(crate) fn expansion(&self) -> Expansion<'_> {
         Expansion { support: &self.support, coef: &self.coef, bias: self.bias }

@@ -23,6 +23,7 @@ from . import _native
 from ._certificate import Certificate, Conformal, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
+from ._onnx import Exporting
 from ._progress import Progress
 from ._quick import QuickParameters, are_plain_targets, takes_plain
 from ._state import Plain
@@ -93,7 +94,7 @@ def asked_for_conformal(estimator: Any) -> bool:
     return True
 
 
-class KernelMachine(Explaining, Plain, QuickParameters, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]

@@ -17,6 +17,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
+from . import _onnx as _onnx_of_ours
 from . import _search, _svccv
 from ._counterpart import to_sklearn
 from ._patching import OTHERS, OURS
@@ -37,19 +38,8 @@ def skops_types() -> list[str]:
 
 
 def _onnx() -> None:
-    """skl2onnx converts scikit-learn's estimator with the same numbers."""
-    from skl2onnx import _parse, update_registered_parser  # noqa: PLC0415
-
-    def parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
-        twin = model.best_estimator_ if type(model) in SEARCHES else to_sklearn(model)
-        options = getattr(scope, "options", None)
-        if options is not None:
-            options.update({id(twin): options[id(model)]} if id(model) in options else {})
-            options.update({type(twin): options[type(model)]} if type(model) in options else {})
-        return _parse._parse_sklearn(scope, twin, inputs, custom_parsers=custom_parsers)
-
-    for ours in [*OURS.values(), *OTHERS, *SEARCHES]:
-        update_registered_parser(ours, parse)
+    """skl2onnx has a converter of ours."""
+    _onnx_of_ours.register([*OURS.values(), *OTHERS], SEARCHES, to_sklearn)
 
 
 def _hummingbird() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from ._gate import Apart
 from ._libsvm import svm_model
 from ._linear import LinearMachine
 from ._svccv import Searching
+from ._write import write_whole
 
 Model = _native.Model
 
@@ -149,20 +149,6 @@ def model_of(owner: Any) -> Model:
         raise TypeError(f"this {name} was trained by scikit-learn (penalty='l1' or crammer_singer): it has no model of maxmargin")
     model: Model = owner._model
     return model
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary name in the same folder, then rename it."""
-    # The suffix is not `.tmp`, because the command line removes unlocked files with that suffix.
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".maxmargin-", suffix=".part", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
 
 
 def _svm(X: Any, formulation: str, gamma: str | float, settings: dict[str, Any]) -> _native.Svm:

@@ -18,6 +18,7 @@ from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, validated, weights_of, with_all_classes
 from ._explain import Explaining
+from ._onnx import Exporting
 from ._gate import on_engine
 from ._labels import codes_of, weights_of_classes
 from ._quick import QuickParameters, takes_plain, unique_classes
@@ -39,7 +40,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(Explaining, Plain, QuickParameters, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of both linear estimators."""
 
     _formulation: ClassVar[str]

@@ -1,0 +1,56 @@
+//! Models as prediction programs, with the intervals that they keep.
+
+use super::state::Conformal;
+use crate::run::refusal::ConformalProblem;
+use maxmargin_conformal::Level;
+use maxmargin_core::TargetKind;
+use maxmargin_export::program::{FoldBand, FoldIntervals, Functions};
+use maxmargin_export::{Labels, Program};
+use maxmargin_model::{Ensemble, Model};
+use std::borrow::Cow;
+
+/// Returns the prediction program of a model, with intervals at `level`, or at that of the
+/// training, if it is a regression that keeps the machines of folds. `labels` replaces the labels of its
+/// classes.
+///
+/// # Errors
+///
+/// When the model cannot be exported, or its folds are damaged.
+pub fn prediction_program(model: &Model, labels: Option<Labels>, level: Option<Level>) -> Result<Program, ConformalProblem> {
+    let program = Program::new(model, labels)?;
+    let is_regression = model.decision_rule().target_kind() == TargetKind::Values;
+    match Conformal::of(model)?.filter(|_| is_regression) {
+        Some(kept) => {
+            let intervals = kept.fold_intervals(model, level.unwrap_or(kept.level))?;
+            Ok(program.with_intervals(intervals))
+        }
+        None => Ok(program),
+    }
+}
+
+impl Conformal {
+    /// Returns the intervals of a regression as a part of its program.
+    fn fold_intervals(&self, model: &Model, level: Level) -> Result<FoldIntervals, ConformalProblem> {
+        let functions = self.ensembles.iter().map(|ensemble| functions(ensemble, model)).collect::<Result<_, _>>()?;
+        let place = |(group, at): &(u32, u32)| [*group as usize, *at as usize];
+        let mut folds: Vec<FoldBand> = self
+            .places
+            .iter()
+            .map(|places| FoldBand { lower: place(&places[0]), upper: place(&places[places.len() - 1]), scores: Vec::new() })
+            .collect();
+        for (&fold, &score) in self.fold.iter().zip(&self.score) {
+            folds[fold as usize].scores.push(score);
+        }
+        folds.iter_mut().for_each(|fold| fold.scores.sort_unstable_by(f64::total_cmp));
+        Ok(FoldIntervals { alpha: level.alpha(), rank: level.rank(self.score.len()), functions, folds })
+    }
+}
+
+fn functions(ensemble: &Ensemble, model: &Model) -> Result<Functions, ConformalProblem> {
+    let mut support = ensemble.support(Some(model))?;
+    if support.is_empty() {
+        // A matrix without rows does not know its width.
+        support = Cow::Owned(support.into_owned().with_features(model.parts().support.features()));
+    }
+    Ok(Functions::new(ensemble.kernel(), ensemble.encoder(), ensemble.scaler(), &support, ensemble.machines())?)
+}

@@ -1,0 +1,158 @@
+"""Exported estimators: what onnxruntime, skl2onnx and a C compiler make of them."""
+
+import ctypes
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import maxmargin
+
+X, CODES = load_iris(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+WORDS = load_iris().target_names[CODES]
+PLANTS, WIDTHS = X[:, :3], X[:, 3]
+DIGITS, FIGURES = (of[:300] for of in load_digits(return_X_y=True))
+KERNELS = ["linear", "poly", "rbf", "sigmoid"]
+
+
+def ran(content, rows):
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(None, {"X": rows}), strict=True))
+
+
+@pytest.mark.parametrize("calibration", [None, "platt", "isotonic"])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kind", [maxmargin.SVC, maxmargin.NuSVC])
+def test_onnxruntime_predicts_classes_as_we_do(kind, kernel, calibration):
+    for rows, labels in [(X, WORDS == "setosa"), (X, WORDS), (DIGITS / 16, FIGURES)]:
+        given = {"nu": 0.05} if kind is maxmargin.NuSVC else {"C": 10.0}
+        # A narrow sigmoid is indefinite, and some nu then have no solution.
+        gamma = 0.01 if kernel == "sigmoid" else "scale"
+        fitted = kind(kernel=kernel, gamma=gamma, calibration=calibration, **given).fit(rows, labels)
+        found = ran(fitted.to_onnx(), rows)
+        assert_array_equal(found["label"], fitted.predict(rows))
+        model = fitted._model_of()
+        assert_allclose(found["decision"], model.decisions(maxmargin._data.packed(rows)), rtol=1e-12, atol=1e-12)
+        assert ("probabilities" in found) == (calibration is not None)
+        if calibration:
+            assert_allclose(found["probabilities"], fitted.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kind", [maxmargin.SVR, maxmargin.NuSVR, maxmargin.QuantileSVR, maxmargin.ExpectileSVR])
+def test_onnxruntime_predicts_values_as_we_do(kind, kernel):
+    fitted = kind(kernel=kernel, gamma=0.01 if kernel == "sigmoid" else "scale").fit(PLANTS, WIDTHS)
+    assert_allclose(ran(fitted.to_onnx(), PLANTS)["value"].ravel(), fitted.predict(PLANTS), rtol=1e-12, atol=1e-12)
+
+
+def test_several_quantiles_do_not_cross():
+    fitted = maxmargin.QuantileSVR(quantile=[0.1, 0.45, 0.5, 0.9], C=100.0).fit(PLANTS, WIDTHS)
+    assert_allclose(ran(fitted.to_onnx(), PLANTS)["value"], fitted.predict(PLANTS), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [maxmargin.SVR, maxmargin.QuantileSVR])
+def test_onnxruntime_has_our_intervals(kind):
+    fitted = kind(conformal=0.2).fit(PLANTS, WIDTHS)
+    for alpha in (None, 0.1):
+        found = ran(fitted.to_onnx(alpha=alpha), PLANTS)
+        bounds = fitted.predict_interval(PLANTS, alpha=alpha)
+        assert_allclose(np.hstack([found["lower"], found["upper"]]), bounds, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "target"),
+    [(maxmargin.LinearSVC(), WORDS), (maxmargin.LinearSVC(), CODES == 1), (maxmargin.LinearSVR(), WIDTHS), (maxmargin.OneClassSVM(nu=0.2), None)],
+    ids=str,
+)
+def test_onnxruntime_runs_other_machines(estimator, target):
+    fitted = estimator.fit(PLANTS, target)
+    found = ran(fitted.to_onnx(), PLANTS)
+    expected = fitted.predict(PLANTS)
+    if "value" in found:
+        assert_allclose(found["value"].ravel(), expected, rtol=1e-12, atol=1e-12)
+    else:
+        assert_array_equal(found["label"], expected)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_single_precision_is_within_its_bound(kernel):
+    for labels in (WORDS == "setosa", WORDS):
+        fitted = maxmargin.SVC(kernel=kernel, C=10.0).fit(X, labels)
+        found = ran(fitted.to_onnx(float32=True), X.astype(np.float32))
+        expected = fitted._model_of().decisions(maxmargin._data.packed(X.astype(np.float32)))
+        turning, bound = maxmargin._native.export_bound(fitted._model_of(), maxmargin._data.packed(X))
+        assert 0 < np.abs(found["decision"] - expected).max() < bound < 1e-2
+        far = np.abs(expected).min(axis=1) > bound
+        assert (~far).sum() >= turning
+        assert_array_equal(found["label"][far], fitted.predict(X)[far])
+
+
+def test_double_precision_is_written_where_a_label_could_turn():
+    fitted = maxmargin.SVC(kernel="linear", C=10.0).fit([[-1.0], [-2.0], [1.0], [2.0]], [0, 0, 1, 1])
+    with pytest.warns(UserWarning, match="f32 could turn 1 of 2 labels"):
+        content = fitted.to_onnx(float32=True, check=[[0.0], [1.0]])
+    assert b"LinearRegressor" not in content and b"f32 could turn 1 of 2 labels" in content
+    content = fitted.to_onnx(float32=True, check=[[1.0], [2.0]])
+    assert b"LinearRegressor" in content and b"2 rows: no label can turn" in content
+
+
+def test_files_are_those_that_are_returned(tmp_path):
+    fitted = maxmargin.SVC(calibration="platt").fit(X, WORDS)
+    assert (tmp_path / "a.onnx").write_bytes(b"") == 0
+    assert fitted.to_onnx(tmp_path / "a.onnx") == (tmp_path / "a.onnx").read_bytes()
+    assert fitted.to_c(tmp_path / "a.c") == (tmp_path / "a.c").read_text()
+    document = json.loads(fitted.to_json(tmp_path / "a.json"))
+    assert document["labels"] == ["setosa", "versicolor", "virginica"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "a.json", "a.onnx"]
+
+
+def test_c_predicts_as_we_do(tmp_path):
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    fitted = maxmargin.SVC(calibration="platt").fit(X, CODES)
+    fitted.to_c(tmp_path / "iris.c", prefix="iris")
+    subprocess.run(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "iris.c", "-o", "iris.so", "-lm"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(tmp_path / "iris.so"))
+    doubles = ctypes.POINTER(ctypes.c_double)
+    probabilities = np.zeros(3)
+    for row, label, expected in zip(X, fitted.predict(X), fitted.predict_proba(X), strict=True):
+        row = np.ascontiguousarray(row)
+        assert library.iris_predict(row.ctypes.data_as(doubles)) == label
+        library.iris_probabilities(row.ctypes.data_as(doubles), probabilities.ctypes.data_as(doubles))
+        assert_allclose(probabilities, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("real", [np.float64, np.float32])
+def test_skl2onnx_converts_pipelines_by_our_operators(real):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    pipeline = make_pipeline(StandardScaler(), maxmargin.SVC(calibration="platt")).fit(X, WORDS)
+    rows = X.astype(real)
+    made = skl2onnx.to_onnx(pipeline, rows[:1], options={"zipmap": False})
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    label, probabilities = session.run(None, {"X": rows})
+    assert_array_equal(label, pipeline.predict(rows))
+    # Exact coupling, where skl2onnx's own operator iterates to 0.005 / classes. The scaler is in the precision of the input.
+    assert_allclose(probabilities, pipeline.predict_proba(rows), rtol=0, atol=1e-12 if real is np.float64 else 1e-5)
+    assert probabilities.dtype == real
+    assert not {node.op_type for node in made.graph.node} & {"SVMClassifier", "SVMRegressor"}
+
+
+def test_what_has_no_formula_is_refused():
+    with pytest.raises(ValueError, match="precomputed kernel, whose values are not computed from features"):
+        maxmargin.SVC(kernel="precomputed").fit(X @ X.T, WORDS).to_onnx()
+    with pytest.raises(ValueError, match="callable kernel"):
+        maxmargin.SVC(kernel=lambda a, b: a @ b.T).fit(X, WORDS).to_c()
+    with pytest.raises(ValueError, match="break_ties"):
+        maxmargin.SVC(break_ties=True).fit(X, WORDS).to_json()
+    with pytest.raises(ValueError, match="cannot begin names in C"):
+        maxmargin.SVC().fit(X, WORDS).to_c(prefix="1")
