@@ -12,7 +12,7 @@ use std::{env, fs};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Leave out the Python package, the documentation and the quick table
+    /// Leave out the packages of Python and R, the documentation and the quick table
     #[arg(long)]
     quick: bool,
     /// Go on after a step that fails
@@ -66,9 +66,9 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// Lints and tests are built with the Python package, so that its step compiles no dependency again
-/// for other features. The quick table runs on the test profile's build: counts do not depend on
-/// it, and a release build would double the time.
+/// Lints and tests are built with the packages of Python and R, so that their steps compile no
+/// dependency again for other features. The quick table runs on the test profile's build: counts
+/// do not depend on it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
@@ -91,6 +91,7 @@ const STEPS: &[Step] = &[
     step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
     step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
     step("python", &["xtask", "python", "--in-workspace"], false),
+    step("r", &["xtask", "r", "--in-workspace"], false),
     Step {
         name: "documentation",
         arguments: &["doc", "--no-deps", "--all-features", "--locked"],
