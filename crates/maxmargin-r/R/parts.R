@@ -116,7 +116,7 @@ shuffled_folds <- function(n, folds) {
     j <- i + trunc(draws[i] * left) %% left
     rows[c(i, j)] <- rows[c(j, i)]
   }
-  starts <- (seq_len(folds + 1) - 1) * n %/% folds
+  starts <- ((seq_len(folds + 1) - 1) * n) %/% folds
   fold <- integer(n)
   fold[rows] <- rep(seq_len(folds) - 1L, diff(starts))
   fold

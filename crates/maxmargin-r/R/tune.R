@@ -14,13 +14,18 @@
 #'   folds.
 #' @param best.model whether the result has a model of the best parameters.
 #' @param tunecontrol an object of `tune.control` in package e1071: its `cross`, `sampling` ("cross"
-#'   or "fix"), `fix` and `best.model` replace the arguments.
+#'   or "fix"), `fix` and `best.model` replace the arguments. `tune.control` of this package has the
+#'   same arguments.
+#' @param random,nrepeat,repeat.aggregate,sampling.aggregate,sampling.dispersion,nboot,boot.size,performances,error.fun
+#'   arguments of e1071's `tune.control` that `tune_svm` takes at their defaults alone.
+#' @param sampling "cross" or "fix".
 #' @param ... other arguments of [svm()], such as `kernel`, `type`, `scale` and `class.weights`.
 #'
 #' @return A list of class "tune" with the elements of e1071's: `best.parameters`,
 #'   `best.performance`, `performances` (with the mean error of the folds, its standard deviation as
 #'   `dispersion`, and the largest KKT violation of all folds as `kkt`), `best.model`, `train.ind`
-#'   and others. Errors are shares of wrong classes, or mean squared errors.
+#'   and others. Errors are shares of wrong classes, or mean squared errors. `tune.svm` is another
+#'   name of `tune_svm`, and `best.svm` returns the best model.
 #'
 #' @section Differences from e1071:
 #' Samples are scaled once and not for each fold, as `svm(cross =)` does in both packages.
@@ -33,7 +38,7 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
                      epsilon = NULL, cross = 10, fix = NULL, best.model = TRUE, tunecontrol = NULL, ...) {
   call <- match.call()
   if (!is.null(tunecontrol)) {
-    if (tunecontrol$sampling == "bootstrap") stop("tune_svm has no bootstrap: use cross or fix")
+    check_control(tunecontrol)
     cross <- tunecontrol$cross
     if (tunecontrol$sampling == "fix") fix <- tunecontrol$fix
     best.model <- tunecontrol$best.model
@@ -73,6 +78,43 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
     result$best.model$call <- call
   }
   structure(result, class = c("maxmargin_tune", "tune"))
+}
+
+#' @rdname tune_svm
+#' @export
+tune.svm <- tune_svm
+
+#' @rdname tune_svm
+#' @export
+best.svm <- function(x, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(maxmargin::tune_svm)
+  found <- eval(call, parent.frame())
+  found$best.model
+}
+
+#' @rdname tune_svm
+#' @export
+tune.control <- function(random = FALSE, nrepeat = 1, repeat.aggregate = mean, sampling = c("cross", "fix", "bootstrap"),
+                         sampling.aggregate = mean, sampling.dispersion = sd, cross = 10, fix = 2 / 3, nboot = 10,
+                         boot.size = 9 / 10, best.model = TRUE, performances = TRUE, error.fun = NULL) {
+  control <- list(random = random, nrepeat = nrepeat, repeat.aggregate = repeat.aggregate, sampling = match.arg(sampling),
+                  sampling.aggregate = sampling.aggregate, sampling.dispersion = sampling.dispersion, cross = cross,
+                  fix = fix, nboot = nboot, boot.size = boot.size, best.model = best.model,
+                  performances = performances, error.fun = error.fun)
+  structure(control, class = "tune.control")
+}
+
+# A search that would ignore what it was asked for is an error.
+check_control <- function(control) {
+  other <- c(
+    sampling = control$sampling == "bootstrap", random = !isFALSE(control$random), nrepeat = control$nrepeat != 1,
+    error.fun = !is.null(control$error.fun), sampling.aggregate = !identical(control$sampling.aggregate, mean),
+    sampling.dispersion = !identical(control$sampling.dispersion, sd)
+  )
+  if (any(other)) {
+    stop("tune_svm takes the default of ", paste(names(other)[other], collapse = ", "), " alone", call. = FALSE)
+  }
 }
 
 # Returns the fold of each row, from 0: parts of a permutation, as e1071 makes them.
@@ -146,4 +188,22 @@ print.summary.maxmargin_tune <- function(x, ...) {
   print(x$performances, row.names = FALSE)
   cat("\n")
   invisible(x)
+}
+
+#' @export
+plot.maxmargin_tune <- function(x, ...) {
+  table <- x$performances
+  names <- names(x$best.parameters)
+  if (length(names) == 1) {
+    graphics::plot(table[[names]], table$error, type = "b", xlab = names, ylab = "error",
+                   main = paste("Performance of", sQuote(x$method)), ...)
+    return(invisible())
+  }
+  if (length(names) != 2) stop("plot is for searches of one or two parameters, and this one has ", length(names))
+  axes <- lapply(table[names], function(values) sort(unique(values)))
+  errors <- matrix(NA_real_, length(axes[[1]]), length(axes[[2]]))
+  errors[cbind(match(table[[1]], axes[[1]]), match(table[[2]], axes[[2]]))] <- table$error
+  graphics::filled.contour(axes[[1]], axes[[2]], errors, xlab = names[1], ylab = names[2],
+                           main = paste("Performance of", sQuote(x$method)), ...)
+  invisible()
 }

@@ -44,3 +44,22 @@ test_that("class weights and subsets belong to a search", {
   expect_identical(length(unlist(found$train.ind)), 9L * sum(iris$Sepal.Length > 5))
   expect_identical(nrow(found$performances), 2L)
 })
+
+test_that("e1071's names and its tune() work", {
+  skip_if_not_installed("e1071")
+  set.seed(1)
+  found <- tune.svm(Species ~ ., data = iris, gamma = c(0.1, 1), cost = c(1, 10), tunecontrol = tune.control(cross = 3))
+  set.seed(1)
+  expect_equal(best.svm(Species ~ ., data = iris, gamma = c(0.1, 1), cost = c(1, 10), tunecontrol = tune.control(cross = 3))$cost,
+               found$best.parameters$cost)
+  expect_error(tune_svm(Species ~ ., data = iris, cost = 1:2, tunecontrol = tune.control(sampling = "boot")), "sampling")
+  expect_error(tune_svm(Species ~ ., data = iris, cost = 1:2, tunecontrol = tune.control(nrepeat = 3)), "nrepeat")
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file)
+  on.exit({
+    grDevices::dev.off()
+    unlink(file)
+  })
+  expect_null(plot(found))
+  expect_null(plot(tune_svm(dist ~ speed, data = cars, cost = 1:3, cross = 3)))
+})
