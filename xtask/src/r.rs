@@ -137,8 +137,9 @@ fn cores() -> String {
     thread::available_parallelism().map_or(1, std::num::NonZero::get).to_string()
 }
 
-/// Runs R's own builder of source packages.
+/// Runs R's own builder of source packages. It installs the package to run its vignette.
 fn build_archive(home: &Path, sources: &Path) -> Outcome<()> {
-    let _ = read(Command::new("R").args(["CMD", "build", "--no-manual"]).arg(sources).current_dir(home))?;
-    Ok(())
+    let mut build = Command::new("R");
+    build.args(["CMD", "build", "--no-manual"]).arg(sources).current_dir(home).env("CARGO_TARGET_DIR", home.join("cargo"));
+    read(&mut build).map(drop)
 }

@@ -1,7 +1,7 @@
 # Work of the engine: R waits, and Esc or Ctrl-C cancels.
 
 # The longest wait in milliseconds between two checks for interrupts.
-interrupt_interval <- 50L
+interrupt_interval <- 20L
 
 # Waits for a job and returns its result. An interrupt of the user cancels it: `Sys.sleep` is where
 # R processes events and interrupts.

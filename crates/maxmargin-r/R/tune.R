@@ -190,20 +190,52 @@ print.summary.maxmargin_tune <- function(x, ...) {
   invisible(x)
 }
 
+#' Plot the errors of a search
+#'
+#' A search of one parameter is a line, and one of two is a map of the errors.
+#'
+#' @aliases plot.tune
+#' @param x a result of [tune_svm()].
+#' @param type "contour" or "perspective", for two parameters.
+#' @param theta,col the angle and the colour of a perspective.
+#' @param main,xlab,ylab titles.
+#' @param swapxy whether the axes change places.
+#' @param transform.x,transform.y,transform.z functions of the parameters and of the error.
+#' @param color.palette,nlevels colours of a map, and their number.
+#' @param ... arguments of the plot function of graphics.
+#' @return nothing.
+#' @examples
+#' found <- tune_svm(Species ~ ., data = iris, gamma = 10^(-3:0), cost = 10^(0:3), cross = 5)
+#' plot(found, transform.x = log10, transform.y = log10, xlab = "log10(gamma)", ylab = "log10(cost)")
 #' @export
-plot.maxmargin_tune <- function(x, ...) {
-  table <- x$performances
+plot.maxmargin_tune <- function(x, type = c("contour", "perspective"), theta = 60, col = "lightblue", main = NULL,
+                                xlab = NULL, ylab = NULL, swapxy = FALSE, transform.x = NULL, transform.y = NULL,
+                                transform.z = NULL, color.palette = grDevices::hcl.colors, nlevels = 20, ...) {
+  type <- match.arg(type)
   names <- names(x$best.parameters)
+  if (!length(names) %in% 1:2) stop("plot is for searches of one or two parameters, and this one has ", length(names))
+  if (swapxy) names <- rev(names)
+  changed <- function(values, transform) if (is.null(transform)) values else transform(values)
+  table <- x$performances
+  errors <- changed(table$error, transform.z)
+  if (is.null(main)) main <- paste0("Performance of '", x$method, "'")
+  if (is.null(xlab)) xlab <- names[1]
+  first <- changed(table[[names[1]]], transform.x)
   if (length(names) == 1) {
-    graphics::plot(table[[names]], table$error, type = "b", xlab = names, ylab = "error",
-                   main = paste("Performance of", sQuote(x$method)), ...)
+    graphics::plot(first, errors, type = "b", xlab = xlab, ylab = if (is.null(ylab)) "error" else ylab, main = main, ...)
     return(invisible())
   }
-  if (length(names) != 2) stop("plot is for searches of one or two parameters, and this one has ", length(names))
-  axes <- lapply(table[names], function(values) sort(unique(values)))
-  errors <- matrix(NA_real_, length(axes[[1]]), length(axes[[2]]))
-  errors[cbind(match(table[[1]], axes[[1]]), match(table[[2]], axes[[2]]))] <- table$error
-  graphics::filled.contour(axes[[1]], axes[[2]], errors, xlab = names[1], ylab = names[2],
-                           main = paste("Performance of", sQuote(x$method)), ...)
+  if (is.null(ylab)) ylab <- names[2]
+  axes <- list(first, changed(table[[names[2]]], transform.y))
+  ticks <- lapply(axes, function(values) sort(unique(values)))
+  surface <- matrix(NA_real_, length(ticks[[1]]), length(ticks[[2]]))
+  surface[cbind(match(axes[[1]], ticks[[1]]), match(axes[[2]], ticks[[2]]))] <- errors
+  if (type == "perspective") {
+    graphics::persp(ticks[[1]], ticks[[2]], surface, theta = theta, col = col, xlab = xlab, ylab = ylab, zlab = "error",
+                    ticktype = "detailed", main = main, ...)
+  } else {
+    graphics::filled.contour(ticks[[1]], ticks[[2]], surface, xlab = xlab, ylab = ylab, main = main,
+                             color.palette = color.palette, nlevels = nlevels, ...)
+  }
   invisible()
 }

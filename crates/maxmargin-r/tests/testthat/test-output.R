@@ -27,3 +27,27 @@ test_that("plots draw", {
   expect_null(plot(model, data, Petal.Width ~ Petal.Length, slice = list(group = "b")))
   expect_error(plot(model, data, Petal.Width ~ Petal.Length, slice = list(group = "c")), "could not be found")
 })
+
+test_that("files of models are e1071's", {
+  skip_if_not_installed("e1071")
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  files <- file.path(folder, letters[1:6])
+  words <- function(file) strsplit(readLines(file), " +")
+  for (set in list(list(Species ~ ., iris), list(dist ~ speed, cars))) {
+    write.svm(svm(set[[1]], set[[2]], tolerance = exact), files[1], files[2], files[3])
+    e1071::write.svm(e1071::svm(set[[1]], set[[2]], tolerance = exact), files[4], files[5], files[6])
+    expect_equal(utils::read.table(files[2]), utils::read.table(files[5]))
+    ours <- words(files[1])
+    theirs <- words(files[4])
+    expect_identical(vapply(ours, `[`, "", 1)[1:5], vapply(theirs, `[`, "", 1)[1:5])
+    # Rows of cars are equal to each other, and their coefficients are not unique.
+    if (identical(set[[2]], cars)) next
+    expect_length(ours, length(theirs))
+    numbers <- function(line) as.numeric(sub(".*:", "", line))
+    at <- which(vapply(ours, `[`, "", 1) == "SV")
+    for (line in seq(at + 1, length(ours))) expect_equal(numbers(ours[[line]]), numbers(theirs[[line]]), tolerance = 1e-3)
+  }
+  expect_equal(utils::read.table(files[3]), utils::read.table(files[6]))
+})
