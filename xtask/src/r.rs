@@ -5,8 +5,7 @@ mod pack;
 use crate::python::succeed;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{WITHOUT_PYTHON, cargo, read, root, target_directory};
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, thread};
@@ -36,7 +35,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let Some(headers) = headers()? else { return Ok(()) };
+    let Some(headers) = headers() else {
+        return fail(format!("cannot run R: install {INSTALL}"));
+    };
     let home = target_directory()?.join("r");
     fs::create_dir_all(&home).context(home.display())?;
     if arguments.document {
@@ -46,39 +47,29 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         let library = install(&home, &headers)?;
         return test(&library);
     }
-    let archive = pack::source_package(&home)?;
+    let archive = pack::source_package(&home, &headers)?;
     println!("{}", archive.display());
     if arguments.package { Ok(()) } else { check(&home, &archive) }
 }
 
-/// Returns the folder of R's headers. Reports what is missing and returns none.
-fn headers() -> Outcome<Option<PathBuf>> {
+/// The advice where something is missing.
+pub(crate) const INSTALL: &str =
+    "R and its packages (Debian: r-base-core r-cran-e1071 r-cran-kernlab r-cran-matrix r-cran-testthat)";
+
+/// Returns whether there is R, with the packages that tests need.
+pub(crate) fn installed() -> bool {
+    headers().is_some()
+}
+
+/// Returns the folder of R's headers, if there is R with the packages that tests need.
+fn headers() -> Option<PathBuf> {
     let script = format!(
         "cat(R.home('include')); for (name in c('{}')) if (!requireNamespace(name, quietly = TRUE)) quit(status = 3)",
         NEEDED.join("', '")
     );
-    let mut command = Command::new("Rscript");
-    let output = match command.args(["--vanilla", "-e", &script]).stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => output,
-        Ok(_) => return left_out(&format!("packages of R ({})", NEEDED.join(", "))),
-        Err(_) => return left_out("R"),
-    };
+    let output = Command::new("Rscript").args(["--vanilla", "-e", &script]).stdin(Stdio::null()).output().ok()?;
     let headers = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    if !headers.join("Rinternals.h").is_file() {
-        return left_out("R's headers (Debian: r-base-dev or r-base-core)");
-    }
-    Ok(Some(headers))
-}
-
-/// Reports what is missing, on the terminal and to `cargo xtask ci`.
-fn left_out(missing: &str) -> Outcome<Option<PathBuf>> {
-    let line = format!("{missing}: the tests of {FOLDER}");
-    println!("skipped, no {line}");
-    if let Some(record) = env::var_os("MAXMARGIN_SKIPS") {
-        let file = OpenOptions::new().append(true).create(true).open(&record);
-        writeln!(file.context(Path::new(&record).display())?, "{line}").context(Path::new(&record).display())?;
-    }
-    Ok(None)
+    (output.status.success() && headers.join("Rinternals.h").is_file()).then_some(headers)
 }
 
 /// Builds the library as the workspace's tests build it, and installs the package with it. Returns
@@ -137,9 +128,10 @@ fn cores() -> String {
     thread::available_parallelism().map_or(1, std::num::NonZero::get).to_string()
 }
 
-/// Runs R's own builder of source packages. It installs the package to run its vignette.
-fn build_archive(home: &Path, sources: &Path) -> Outcome<()> {
+/// Runs R's own builder of source packages. It installs the package, with a library that was built
+/// before, to run its vignette.
+fn build_archive(home: &Path, sources: &Path, library: &Path) -> Outcome<()> {
     let mut build = Command::new("R");
-    build.args(["CMD", "build", "--no-manual"]).arg(sources).current_dir(home).env("CARGO_TARGET_DIR", home.join("cargo"));
+    build.args(["CMD", "build", "--no-manual"]).arg(sources).current_dir(home).env("MAXMARGIN_R_STATICLIB", library);
     read(&mut build).map(drop)
 }

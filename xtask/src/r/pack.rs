@@ -1,6 +1,7 @@
 //! The source package: the R package with the crates of the workspace that it needs.
 
 use super::{FOLDER, PACKAGE, build_archive};
+use crate::python::succeed;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{cargo, read, root};
 use std::collections::BTreeSet;
@@ -35,7 +36,11 @@ pub(super) fn sources(home: &Path) -> Outcome<PathBuf> {
 }
 
 /// Makes `maxmargin_VERSION.tar.gz`, which R installs where there is Rust, and returns its path.
-pub(super) fn source_package(home: &Path) -> Outcome<PathBuf> {
+/// Its vignette is run with a release build of the workspace.
+pub(super) fn source_package(home: &Path, headers: &Path) -> Outcome<PathBuf> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--locked", "--package", CRATE, "--target-dir"]).arg(home.join("cargo"));
+    succeed(build.env("R_INCLUDE_DIR", headers))?;
     let place = sources(home)?;
     let rust = place.join("src/rust");
     let crates = rust.join("crates");
@@ -48,7 +53,7 @@ pub(super) fn source_package(home: &Path) -> Outcome<PathBuf> {
         library_of(&root().join("crates").join(&name), &crates.join(&name))?;
     }
     workspace(&rust)?;
-    build_archive(home, &place)?;
+    build_archive(home, &place, &home.join("cargo/release/libmaxmargin_r.a"))?;
     let version = version()?;
     Ok(home.join(format!("{PACKAGE}_{version}.tar.gz")))
 }
@@ -143,6 +148,14 @@ mod tests {
     fn the_package_has_the_version_of_the_workspace() {
         let workspace = manifest(&root()).expect("a manifest");
         assert_eq!(workspace["workspace"]["package"]["version"].as_str(), Some(version().expect("a version").as_str()));
+    }
+
+    /// `savvy-cli update` adds a line that leaves it out of the source package, which then installs
+    /// without its library.
+    #[test]
+    fn makevars_is_packed() {
+        let ignored = std::fs::read_to_string(root().join(super::FOLDER).join(".Rbuildignore")).expect("a list");
+        assert!(!ignored.contains("Makevars"), "{ignored}");
     }
 
     #[test]
