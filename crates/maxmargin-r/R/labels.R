@@ -13,7 +13,7 @@ codes_of <- function(ranks, labels) {
 }
 
 # The pairs of labels, one for each machine, as columns of two positions.
-pairs_of <- function(classes) utils::combn(classes, 2)
+pairs_of <- function(classes) combn(classes, 2)
 
 # The names of machines: "a/b".
 machine_names <- function(object) {

@@ -10,7 +10,9 @@
 #'
 #' @keywords internal
 #' @importClassesFrom Matrix dgRMatrix
+#' @importFrom grDevices hcl.colors palette
 #' @importFrom methods as new
 #' @importFrom stats coef fitted model.frame model.matrix model.response na.omit napredict predict
 #' @importFrom stats delete.response terms sd setNames
+#' @importFrom utils combn write.table
 "_PACKAGE"

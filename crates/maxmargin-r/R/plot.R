@@ -19,7 +19,7 @@
 #' plot(model, iris, Petal.Width ~ Petal.Length, slice = list(Sepal.Width = 3, Sepal.Length = 4))
 #' @export
 plot.maxmargin_svm <- function(x, data, formula = NULL, fill = TRUE, grid = 50, slice = list(),
-                               symbolPalette = grDevices::palette(), svSymbol = "x", dataSymbol = "o", ...) {
+                               symbolPalette = palette(), svSymbol = "x", dataSymbol = "o", ...) {
   if (x$type > 2 || !inherits(x, "svm.formula")) stop("plot is for classification models with a formula")
   variables <- all.vars(delete.response(terms(x)))
   shown <- if (!is.null(formula)) all.vars(formula) else variables

@@ -210,7 +210,7 @@ print.summary.maxmargin_tune <- function(x, ...) {
 #' @export
 plot.maxmargin_tune <- function(x, type = c("contour", "perspective"), theta = 60, col = "lightblue", main = NULL,
                                 xlab = NULL, ylab = NULL, swapxy = FALSE, transform.x = NULL, transform.y = NULL,
-                                transform.z = NULL, color.palette = grDevices::hcl.colors, nlevels = 20, ...) {
+                                transform.z = NULL, color.palette = hcl.colors, nlevels = 20, ...) {
   type <- match.arg(type)
   names <- names(x$best.parameters)
   if (!length(names) %in% 1:2) stop("plot is for searches of one or two parameters, and this one has ", length(names))

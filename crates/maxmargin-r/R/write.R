@@ -38,7 +38,7 @@ write.svm <- function(object, svm.file = "Rdata.svm", scale.file = "Rdata.scale"
   }, "")
   writeLines(c(header, rows), svm.file)
   table <- function(scale, file) {
-    utils::write.table(as.data.frame(scale), file, col.names = FALSE, row.names = FALSE)
+    write.table(as.data.frame(scale), file, col.names = FALSE, row.names = FALSE)
   }
   if (!is.null(object$x.scale)) table(object$x.scale, scale.file)
   if (!is.null(object$y.scale)) table(object$y.scale, yscale.file)
