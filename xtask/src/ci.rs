@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails
 //! fastest.
 
-use crate::guide;
+use crate::{guide, r};
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{WITHOUT_PYTHON, cargo, target_directory};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::{env, fs};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Leave out the Python package, the documentation and the quick table
+    /// Leave out the packages of Python and R, the documentation and the quick table
     #[arg(long)]
     quick: bool,
     /// Go on after a step that fails
@@ -44,6 +44,8 @@ enum Tool {
     Subcommand(&'static str),
     /// The program that builds the guide.
     MdBook,
+    /// R, with the packages that tests need.
+    R,
 }
 
 impl Tool {
@@ -51,6 +53,7 @@ impl Tool {
         match self {
             Tool::Subcommand(name) => cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success()),
             Tool::MdBook => guide::installed(),
+            Tool::R => r::installed(),
         }
     }
 
@@ -58,6 +61,7 @@ impl Tool {
         match self {
             Tool::Subcommand(name) => format!("cargo install --locked cargo-{name}"),
             Tool::MdBook => guide::INSTALL.to_owned(),
+            Tool::R => r::INSTALL.to_owned(),
         }
     }
 }
@@ -66,9 +70,9 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// Lints and tests are built with the Python package, so that its step compiles no dependency again
-/// for other features. The quick table runs on the test profile's build: counts do not depend on
-/// it, and a release build would double the time.
+/// Lints and tests are built with the packages of Python and R, so that their steps compile no
+/// dependency again for other features. The quick table runs on the test profile's build: counts
+/// do not depend on it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
@@ -91,6 +95,7 @@ const STEPS: &[Step] = &[
     step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
     step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
     step("python", &["xtask", "python", "--in-workspace"], false),
+    Step { name: "r", arguments: &["xtask", "r", "--in-workspace"], needs: Some(Tool::R), set: None, in_quick: false },
     Step {
         name: "documentation",
         arguments: &["doc", "--no-deps", "--all-features", "--locked"],

@@ -1,5 +1,5 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel |
-//! bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | r | peers | wheel
+//! | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
 //! that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
@@ -8,6 +8,7 @@ mod datasets;
 mod guide;
 mod peers;
 mod python;
+mod r;
 mod release;
 mod tidy;
 mod trust;
@@ -37,6 +38,8 @@ enum Command {
     Guide,
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
+    /// Build and test the R package, where there is R: `R CMD check` of its source package
+    R(r::Arguments),
     /// Measure the Python package beside scikit-learn and scikit-learn-intelex, and write the page
     /// of it
     Peers(peers::Arguments),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Guide => guide::run(),
         Command::Python(arguments) => python::run(&arguments),
+        Command::R(arguments) => r::run(&arguments),
         Command::Peers(arguments) => peers::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => maxmargin_repro::bench(&arguments),

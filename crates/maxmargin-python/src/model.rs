@@ -1,10 +1,11 @@
 //! A trained model: its numbers, predictions, file, verification and updates.
 
-use crate::blocks::{in_parts, predict};
+use crate::blocks::predict;
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
+use maxmargin::background::in_parts;
 use maxmargin::conformal::Level;
 use maxmargin::cv::{
     CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, full_p_values, update, verify,

@@ -16,6 +16,7 @@
 //!   nested cross-validation.
 //! - [`libsvm`] and [`liblinear`]: the behaviour of LIBSVM's and LIBLINEAR's programs, for drop-in
 //!   replacements.
+//! - [`background`]: trainings on the threads of an interpreter's process, for its packages.
 //!
 //! The other modules are the crates of the workspace, for programs that need more than the
 //! estimator.
@@ -155,6 +156,7 @@ pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 pub use maxmargin_solvers as solvers;
 
+pub mod background;
 pub mod liblinear;
 pub mod libsvm;
 #[cfg(feature = "linfa")]

@@ -28,6 +28,8 @@ pub use classes::{Classes, check_labels};
 pub use folds::Folds;
 pub use parameters::{ParameterError, Parameters, Shape};
 pub use rand::Rand;
-pub use train::{Figure, LibsvmMachine, LibsvmProblem, LibsvmRun, Training, error_distribution_text, train};
+pub use train::{
+    Figure, LibsvmMachine, LibsvmProblem, LibsvmRun, Training, error_distribution_text, train, with_support_vectors,
+};
 pub use trained_model::TrainedModel;
 pub use validate::{FoldPredictions, cross_validate, squares};

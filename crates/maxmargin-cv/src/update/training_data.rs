@@ -54,8 +54,11 @@ impl TrainingData {
     pub fn put_into(&self, model: Model) -> Result<Model, UpdateError> {
         let record = model.record().ok_or(UpdateError::NoRecord)?;
         self.check(record)?;
-        let of = self.classes(model.classes())?;
-        solutions(&model, self, &*model.prepared(&self.data.samples)?, &of)?;
+        // Paths, which need the rows of support vectors, are for classes.
+        if !model.classes().is_empty() {
+            let of = self.classes(model.classes())?;
+            solutions(&model, self, &*model.prepared(&self.data.samples)?, &of)?;
+        }
         self.stored(model)
     }
 

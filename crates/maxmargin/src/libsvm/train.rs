@@ -8,9 +8,9 @@ use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
 use maxmargin_data::classes::pairs;
 use maxmargin_data::number::format_g;
-use maxmargin_data::{Dataset, LabelError, Par};
+use maxmargin_data::{Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Model, Rule};
+use maxmargin_model::{Model, ModelError, Rule};
 use std::fmt::Write;
 
 /// The settings that LIBSVM has no parameters for.
@@ -211,31 +211,36 @@ pub fn train(problem: &LibsvmProblem, parameters: &Parameters, run: &LibsvmRun) 
     })
 }
 
-/// Returns the model with LIBSVM's labels and with support vectors, which linear solvers do not
-/// store.
-fn with_vectors(fitted: &Fitted, problem: &LibsvmProblem) -> Result<Model, CvError> {
-    let model = &*fitted.model.uncentred()?;
-    let mut parts = match model.record().filter(|_| model.folded()) {
-        None => model.parts().clone(),
-        Some(record) => {
-            let terms = |p: usize| -> Vec<(usize, f64)> {
-                let training = &record.machines[p];
-                let coef = training.folded.iter().flatten();
-                training.rows.iter().map(|&row| row as usize).zip(coef.copied()).collect()
-            };
-            let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
-            let parts = model.parts();
-            let decision_rule = if parts.classes.is_empty() { parts.decision_rule } else { parts.multiclass.decision_rule() };
-            let rule = Rule { decision_rule, classes: parts.classes.clone(), multiclass: parts.multiclass, levels: Vec::new() };
-            let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
-            let made = made.with_calibration(parts.calibration.clone())?;
-            let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();
-            let mut record = record.clone();
-            record.machines.iter_mut().for_each(|machine| machine.folded = None);
-            parts.record = Some(record);
-            parts
-        }
+/// Returns the model with support vectors in place of the weights that linear solvers store.
+/// `samples` are its training samples. Other models are returned as they are.
+///
+/// # Errors
+///
+/// When the samples are not those of the training.
+pub fn with_support_vectors(model: &Model, samples: &Samples) -> Result<Model, ModelError> {
+    let model = &*model.uncentred()?;
+    let Some(record) = model.record().filter(|_| model.folded()) else { return Ok(model.clone()) };
+    let terms = |p: usize| -> Vec<(usize, f64)> {
+        let training = &record.machines[p];
+        let coef = training.folded.iter().flatten();
+        training.rows.iter().map(|&row| row as usize).zip(coef.copied()).collect()
     };
+    let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
+    let parts = model.parts();
+    let decision_rule = if parts.classes.is_empty() { parts.decision_rule } else { parts.multiclass.decision_rule() };
+    let rule = Rule { decision_rule, classes: parts.classes.clone(), multiclass: parts.multiclass, levels: parts.levels.clone() };
+    let made = Model::from_machines(Kernel::Linear, samples, rule, &machines)?;
+    let made = made.with_calibration(parts.calibration.clone())?;
+    let mut parts = made.with_index_base(parts.index_base)?.into_parts();
+    let mut record = record.clone();
+    record.machines.iter_mut().for_each(|machine| machine.folded = None);
+    parts.record = Some(record);
+    Model::new(parts)
+}
+
+/// Returns the model with LIBSVM's labels and with support vectors.
+fn with_vectors(fitted: &Fitted, problem: &LibsvmProblem) -> Result<Model, CvError> {
+    let mut parts = with_support_vectors(&fitted.model, &problem.data.samples)?.into_parts();
     if let Some(classes) = &problem.classes {
         let ranked = parts.classes.iter().map(|rank| {
             let class = (0..classes.labels.len()).find(|&class| classes.rank(class) == *rank);

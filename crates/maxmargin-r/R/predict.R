@@ -1,0 +1,88 @@
+#' Predictions of a support vector machine
+#'
+#' @aliases predict.svm
+#' @param object a model of [svm()].
+#' @param newdata a data frame with the variables of the formula, or samples as [svm()] takes them.
+#'   Without it, the fitted values.
+#' @param decision.values whether the result has the attribute "decision.values": a matrix with
+#'   a column "a/b" for each pair of classes. A positive value is for class a.
+#' @param probability whether the result has the attribute "probabilities", for a model that was
+#'   trained with `probability = TRUE`. Classes are then those of the greatest probability.
+#' @param na.action what to do with rows that have missing values: `na.omit` leaves them out, and
+#'   `na.exclude` predicts `NA`.
+#' @param ... not used.
+#'
+#' @return A factor for classification, `TRUE` for members of a single class, numbers for
+#'   regression; with the names of the rows.
+#'
+#' @examples
+#' model <- svm(Species ~ ., data = iris, probability = TRUE)
+#' predict(model, iris[c(1, 51, 101), ], decision.values = TRUE, probability = TRUE)
+#' @export
+predict.maxmargin_svm <- function(object, newdata, decision.values = FALSE, probability = FALSE, ...,
+                                  na.action = na.omit) {
+  if (missing(newdata)) return(fitted(object))
+  if (probability && object$type < 2 && is.null(object$probA)) {
+    warning("SVM has not been trained using `probability = TRUE`, probabilities not available for predictions.")
+  }
+  probability <- probability && object$type < 2 && !is.null(object$probA)
+  samples <- new_samples(object, newdata, na.action)
+  found <- predicted(object, native_data(samples$x), decision.values, probability)
+  result <- napredict(samples$na.action, setNames(found$response, samples$names))
+  matrix_of <- function(values, columns) {
+    dimnames(values) <- list(samples$names, columns)
+    napredict(samples$na.action, values)
+  }
+  if (decision.values) attr(result, "decision.values") <- matrix_of(found$decision.values, machine_names(object))
+  if (probability) attr(result, "probabilities") <- matrix_of(found$probabilities, object$levels[object$labels])
+  result
+}
+
+# Returns the scaled samples of new data, without the rows that `na.action` leaves out.
+new_samples <- function(object, newdata, na.action) {
+  if (is.atomic(newdata) && is.null(dim(newdata))) {
+    newdata <- if (inherits(object, "svm.formula")) as.matrix(newdata) else rows_of(as.vector(newdata))
+  }
+  before <- attr(newdata, "na.action")
+  sparse <- inherits(newdata, c("Matrix", "matrix.csr", "simple_triplet_matrix"))
+  formula <- inherits(object, "svm.formula") && !sparse
+  if (!formula) newdata <- rows_of(newdata)
+  if (formula && is.null(colnames(newdata))) colnames(newdata) <- labels(terms(object))[seq_len(ncol(newdata))]
+  names <- row_names(newdata)
+  if (!sparse) newdata <- na.action(newdata)
+  omitted <- if (sparse) NULL else attr(newdata, "na.action")
+  if (!is.null(omitted) && is.null(before)) names <- names[-omitted]
+  x <- if (formula) model_rows(object, as.data.frame(newdata)) else newdata
+  if (ncol(x) != ncol(object$SV)) {
+    stop("test data does not match model: it has ", ncol(x), " columns, and the model has ", ncol(object$SV), call. = FALSE)
+  }
+  list(x = apply_scale(x, object$scaled, object$x.scale), na.action = omitted, names = names)
+}
+
+# Returns the columns that a formula makes of new data.
+model_rows <- function(object, data) {
+  terms <- delete.response(terms(object))
+  frame <- model.frame(terms, data, na.action = stats::na.pass, xlev = object$xlevels)
+  x <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  attr(x, "assign") <- attr(x, "contrasts") <- NULL
+  x
+}
+
+#' @export
+fitted.maxmargin_svm <- function(object, ...) {
+  if (is.null(object$fitted)) stop("the model has no fitted values: train it with fitted = TRUE, or predict", call. = FALSE)
+  napredict(object$na.action, object$fitted)
+}
+
+#' @export
+residuals.maxmargin_svm <- function(object, ...) stats::naresid(object$na.action, object$residuals)
+
+#' @export
+coef.maxmargin_svm <- function(object, ...) {
+  if (object$kernel != 0 || object$nclasses > 2) {
+    stop("coefficients are those of a linear kernel, for regression or two classes", call. = FALSE)
+  }
+  weights <- drop(as.matrix(Matrix::crossprod(object$coefs, object$SV)))
+  if (is.null(names(weights))) names(weights) <- colnames(object$SV)
+  c("(Intercept)" = -object$rho, weights)
+}

@@ -1,0 +1,81 @@
+#' Add samples to a model and remove others
+#'
+#' C-classification models follow an exact path from the present optimum to that of the changed
+#' data, which is faster than a training where few samples change. Other models, and those with
+#' probabilities or weights, are trained again. The result is that of a training on the changed data
+#' with the scale of the present model.
+#'
+#' @param object a model of [svm()] that keeps its data (`keep = TRUE`).
+#' @param add samples to add: a data frame with the variables of the formula, or a matrix.
+#' @param y the response of the added samples, for a model without a formula.
+#' @param remove rows of the present training data, from 1, as `index` counts them: rows that
+#'   `na.action` left out do not count. Added samples come last.
+#' @param weights weights of added samples, for a model with weights.
+#' @param ... not used.
+#' @return The changed model, with the element `update`: how it was made ("path" or "training"), and
+#'   the numbers of rows that were added and removed.
+#' @examples
+#' model <- svm(Species ~ ., data = iris[-1, ])
+#' model <- update_svm(model, add = iris[1, ], remove = 1:3)
+#' certificate(model)
+#' @export
+update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights = NULL, ...) {
+  if (!inherits(object, "maxmargin_svm")) stop("the first argument of update_svm is a model of svm()")
+  kept <- native_model(object)$kept()
+  if (is.null(kept)) stop("the model does not keep its training data: train it with keep = TRUE")
+  x <- rows_of_engine(kept$rows, object$sparse)
+  colnames(x) <- colnames(object$SV)
+  codes <- kept$labels
+  remove <- rows_to_remove(remove, nrow(x))
+  added <- if (!is.null(add)) labelled_samples(object, add, y)
+  stays <- setdiff(seq_len(nrow(x)), remove)
+  options <- object$engine$options
+  if (length(options$case_weights)) {
+    if (is.null(weights)) weights <- rep(1, length(added$names))
+    if (length(weights) != length(added$names)) stop("there are ", length(added$names), " samples to add, and ", length(weights), " weights")
+    options$case_weights <- c(options$case_weights[stays], as.double(weights))
+  }
+  changed <- select_rows(x, stays)
+  changed_codes <- codes[stays]
+  if (!is.null(added)) {
+    changed <- bind_rows(changed, added$x)
+    changed_codes <- c(changed_codes, added$codes)
+  }
+  path <- object$type == 0 && !object$compprob && !length(options$case_weights)
+  data <- native_data(changed, changed_codes)
+  result <- if (path) {
+    given <- if (!is.null(added)) native_data(added$x, added$codes)
+    result_of(native_model(object)$update(as.integer(remove - 1), given))
+  } else {
+    result_of(native_train(options, data, TRUE))
+  }
+  object$engine <- new_engine(result$model, options)
+  names <- if (is.null(object$fitted)) as.character(seq_len(nrow(x))) else names(object$fitted)
+  object <- with_parts(object, changed, changed_codes)
+  changed_again(object, data, changed_codes, c(names[stays], added$names), list(
+    method = if (path) "path" else "training", added = length(added$names), removed = length(remove)))
+}
+
+# Returns the numbers of rows to remove, each once.
+rows_to_remove <- function(remove, rows) {
+  if (!is.numeric(remove) || any(remove != trunc(remove)) || any(remove < 1 | remove > rows)) {
+    stop("remove has numbers of rows from 1 to ", rows, call. = FALSE)
+  }
+  if (anyDuplicated(remove)) stop("row ", remove[duplicated(remove)][1], " is removed twice", call. = FALSE)
+  remove
+}
+
+# Sets what follows from the changed samples, and drops what belongs to the old ones.
+changed_again <- function(object, data, codes, names, update) {
+  response <- if (object$type > 2) response_of(object, codes)
+  if (!is.null(object$fitted)) {
+    object$samples <- list(names = names, response = response)
+    object <- with_fitted(object, data)
+    object["samples"] <- NULL
+  }
+  object["na.action"] <- list(NULL)
+  old <- c("MSE", "tot.MSE", "scorrcoeff", "accuracies", "tot.accuracy", "cross.certificates")
+  object[old] <- NULL
+  object$update <- update
+  object
+}

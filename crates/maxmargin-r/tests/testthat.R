@@ -1,0 +1,4 @@
+library(testthat)
+library(maxmargin)
+
+test_check("maxmargin")
