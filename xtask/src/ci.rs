@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails
 //! fastest.
 
-use crate::{guide, r};
+use crate::r;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{WITHOUT_PYTHON, cargo, target_directory};
 use std::collections::BTreeSet;
@@ -42,8 +42,6 @@ struct Step {
 enum Tool {
     /// A subcommand of cargo.
     Subcommand(&'static str),
-    /// The program that builds the guide.
-    MdBook,
     /// R, with the packages that tests need.
     R,
 }
@@ -52,7 +50,6 @@ impl Tool {
     fn is_there(self) -> bool {
         match self {
             Tool::Subcommand(name) => cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success()),
-            Tool::MdBook => guide::installed(),
             Tool::R => r::installed(),
         }
     }
@@ -60,7 +57,6 @@ impl Tool {
     fn how(self) -> String {
         match self {
             Tool::Subcommand(name) => format!("cargo install --locked cargo-{name}"),
-            Tool::MdBook => guide::INSTALL.to_owned(),
             Tool::R => r::INSTALL.to_owned(),
         }
     }
@@ -103,7 +99,8 @@ const STEPS: &[Step] = &[
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },
-    Step { name: "guide", arguments: &["xtask", "guide"], needs: Some(Tool::MdBook), set: None, in_quick: false },
+    // Rustdoc's pages were built by the step before.
+    step("site", &["xtask", "docs", "--no-rustdoc"], false),
     step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], false),
     step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], false),
 ];

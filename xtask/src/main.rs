@@ -1,11 +1,11 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | r | peers | wheel
-//! | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
+//! The project's automation: `cargo xtask datasets | tidy | ci | docs | python | r | peers | wheel |
+//! bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
 //! that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod ci;
 mod datasets;
-mod guide;
+mod docs;
 mod peers;
 mod python;
 mod r;
@@ -34,8 +34,8 @@ enum Command {
     Tidy(tidy::Arguments),
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
-    /// Build the guide as pages, where there is mdBook
-    Guide,
+    /// Build the site: the guide, the references of all interfaces, the evidence
+    Docs(docs::Arguments),
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
     /// Build and test the R package, where there is R: `R CMD check` of its source package
@@ -58,7 +58,7 @@ enum Command {
     Simulate(SimulateArguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
-    /// Check whether a release could be made: versions, metadata of packages, packages
+    /// Make the files of a release, or check whether one could be made
     Release(release::Arguments),
 }
 
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Tidy(arguments) => tidy::run(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
-        Command::Guide => guide::run(),
+        Command::Docs(arguments) => docs::run(&arguments),
         Command::Python(arguments) => python::run(&arguments),
         Command::R(arguments) => r::run(&arguments),
         Command::Peers(arguments) => peers::run(&arguments),

@@ -76,7 +76,7 @@ fn develop(python: &Path) -> Outcome<()> {
 
 /// Builds the package with the workspace and installs it as [`develop`] does: its library among its
 /// sources, its metadata and the path to them beside this interpreter's packages.
-fn install_from_workspace(python: &Path) -> Outcome<()> {
+pub(crate) fn install_from_workspace(python: &Path) -> Outcome<()> {
     build(true)?;
     let sources = root().join("crates/maxmargin-python/python");
     let library =
@@ -134,7 +134,7 @@ pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<Pat
 
 /// Reports what is missing, on the terminal and to `cargo xtask ci`.
 fn left_out(missing: &str) -> Outcome<Option<PathBuf>> {
-    let line = format!("{missing}: the tests of crates/maxmargin-python");
+    let line = format!("{missing}: the Python package and the site");
     println!("skipped, no {line}");
     if let Some(record) = env::var_os("MAXMARGIN_SKIPS") {
         let file = OpenOptions::new().append(true).create(true).open(&record);

@@ -1,6 +1,9 @@
-//! `cargo xtask release --dry-run`: checks whether a release can be made, and lists the tasks that
-//! remain. It tags nothing, uploads nothing and changes no file.
+//! `cargo xtask release`: makes the files of a release, or with `--dry-run` checks whether one can
+//! be made and lists the tasks that remain. It tags nothing, uploads nothing and changes no file of
+//! the repository.
 
+mod files;
+mod sbom;
 mod texts;
 
 use crate::python::succeed;
@@ -9,21 +12,49 @@ use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
 use maxmargin_repro::workspace::tools::{cargo, read, root, target_directory};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use texts::Texts;
 
 /// Limits of crates.io.
 const MOST_KEYWORDS: usize = 5;
 const LONGEST_KEYWORD: usize = 20;
 
+/// The parts of a release.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The program and LIBSVM's library, packed for each target
+    Programs,
+    /// A wheel and a source distribution
+    Python,
+    /// The source package for R
+    R,
+    /// The list of all packages that these are built from
+    Sbom,
+    /// The checksums of all files of the folder
+    Checksums,
+}
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Report faults and publish nothing: a person makes every step that cannot be undone
+    /// Report faults and make nothing: a person makes every step that cannot be undone
     /// (docs/releasing.md)
-    #[arg(long, required = true)]
+    #[arg(long)]
     dry_run: bool,
     /// Make the packages and do not build them
-    #[arg(long)]
+    #[arg(long, requires = "dry_run")]
     no_build: bool,
+    /// Folder of the files
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Make these parts only
+    #[arg(long, value_enum, value_delimiter = ',', conflicts_with = "dry_run")]
+    only: Vec<Part>,
+    /// Build the programs for this target [default: this machine's, and musl where Rust has it]
+    #[arg(long, value_name = "TRIPLE", conflicts_with = "dry_run")]
+    target: Option<String>,
+    /// Programs of the development profile and no wheel: tries the command, not for publication
+    #[arg(long, conflicts_with = "dry_run")]
+    quick: bool,
 }
 
 /// The results of all checks.
@@ -36,7 +67,9 @@ struct Findings {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    debug_assert!(arguments.dry_run, "there is nothing else");
+    if let Some(out) = arguments.out.as_deref().filter(|_| !arguments.dry_run) {
+        return files::make(arguments, out);
+    }
     let metadata = workspace()?;
     let (published, kept) = packages(&metadata);
     let version = published.first().map_or_else(String::new, |package| package.version.to_string());
@@ -56,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-fn workspace() -> Outcome<Metadata> {
+pub(crate) fn workspace() -> Outcome<Metadata> {
     MetadataCommand::new().current_dir(root()).no_deps().exec().context("cargo metadata")
 }
 
@@ -70,7 +103,7 @@ fn goes_out(package: &Package) -> bool {
 }
 
 /// Returns the packages of a release, each after its dependencies, and the other packages.
-fn packages(metadata: &Metadata) -> (Vec<&Package>, Vec<&Package>) {
+pub(crate) fn packages(metadata: &Metadata) -> (Vec<&Package>, Vec<&Package>) {
     let (mut left, kept): (Vec<&Package>, Vec<&Package>) =
         metadata.workspace_packages().into_iter().partition(|package| goes_out(package));
     left.sort_by(|a, b| a.name.cmp(&b.name));

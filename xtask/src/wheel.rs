@@ -35,13 +35,13 @@ print(f'tried: accuracy {fitted.score(X, y):.3f}, best of nine {search.best_para
 pub(crate) struct Arguments {
     /// Folder of the files [default: wheels in the target directory]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Link against this machine's own glibc: quicker, and for machines like this one alone
     #[arg(long)]
-    native: bool,
+    pub(crate) native: bool,
     /// The source distribution alone
     #[arg(long, conflicts_with = "native")]
-    sdist: bool,
+    pub(crate) sdist: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {

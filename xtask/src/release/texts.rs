@@ -1,5 +1,5 @@
 //! Further texts with versions: the CHANGELOG, the citation, the workflow of the oldest compiler,
-//! README.
+//! README, the Dockerfile.
 
 use super::Findings;
 use maxmargin_repro::workspace::failure::{Context, Outcome};
@@ -13,6 +13,7 @@ pub(super) struct Texts {
     citation: String,
     workflow: String,
     readme: String,
+    dockerfile: String,
 }
 
 impl Texts {
@@ -23,6 +24,7 @@ impl Texts {
             citation: read("CITATION.cff")?,
             workflow: read(".github/workflows/ci.yml")?,
             readme: read("README.md")?,
+            dockerfile: read("Dockerfile")?,
         })
     }
 
@@ -44,7 +46,13 @@ impl Texts {
         if cited != Some(version) {
             findings.wrong.push(format!("CITATION.cff: it cites version {}, and this is {version}", cited.unwrap_or("none")));
         }
+        if !self.readme.contains(&format!("R CMD INSTALL maxmargin_{version}.tar.gz")) {
+            findings.wrong.push(format!("README.md: it does not say `R CMD INSTALL maxmargin_{version}.tar.gz`"));
+        }
         let Some(rust) = rust else { return };
+        if !self.dockerfile.contains(&format!("FROM rust:{rust}-")) {
+            findings.wrong.push(format!("Dockerfile: it does not build with rust:{rust}"));
+        }
         let tried = self.workflow.lines().find_map(|line| {
             let words = line.split_once("rustup toolchain install ")?.1;
             words.split_whitespace().next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
@@ -73,7 +81,8 @@ mod tests {
             changelog: "# Changelog\n\n## [0.2.0] - 2026-01-01\n\n## [0.1.0] - 2025-01-01\n".to_owned(),
             citation: "title: x\nversion: 0.2.0\n".to_owned(),
             workflow: "run: rustup toolchain install stable\nrun: rustup toolchain install 1.95 --profile minimal\n".to_owned(),
-            readme: "Rust 1.95 or later is needed".to_owned(),
+            readme: "Rust 1.95 or later is needed\nR CMD INSTALL maxmargin_0.2.0.tar.gz".to_owned(),
+            dockerfile: "FROM rust:1.95-slim AS build\n".to_owned(),
         }
     }
 
@@ -86,8 +95,8 @@ mod tests {
     #[test]
     fn every_place_names_the_version_and_the_compiler() {
         assert_eq!(compare(&texts(), "0.2.0", "1.95"), [0, 0]);
-        assert_eq!(compare(&texts(), "0.3.0", "1.95"), [2, 0], "the CHANGELOG and the citation");
-        assert_eq!(compare(&texts(), "0.2.0", "1.96"), [2, 0], "the workflow and README");
+        assert_eq!(compare(&texts(), "0.3.0", "1.95"), [3, 0], "the CHANGELOG, the citation and README");
+        assert_eq!(compare(&texts(), "0.2.0", "1.96"), [3, 0], "the workflow, README and the Dockerfile");
         let open = Texts { changelog: "# C\n\n## [Unreleased]\n\n- More\n\n## [0.2.0] - 2026-01-01\n".to_owned(), ..texts() };
         assert_eq!(compare(&open, "0.2.0", "1.95"), [0, 1]);
         let cut = Texts { changelog: "# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-01\n\n- More\n".to_owned(), ..texts() };
