@@ -10,15 +10,19 @@
 //!   [`LinearSolution`] is its result, [`LinearError`] a refusal.
 //! - [`Config`] has the options, among them the [`Method`]; [`LinearWork`] counts the cost.
 //! - [`Linear`] is the solver behind the [`maxmargin_core::Solve`] trait.
+//! - [`MarginSolver`] takes a [`maxmargin_core::MarginProblem`]: logistic regression, and the L1
+//!   norm. [`MarginSolution`] is its result.
 //! - [`adapt()`] measures the cost of adaptive selection frequencies alone.
 //!
 //! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
 //! the default method that combines them. The mathematics is in `docs/math/linear.md`.
 
+mod compressed;
 mod config;
 mod coordinate;
 mod finish;
 mod front;
+mod margin;
 mod point;
 mod run;
 mod second_order;
@@ -27,6 +31,7 @@ mod solver;
 
 pub use config::{Config, LinearWork, Method};
 pub use coordinate::avsf::adapt;
+pub use margin::{MarginSolution, MarginSolver};
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};
 pub use solver::Linear;

@@ -1,0 +1,117 @@
+//! Coordinate descent on the dual of logistic regression (Yu, Huang and Lin, *Dual coordinate
+//! descent methods for logistic regression and maximum entropy models*, 2011), with uniform or
+//! adaptive frequencies.
+//!
+//! ```text
+//!   1  w ← Σ α_i y_i x_i
+//!   2  for i in a random order:  s ← the root of  y_i w·x_i + Q_ii (C_i σ(s) − α_i) + s
+//!   3    α_i ← C_i σ(s);  w += y_i Δα_i x_i
+//! ```
+//!
+//! The dual variable is the logistic function of `s`, so that its bounds need no care: the function
+//! of step 2 rises with a slope of at least 1.
+
+use crate::config::Method;
+use crate::coordinate::avsf::Frequencies;
+use crate::coordinate::order::shuffle;
+use crate::margin::newton::{L2Problem, NewtonGoal};
+use crate::margin::run::MarginRun;
+use maxmargin_kernel::features::FeatureRows;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The most steps on one variable.
+const MOST: u32 = 50;
+
+/// Sweeps until the next check of the gap, relative to those before it.
+const BETWEEN: f64 = 0.1;
+
+/// The state of the descent.
+struct LogisticDescent<'p, 'r, R> {
+    problem: &'p L2Problem<'r, R>,
+    squares: Vec<f64>,
+    /// The logit of `α_i / C_i`; none before the first step on the variable.
+    logit: Vec<Option<f64>>,
+    alpha: Vec<f64>,
+    w: Vec<f64>,
+}
+
+impl<R: FeatureRows> L2Problem<'_, R> {
+    /// Minimises from `α = 0`; returns the weights.
+    pub(crate) fn dual_descent(&self, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
+        let n = self.passes.ids.len();
+        let square = |&id: &usize| {
+            let mut sum = 0.0;
+            self.passes.rows.each(id, |_, v| sum += v * v);
+            sum
+        };
+        let squares = self.passes.ids.iter().map(square).collect();
+        let (alpha, w) = (vec![0.0; n], vec![0.0; self.passes.rows.width()]);
+        let mut descent = LogisticDescent { problem: self, squares, logit: vec![None; n], alpha, w };
+        let mut random = ChaCha8Rng::seed_from_u64(run.config.seed);
+        let adaptive = run.config.method == Method::Avsf;
+        let mut frequencies = Frequencies::new(n, false);
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        let mut due = 1.0;
+        loop {
+            if adaptive {
+                for at in 0..frequencies.draw(&mut random) {
+                    let k = frequencies.scheduled(at);
+                    let gain = descent.step(k, run);
+                    frequencies.learn(k, gain);
+                }
+                frequencies.swept();
+            } else {
+                shuffle(&mut order, &mut random);
+                order.iter().for_each(|&k| {
+                    descent.step(k as usize, run);
+                });
+            }
+            run.work.sweeps += 1;
+            let sweeps = run.work.sweeps as f64;
+            let is_due = sweeps >= due;
+            if is_due {
+                due = (sweeps * (1.0 + BETWEEN)).max(sweeps + 1.0);
+            }
+            if (is_due && self.meets_at(&descent.w, goal))
+                || run.control.check(run.work.steps, f64::INFINITY)
+                || run.control.spent(run.work.steps + n as u64)
+            {
+                return descent.w;
+            }
+        }
+    }
+}
+
+impl<R: FeatureRows> LogisticDescent<'_, '_, R> {
+    /// Minimises over variable `k` (steps 2 and 3); returns about the gain, half the product of
+    /// gradient and change.
+    fn step(&mut self, k: usize, run: &mut MarginRun) -> f64 {
+        let (targets, passes) = (&self.problem.targets, &self.problem.passes);
+        let (id, y, c, q) = (passes.ids[k], targets.sign[k], targets.cost[k], self.squares[k]);
+        run.work.steps += 1;
+        run.work.entries += 2 * passes.rows.entries_of(id) as u64;
+        let margin = y * passes.rows.dot(id, &self.w);
+        let old = self.alpha[k];
+        let mut s = self.logit[k].unwrap_or(-margin);
+        let before = margin + s;
+        for _ in 0..MOST {
+            let share = 1.0 / (1.0 + (-s).exp());
+            let value = margin + q * (c * share - old) + s;
+            if value.abs() <= 1e-13 * (1.0 + margin.abs() + s.abs()) {
+                break;
+            }
+            // The slope lies between 1 and 1 + QC/4: a step at the smaller one of the two ends of
+            // it cannot pass the root by more than the function bends.
+            let slope = 1.0 + q * c * share * (1.0 - share);
+            let next = s - value / slope;
+            let (low, high) = if value > 0.0 { (s - value, s) } else { (s, s - value) };
+            s = next.clamp(low, high);
+        }
+        let new = c / (1.0 + (-s).exp());
+        let delta = new - old;
+        (self.alpha[k], self.logit[k]) = (new, Some(s));
+        passes.rows.add(id, y * delta, &mut self.w);
+        0.5 * (before * delta).abs()
+    }
+}
