@@ -76,7 +76,8 @@ impl<R: FeatureRows> NewtonSystem<'_, '_, R> {
     }
 
     fn factored(&self, gradient: &[f64], run: &MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
-        let of: Vec<(usize, f64)> = self.passes.ids.iter().copied().zip(self.weights.iter().copied()).filter(|of| of.1 > 0.0).collect();
+        let of: Vec<(usize, f64)> =
+            self.passes.ids.iter().copied().zip(self.weights.iter().copied()).filter(|of| of.1 > 0.0).collect();
         let mut hessian = weighted_products(self.passes.rows, &of, self.passes.par, run.control.control())?;
         for j in 0..gradient.len() {
             hessian[(j, j)] += self.identity(j);

@@ -24,7 +24,13 @@ use rand_chacha::ChaCha8Rng;
 const MOST: u32 = 50;
 
 /// Sweeps until the next check of the gap, relative to those before it.
-const BETWEEN: f64 = 0.1;
+const BETWEEN: f64 = 0.15;
+
+/// Sweeps that are forecast to be more than this are left to Newton steps.
+const WORTH: f64 = 40.0;
+
+/// The sweeps before the first forecast.
+const FIRST: u64 = 4;
 
 /// The state of the descent.
 struct LogisticDescent<'p, 'r, R> {
@@ -36,9 +42,17 @@ struct LogisticDescent<'p, 'r, R> {
     w: Vec<f64>,
 }
 
+/// The end of a descent.
+pub(crate) struct DescentEnd {
+    pub(crate) w: Vec<f64>,
+    /// True if Newton steps have to go on.
+    pub(crate) is_slow: bool,
+}
+
 impl<R: FeatureRows> L2Problem<'_, R> {
-    /// Minimises from `α = 0`; returns the weights.
-    pub(crate) fn dual_descent(&self, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
+    /// Minimises from `α = 0` until the goal is met; if `gives_up`, until Newton steps are forecast
+    /// to be cheaper.
+    pub(crate) fn dual_descent(&self, goal: NewtonGoal, gives_up: bool, run: &mut MarginRun) -> DescentEnd {
         let n = self.passes.ids.len();
         let square = |&id: &usize| {
             let mut sum = 0.0;
@@ -52,7 +66,7 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         let adaptive = run.config.method == Method::Avsf;
         let mut frequencies = Frequencies::new(n, false);
         let mut order: Vec<u32> = (0..n as u32).collect();
-        let mut due = 1.0;
+        let (mut due, mut last) = (1, None::<(u64, f64)>);
         loop {
             if adaptive {
                 for at in 0..frequencies.draw(&mut random) {
@@ -63,21 +77,32 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                 frequencies.swept();
             } else {
                 shuffle(&mut order, &mut random);
-                order.iter().for_each(|&k| {
-                    descent.step(k as usize, run);
-                });
+                for at in 0..n {
+                    if let Some(&soon) = order.get(at + 4) {
+                        self.passes.rows.prefetch(self.passes.ids[soon as usize]);
+                    }
+                    descent.step(order[at] as usize, run);
+                }
             }
             run.work.sweeps += 1;
-            let sweeps = run.work.sweeps as f64;
-            let is_due = sweeps >= due;
-            if is_due {
-                due = (sweeps * (1.0 + BETWEEN)).max(sweeps + 1.0);
+            let sweeps = run.work.sweeps;
+            let over = run.control.check(run.work.steps, f64::INFINITY) || run.control.spent(run.work.steps + n as u64);
+            let mut is_slow = false;
+            if sweeps >= due {
+                due = sweeps + 1 + (BETWEEN * sweeps as f64) as u64;
+                let (left, met) = self.left_at(&descent.w, goal);
+                if met {
+                    return DescentEnd { w: descent.w, is_slow };
+                }
+                if let Some((before, gap)) = last.filter(|_| gives_up && sweeps >= FIRST) {
+                    // The gap falls by about the same factor in every sweep.
+                    let rate = (gap / left).ln() / (sweeps - before) as f64;
+                    is_slow = rate.is_nan() || rate <= 0.0 || left.ln() / rate > WORTH;
+                }
+                last = Some((sweeps, left));
             }
-            if (is_due && self.meets_at(&descent.w, goal))
-                || run.control.check(run.work.steps, f64::INFINITY)
-                || run.control.spent(run.work.steps + n as u64)
-            {
-                return descent.w;
+            if over || is_slow {
+                return DescentEnd { w: descent.w, is_slow };
             }
         }
     }

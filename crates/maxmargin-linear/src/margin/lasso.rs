@@ -27,6 +27,9 @@ const NEAR: f64 = 0.8;
 /// The violation that a working set is solved to, relative to that of all columns.
 const INNER: f64 = 0.02;
 
+/// The violation of a working set, relative to the one that is thought to meet the goal.
+const SPARE: f64 = 0.3;
+
 /// The rounds without a smaller gap after which rounding allows no further progress.
 const STANDSTILL: u32 = 6;
 
@@ -58,6 +61,8 @@ pub(crate) struct L1Problem<'r> {
 struct Figures {
     u: Vec<f64>,
     violation: f64,
+    norm: f64,
+    primal: f64,
     gap: f64,
     relative: f64,
 }
@@ -67,6 +72,7 @@ impl L1Problem<'_> {
     pub(crate) fn solve(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
         let mut at = self.point(w);
         let (mut least, mut still) = (f64::INFINITY, 0);
+        let mut held: Option<(Vec<u32>, WorkingSet)> = None;
         loop {
             let figures = self.figures(&at);
             run.work.rounds += 1;
@@ -81,10 +87,19 @@ impl L1Problem<'_> {
                 return at.w;
             }
             let set = self.working_set(&at.w, &figures.u);
-            let tol = INNER * figures.violation;
-            let mut inner = WorkingSet::new(self, &set, &at.w);
+            // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal need not be small.
+            let of_goal = SPARE * (goal.gap * figures.primal / figures.norm.max(1.0)).min(goal.kkt);
+            let tol = (INNER * figures.violation).max(of_goal.min(SPARE * figures.violation));
+            let (set, mut inner) = match held.take() {
+                Some((same, inner)) if same == set => (same, inner),
+                _ => {
+                    let inner = WorkingSet::new(self, &set, &at.w);
+                    (set, inner)
+                }
+            };
             let Ok(()) = inner.solve(&mut at, tol, run) else { return at.w };
             set.iter().zip(inner.weights()).for_each(|(&j, w)| at.w[j as usize] = *w);
+            held = Some((set, inner));
         }
     }
 
@@ -116,7 +131,7 @@ impl L1Problem<'_> {
         // The dual variables of a free bias have to be scaled by the part that is out of balance.
         let of_free = self.free.map_or(0.0, |free| u[free].abs() * at.w[free].abs().max(1.0));
         let gap = primal - dual + of_free;
-        Figures { u, violation, gap, relative: gap / primal.abs().max(f64::MIN_POSITIVE) }
+        Figures { u, violation, norm, primal, gap, relative: gap / primal.abs().max(f64::MIN_POSITIVE) }
     }
 
     /// Returns the columns of the next working set, ascending (step 3).
@@ -130,9 +145,7 @@ impl L1Problem<'_> {
         let mut others: Vec<u32> = (0..width).filter(|&j| !is_in(j) && u[j].abs() > NEAR).map(|j| j as u32).collect();
         let most = set.len().max(FEWEST);
         if others.len() > most {
-            others.select_nth_unstable_by(most - 1, |&a, &b| {
-                u[b as usize].abs().total_cmp(&u[a as usize].abs()).then(a.cmp(&b))
-            });
+            others.select_nth_unstable_by(most - 1, |&a, &b| u[b as usize].abs().total_cmp(&u[a as usize].abs()).then(a.cmp(&b)));
             others.truncate(most);
         }
         set.append(&mut others);

@@ -10,7 +10,7 @@ const MOST: usize = 12;
 /// quarter of its value at 0, `slope` < 0; about 1 if that is such a step. `derivative(t)` returns
 /// the derivative; its last call is at the returned step. Returns `None` if there is no such step.
 pub(crate) fn line_search(slope: f64, mut derivative: impl FnMut(f64) -> f64) -> Option<f64> {
-    if !(slope < 0.0) {
+    if slope >= 0.0 || slope.is_nan() {
         return None;
     }
     let enough = ENOUGH * -slope;

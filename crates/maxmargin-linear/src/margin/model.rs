@@ -72,25 +72,31 @@ struct CoordinateStep {
     gain: f64,
 }
 
-impl QuadraticModel<'_> {
-    /// Returns a `d` at which the violation of the model is at most `tol`.
-    ///
-    /// # Errors
-    ///
-    /// When the run is cancelled.
-    pub(crate) fn minimise(&self, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
-        let rows = self.columns.rows();
-        let adaptive = matches!(run.config.method, Method::Descent | Method::Avsf);
-        let width = self.w.len();
-        if !adaptive && width <= MOST_GRAM && cost_of_products(rows) <= SWEEPS * 2.0 * rows.entries() as f64 {
-            let held = run.memory.reserve(8 * (6 * width * width) as u64);
-            if held.is_some() {
-                return self.with_matrix(tol, run);
-            }
-        }
-        self.with_columns(tol, run)
+/// Returns the matrix `H` with both triangles; `None` where it costs more than sweeps without it.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+pub(crate) fn curvature_matrix(
+    columns: &Columns,
+    weights: &[f64],
+    par: Par,
+    run: &MarginRun,
+) -> Result<Option<Mat<f64>>, Cancelled> {
+    let rows = columns.rows();
+    let width = rows.width();
+    let descends = matches!(run.config.method, Method::Descent | Method::Avsf);
+    if descends || width > MOST_GRAM || cost_of_products(rows) > SWEEPS * 2.0 * rows.entries() as f64 {
+        return Ok(None);
     }
+    let Some(_held) = run.memory.reserve(8 * (6 * width * width) as u64) else { return Ok(None) };
+    let of: Vec<(usize, f64)> = weights.iter().copied().enumerate().filter(|of| of.1 > 0.0).collect();
+    let mut h = weighted_products(rows, &of, par, run.control.control())?;
+    mirror(&mut h);
+    Ok(Some(h))
+}
 
+impl QuadraticModel<'_> {
     /// Minimises over column `j`, where `gradient` is that of the quadratic part.
     #[inline]
     fn coordinate(&self, j: usize, d: f64, gradient: f64, curvature: f64) -> CoordinateStep {
@@ -115,10 +121,12 @@ impl QuadraticModel<'_> {
         CoordinateStep { delta, violation, gain: of_norm - delta * (gradient + 0.5 * curvature * delta) }
     }
 
-    fn with_matrix(&self, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
-        let of: Vec<(usize, f64)> = self.weights.iter().copied().enumerate().filter(|of| of.1 > 0.0).collect();
-        let mut h = weighted_products(self.columns.rows(), &of, self.par, run.control.control())?;
-        mirror(&mut h);
+    /// Returns a `d` at which the violation of the model with the matrix `h` is at most `tol`.
+    ///
+    /// # Errors
+    ///
+    /// When the run is cancelled.
+    pub(crate) fn with_matrix(&self, h: &Mat<f64>, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
         let width = self.w.len();
         let mut d = vec![0.0; width];
         let mut gradient: Vec<f64> = self.u.iter().map(|u| -u).collect();
@@ -143,7 +151,12 @@ impl QuadraticModel<'_> {
         Ok(d)
     }
 
-    fn with_columns(&self, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
+    /// Returns a `d` at which the violation of the model is at most `tol`.
+    ///
+    /// # Errors
+    ///
+    /// When the run is cancelled.
+    pub(crate) fn with_columns(&self, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
         let columns = self.columns.columns();
         let width = self.w.len();
         let mut curvature = vec![0.0; width];

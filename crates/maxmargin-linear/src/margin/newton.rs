@@ -76,11 +76,15 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         }
     }
 
-    /// Returns true if weights meet the goal by their own figures.
-    pub(crate) fn meets_at(&self, w: &[f64], goal: NewtonGoal) -> bool {
+    /// Returns the factor by which the figures of weights exceed the goal, at least about 1, and
+    /// true if they meet it.
+    pub(crate) fn left_at(&self, w: &[f64], goal: NewtonGoal) -> (f64, bool) {
         let at = self.iterate(w.to_vec());
         let (square, largest) = self.sizes(&self.gradient(&at));
-        self.meets(&at, square, largest, goal)
+        let of_gap = 0.5 * square / (goal.gap * self.primal_bound());
+        // The gap is the square of a gradient.
+        let of_kkt = (largest / goal.kkt).powi(2);
+        (of_gap.max(of_kkt), self.meets(&at, square, largest, goal))
     }
 
     fn iterate(&self, w: Vec<f64>) -> Iterate {

@@ -7,6 +7,10 @@
 use crate::compressed::Compressed;
 use maxmargin_kernel::features::FeatureRows;
 
+/// The number of columns up to which their order stays: all their weights are in the cache anyway,
+/// and sums of outer products need rows whose columns ascend.
+const IN_ORDER: usize = 1 << 14;
+
 pub(crate) struct ColumnStore {
     /// The column of the matrix of each column here.
     order: Vec<u32>,
@@ -19,7 +23,9 @@ impl ColumnStore {
         let mut counts = vec![0_u32; rows.width()];
         (0..rows.len()).for_each(|i| rows.each(i, |j, _| counts[j] += 1));
         let mut order: Vec<u32> = (0..rows.width() as u32).filter(|&j| counts[j as usize] > 0).collect();
-        order.sort_by_key(|&j| std::cmp::Reverse(counts[j as usize]));
+        if order.len() > IN_ORDER {
+            order.sort_by_key(|&j| std::cmp::Reverse(counts[j as usize]));
+        }
         let mut place = vec![0_u32; rows.width()];
         order.iter().zip(0..).for_each(|(&j, at)| place[j as usize] = at);
         let entries = order.iter().map(|&j| counts[j as usize] as usize).sum();

@@ -10,8 +10,9 @@ use crate::compressed::Compressed;
 use crate::margin::evaluate::inner;
 use crate::margin::lasso::{L1Problem, LassoPoint, violation_of};
 use crate::margin::line::line_search;
-use crate::margin::model::{Columns, QuadraticModel};
+use crate::margin::model::{Columns, QuadraticModel, curvature_matrix};
 use crate::margin::run::MarginRun;
+use faer::Mat;
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::{FeatureRows, products};
 
@@ -21,12 +22,18 @@ const MOST: u32 = 30;
 /// The violation of the model of a step, relative to that of its beginning.
 const ACCURACY: f64 = 0.05;
 
+/// The matrix of an earlier step serves the next one if that step left at most this share of the
+/// violation.
+const KEEP: f64 = 0.2;
+
 pub(crate) struct WorkingSet<'p, 'r> {
     problem: &'p L1Problem<'r>,
     columns: Columns<'p>,
     /// The place of the free column in the set.
     free: Option<usize>,
     w: Vec<f64>,
+    /// The matrix of the last model.
+    matrix: Option<Mat<f64>>,
 }
 
 impl<'p, 'r> WorkingSet<'p, 'r> {
@@ -40,7 +47,7 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
             Columns::Owned { columns, rows }
         };
         let free = problem.free.and_then(|free| set.iter().position(|&j| j as usize == free));
-        Self { problem, columns, free, w: set.iter().map(|&j| w[j as usize]).collect() }
+        Self { problem, columns, free, w: set.iter().map(|&j| w[j as usize]).collect(), matrix: None }
     }
 
     pub(crate) fn weights(&self) -> &[f64] {
@@ -53,10 +60,11 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
     ///
     /// When the run is cancelled.
     pub(crate) fn solve(&mut self, at: &mut LassoPoint, tol: f64, run: &mut MarginRun) -> Result<(), Cancelled> {
-        let sign = &self.problem.targets.sign;
-        let par = self.problem.par;
+        let problem = self.problem;
+        let (targets, par) = (&problem.targets, problem.par);
+        let mut before = f64::INFINITY;
         for _ in 0..MOST {
-            let coef: Vec<f64> = at.alpha.iter().zip(sign).map(|(a, y)| a * y).collect();
+            let coef: Vec<f64> = at.alpha.iter().zip(&targets.sign).map(|(a, y)| a * y).collect();
             let mut u = vec![0.0; self.w.len()];
             self.columns.columns().products(&coef, &mut u, par, |_, sum| sum);
             let violations = self.w.iter().zip(&u).enumerate().map(|(j, (w, u))| violation_of(*w, *u, self.free == Some(j)));
@@ -66,11 +74,24 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
             }
             run.control.control().check(self.columns.columns().entries() as u64)?;
             run.work.newton_steps += 1;
-            let weights = self.problem.targets.curvature(&at.alpha);
+            let weights = targets.curvature(&at.alpha);
+            let is_kept = violation <= KEEP * before && self.matrix.is_some();
+            if !is_kept {
+                self.matrix = curvature_matrix(&self.columns, &weights, par, run)?;
+            }
+            before = violation;
             let model = QuadraticModel { columns: &self.columns, weights: &weights, u: &u, w: &self.w, free: self.free, par };
-            let d = model.minimise((ACCURACY * violation).max(0.5 * tol), run)?;
+            let aim = (ACCURACY * violation).max(0.5 * tol);
+            let d = match &self.matrix {
+                Some(h) => model.with_matrix(h, aim, run)?,
+                None => model.with_columns(aim, run)?,
+            };
             if !self.step(at, &u, &d) {
-                return Ok(());
+                if !is_kept {
+                    return Ok(());
+                }
+                // The matrix is made again.
+                self.matrix = None;
             }
         }
         Ok(())
@@ -97,7 +118,13 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
                 let to = w + t * d;
                 match () {
                     () if free == Some(j) => 0.0,
-                    () if to == 0.0 => if t == 0.0 { d.abs() } else { -d.abs() },
+                    () if to == 0.0 => {
+                        if t == 0.0 {
+                            d.abs()
+                        } else {
+                            -d.abs()
+                        }
+                    }
                     () => to.signum() * d,
                 }
             };

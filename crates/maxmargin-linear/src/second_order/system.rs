@@ -2,8 +2,8 @@
 
 use crate::second_order::products::{BLOCK, PARTS, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::Mat;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
