@@ -14,8 +14,9 @@
 use crate::config::Method;
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::order::shuffle;
-use crate::margin::newton::{L2Problem, NewtonGoal};
+use crate::margin::newton::L2Problem;
 use crate::margin::run::MarginRun;
+use maxmargin_core::{Certificate, Goal, MarginProblem, certify_margin_rows};
 use maxmargin_kernel::features::FeatureRows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -27,10 +28,10 @@ const MOST: u32 = 50;
 const BETWEEN: f64 = 0.15;
 
 /// Sweeps that are forecast to be more than this are left to Newton steps.
-const WORTH: f64 = 40.0;
+const WORTH: f64 = 120.0;
 
-/// The sweeps before the first forecast.
-const FIRST: u64 = 4;
+/// The sweeps before the first check.
+const FIRST: u64 = 3;
 
 /// The state of the descent.
 struct LogisticDescent<'p, 'r, R> {
@@ -42,9 +43,19 @@ struct LogisticDescent<'p, 'r, R> {
     w: Vec<f64>,
 }
 
+/// The problem whose certificate ends a descent.
+pub(crate) struct Certifier<'a> {
+    pub(crate) problem: &'a MarginProblem,
+    /// `x · x` of every row.
+    pub(crate) squares: &'a [f64],
+    pub(crate) goal: Goal,
+}
+
 /// The end of a descent.
 pub(crate) struct DescentEnd {
     pub(crate) w: Vec<f64>,
+    /// The certificate of these weights, if it met the goal.
+    pub(crate) certificate: Option<Certificate>,
     /// True if Newton steps have to go on.
     pub(crate) is_slow: bool,
 }
@@ -52,21 +63,16 @@ pub(crate) struct DescentEnd {
 impl<R: FeatureRows> L2Problem<'_, R> {
     /// Minimises from `α = 0` until the goal is met; if `gives_up`, until Newton steps are forecast
     /// to be cheaper.
-    pub(crate) fn dual_descent(&self, goal: NewtonGoal, gives_up: bool, run: &mut MarginRun) -> DescentEnd {
+    pub(crate) fn dual_descent(&self, certifier: &Certifier, gives_up: bool, run: &mut MarginRun) -> DescentEnd {
         let n = self.passes.ids.len();
-        let square = |&id: &usize| {
-            let mut sum = 0.0;
-            self.passes.rows.each(id, |_, v| sum += v * v);
-            sum
-        };
-        let squares = self.passes.ids.iter().map(square).collect();
+        let squares = self.passes.ids.iter().map(|&id| certifier.squares[id]).collect();
         let (alpha, w) = (vec![0.0; n], vec![0.0; self.passes.rows.width()]);
         let mut descent = LogisticDescent { problem: self, squares, logit: vec![None; n], alpha, w };
         let mut random = ChaCha8Rng::seed_from_u64(run.config.seed);
         let adaptive = run.config.method == Method::Avsf;
         let mut frequencies = Frequencies::new(n, false);
         let mut order: Vec<u32> = (0..n as u32).collect();
-        let (mut due, mut last) = (1, None::<(u64, f64)>);
+        let (mut due, mut last) = (FIRST, None::<(u64, f64)>);
         loop {
             if adaptive {
                 for at in 0..frequencies.draw(&mut random) {
@@ -89,12 +95,17 @@ impl<R: FeatureRows> L2Problem<'_, R> {
             let over = run.control.check(run.work.steps, f64::INFINITY) || run.control.spent(run.work.steps + n as u64);
             let mut is_slow = false;
             if sweeps >= due {
-                due = sweeps + 1 + (BETWEEN * sweeps as f64) as u64;
-                let (left, met) = self.left_at(&descent.w, goal);
-                if met {
-                    return DescentEnd { w: descent.w, is_slow };
+                due = sweeps + 2 + (BETWEEN * sweeps as f64) as u64;
+                let certificate =
+                    certify_margin_rows(certifier.problem, self.passes.rows, certifier.squares, &descent.w, self.passes.par);
+                let goal = certifier.goal;
+                if goal.met(&certificate) {
+                    return DescentEnd { w: descent.w, certificate: Some(certificate), is_slow };
                 }
-                if let Some((before, gap)) = last.filter(|_| gives_up && sweeps >= FIRST) {
+                // The gap is the square of a gradient.
+                let of_gap = goal.gap().map_or(0.0, |gap| certificate.relative_gap() / gap);
+                let left = of_gap.max(goal.kkt().map_or(0.0, |kkt| (certificate.kkt / kkt).powi(2)));
+                if let Some((before, gap)) = last.filter(|_| gives_up) {
                     // The gap falls by about the same factor in every sweep.
                     let rate = (gap / left).ln() / (sweeps - before) as f64;
                     is_slow = rate.is_nan() || rate <= 0.0 || left.ln() / rate > WORTH;
@@ -102,7 +113,7 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                 last = Some((sweeps, left));
             }
             if over || is_slow {
-                return DescentEnd { w: descent.w, is_slow };
+                return DescentEnd { w: descent.w, certificate: None, is_slow };
             }
         }
     }
@@ -123,7 +134,7 @@ impl<R: FeatureRows> LogisticDescent<'_, '_, R> {
         for _ in 0..MOST {
             let share = 1.0 / (1.0 + (-s).exp());
             let value = margin + q * (c * share - old) + s;
-            if value.abs() <= 1e-13 * (1.0 + margin.abs() + s.abs()) {
+            if value.abs() <= 1e-10 * (1.0 + margin.abs() + s.abs()) {
                 break;
             }
             // The slope lies between 1 and 1 + QC/4: a step at the smaller one of the two ends of

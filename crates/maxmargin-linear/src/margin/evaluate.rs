@@ -54,23 +54,13 @@ impl Targets {
         }
     }
 
-    /// Returns `C_i ℓ''` from the dual variables of the same margins.
-    pub(crate) fn curvature(&self, alpha: &[f64]) -> Vec<f64> {
+    /// Returns `C_i ℓ''` from the dual variables of the same margins. A misclassified row of
+    /// logistic regression has at least the share `least` of its α.
+    pub(crate) fn curvature(&self, alpha: &[f64], least: f64) -> Vec<f64> {
         let of = |(a, c): (&f64, &f64)| match self.loss {
-            MarginLoss::Logistic => {
-                if *c > 0.0 {
-                    a * (1.0 - a / c)
-                } else {
-                    0.0
-                }
-            }
-            MarginLoss::SquaredHinge => {
-                if *a > 0.0 {
-                    2.0 * c
-                } else {
-                    0.0
-                }
-            }
+            MarginLoss::Logistic if *c > 0.0 => a * (1.0 - a / c).max(least),
+            MarginLoss::SquaredHinge if *a > 0.0 => 2.0 * c,
+            _ => 0.0,
         };
         alpha.iter().zip(&self.cost).map(of).collect()
     }

@@ -30,7 +30,10 @@ const INNER: f64 = 0.02;
 /// The violation of a working set, relative to the one that is thought to meet the goal.
 const SPARE: f64 = 0.3;
 
-/// The rounds without a smaller gap after which rounding allows no further progress.
+/// The least decrease of the primal objective that counts, relative to it.
+const FALL: f64 = 1e-9;
+
+/// The rounds without progress after which rounding allows no further progress.
 const STANDSTILL: u32 = 6;
 
 /// The goal: the relative gap and the violation.
@@ -57,6 +60,13 @@ pub(crate) struct L1Problem<'r> {
     pub(crate) par: Par,
 }
 
+/// The least figures of a run.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    gap: f64,
+    primal: f64,
+}
+
 /// The figures of a point.
 struct Figures {
     u: Vec<f64>,
@@ -71,7 +81,7 @@ impl L1Problem<'_> {
     /// Minimises from `w`; returns the weights.
     pub(crate) fn solve(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
         let mut at = self.point(w);
-        let (mut least, mut still) = (f64::INFINITY, 0);
+        let (mut least, mut still) = (Least { gap: f64::INFINITY, primal: f64::INFINITY }, 0);
         let mut held: Option<(Vec<u32>, WorkingSet)> = None;
         loop {
             let figures = self.figures(&at);
@@ -80,8 +90,9 @@ impl L1Problem<'_> {
             if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
                 return at.w;
             }
-            still = if figures.gap < 0.99 * least { 0 } else { still + 1 };
-            least = least.min(figures.gap);
+            let falls = figures.gap < 0.99 * least.gap || figures.primal < (1.0 - FALL) * least.primal;
+            still = if falls { 0 } else { still + 1 };
+            least = Least { gap: least.gap.min(figures.gap), primal: least.primal.min(figures.primal) };
             if still >= STANDSTILL {
                 run.control.ended.get_or_insert(Status::Stalled);
                 return at.w;

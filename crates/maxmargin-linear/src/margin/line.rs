@@ -4,7 +4,7 @@
 const ENOUGH: f64 = 0.25;
 
 /// The most evaluations of a search.
-const MOST: usize = 12;
+const MOST: usize = 20;
 
 /// Returns a step `t > 0` at which the derivative of a convex function has risen to within a
 /// quarter of its value at 0, `slope` < 0; about 1 if that is such a step. `derivative(t)` returns

@@ -2,8 +2,8 @@
 //!
 //! With few columns the matrix `H` is computed: a step then costs one column of it, and a column
 //! that does not move costs nothing. With many columns a step reads the rows of its column. The
-//! columns are then visited in random order, or with adaptive frequencies
-//! ([`crate::coordinate::avsf`]).
+//! columns are then visited with adaptive frequencies ([`crate::coordinate::avsf`]), or by
+//! [`Method::Descent`] in random order.
 
 use crate::compressed::Compressed;
 use crate::config::Method;
@@ -23,7 +23,7 @@ use rand_chacha::ChaCha8Rng;
 const MOST_GRAM: usize = 2000;
 
 /// The matrix may cost as much as this many sweeps over the columns.
-const SWEEPS: f64 = 40.0;
+const SWEEPS: f64 = 15.0;
 
 /// The most sweeps on one model, with the matrix and without.
 const MOST_SWEEPS: (u32, u32) = (10_000, 500);
@@ -167,10 +167,10 @@ impl QuadraticModel<'_> {
         });
         let mut descent = ColumnDescent { model: self, curvature, d: vec![0.0; width], image: vec![0.0; self.weights.len()] };
         let mut random = ChaCha8Rng::seed_from_u64(run.config.seed);
-        if run.config.method == Method::Avsf {
-            descent.adaptive(tol, &mut random, run)?;
-        } else {
+        if run.config.method == Method::Descent {
             descent.uniform(tol, &mut random, run)?;
+        } else {
+            descent.adaptive(tol, &mut random, run)?;
         }
         Ok(descent.d)
     }
@@ -211,6 +211,7 @@ impl ColumnDescent<'_> {
             run.work.sweeps += 1;
             let before = run.work.entries;
             shuffle(&mut active[..count], random);
+            let is_whole = count == width;
             let (mut largest, mut at) = (0.0_f64, 0);
             while at < count {
                 let j = active[at] as usize;
@@ -225,7 +226,7 @@ impl ColumnDescent<'_> {
             }
             run.control.control().check(run.work.entries - before)?;
             if largest <= tol {
-                if count == width {
+                if is_whole {
                     break;
                 }
                 count = width;

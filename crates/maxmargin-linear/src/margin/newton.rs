@@ -21,6 +21,9 @@ use maxmargin_simd::sums::dot;
 /// The steps without a smaller gap after which rounding allows no further progress.
 const STANDSTILL: u32 = 4;
 
+/// The least accuracy of a system that is iterated, that of the first, and that of the last.
+const ACCURACIES: (f64, f64, f64) = (0.02, 0.1, 0.5);
+
 /// A problem over the rows that take part.
 pub(crate) struct L2Problem<'r, R> {
     pub(crate) passes: Passes<'r, R>,
@@ -49,7 +52,7 @@ impl<R: FeatureRows> L2Problem<'_, R> {
     /// Minimises from `w`; returns the weights and whether they meet the goal by their own figures.
     pub(crate) fn newton(&self, w: Vec<f64>, goal: NewtonGoal, systems: &mut Systems, run: &mut MarginRun) -> Vec<f64> {
         let mut at = self.iterate(w);
-        let (mut least, mut still) = (f64::INFINITY, 0);
+        let (mut least, mut still, mut first) = (f64::INFINITY, 0, None);
         loop {
             let gradient = self.gradient(&at);
             let (square, largest) = self.sizes(&gradient);
@@ -63,10 +66,11 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                 run.control.ended.get_or_insert(Status::Stalled);
                 return at.w;
             }
-            let weights = self.targets.curvature(&at.alpha);
-            // A step need not be much more exact than what is left to the goal.
-            let left = (2.0 * goal.gap * self.primal_bound()).max(0.0);
-            let accuracy = (0.3 * (left / square).sqrt()).clamp(1e-3, 0.1);
+            let weights = self.targets.curvature(&at.alpha, 0.0);
+            // The accuracy follows the gradient; a step need not do much more than reach the goal.
+            let begun = *first.get_or_insert(square);
+            let left = 0.5 * (2.0 * goal.gap * self.primal_bound() / square).sqrt();
+            let accuracy = left.clamp((square / begun).powf(0.25).clamp(ACCURACIES.0, ACCURACIES.1), ACCURACIES.2);
             let system = NewtonSystem { passes: &self.passes, weights: &weights, free: self.free };
             let Ok(direction) = system.solve(&gradient, accuracy, systems, run) else { return at.w };
             if !self.step(&mut at, &gradient, &direction) {
@@ -74,17 +78,6 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                 return at.w;
             }
         }
-    }
-
-    /// Returns the factor by which the figures of weights exceed the goal, at least about 1, and
-    /// true if they meet it.
-    pub(crate) fn left_at(&self, w: &[f64], goal: NewtonGoal) -> (f64, bool) {
-        let at = self.iterate(w.to_vec());
-        let (square, largest) = self.sizes(&self.gradient(&at));
-        let of_gap = 0.5 * square / (goal.gap * self.primal_bound());
-        // The gap is the square of a gradient.
-        let of_kkt = (largest / goal.kkt).powi(2);
-        (of_gap.max(of_kkt), self.meets(&at, square, largest, goal))
     }
 
     fn iterate(&self, w: Vec<f64>) -> Iterate {

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, LinearWork, Method};
 use crate::margin::conjugate::Systems;
+use crate::margin::dual::{Certifier, DescentEnd};
 use crate::margin::evaluate::Targets;
 use crate::margin::lasso::{L1Problem, LassoGoal};
 use crate::margin::newton::{L2Problem, NewtonGoal};
@@ -47,13 +48,6 @@ const ROUNDS: (u32, f64) = (4, 0.2);
 
 /// The columns up to which rows are read as they are.
 const NARROW: usize = DIRECT;
-
-/// A start is trained on a part of the rows if there are this many for each column, and at all;
-/// and the part.
-const MANY_ROWS: (usize, usize, usize) = (50, 10_000, 10);
-
-/// The relative gap that a start on a part of the rows is trained to.
-const ROUGH: f64 = 1e-3;
 
 impl<'m, 's> MarginSolver<'m, 's> {
     /// Returns a solver for problems over the rows of `matrix`.
@@ -101,8 +95,9 @@ impl<'m, 's> MarginSolver<'m, 's> {
         let mut w = start.map_or_else(|| vec![0.0; width], <[f64]>::to_vec);
         let mut aim = NewtonGoal { gap: stop.goal.gap().unwrap_or(f64::INFINITY), kkt: stop.goal.kkt().unwrap_or(f64::INFINITY) };
         for round in 0.. {
-            w = self.minimise(problem, w, aim, &mut run);
-            let certificate = certify_margin(problem, self.matrix, &w, config.par);
+            let found = self.minimise(problem, w, aim, &mut run);
+            w = found.w;
+            let certificate = found.certificate.unwrap_or_else(|| certify_margin(problem, self.matrix, &w, config.par));
             let met = stop.goal.met(&certificate);
             let limited = run.control.ended.is_some_and(|ended| ended != Status::Stalled);
             if met || limited || round == ROUNDS.0 || run.control.ended.is_some() {
@@ -126,7 +121,7 @@ impl<'m, 's> MarginSolver<'m, 's> {
         self.matrix.visit(Width)
     }
 
-    fn minimise(&self, problem: &MarginProblem, w: Vec<f64>, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
+    fn minimise(&self, problem: &MarginProblem, w: Vec<f64>, goal: NewtonGoal, run: &mut MarginRun) -> Minimum {
         self.matrix.visit(Minimise { solver: self, problem, w, goal, run })
     }
 }
@@ -139,43 +134,52 @@ struct Minimise<'a, 'm, 's, 'r> {
     run: &'a mut MarginRun<'r>,
 }
 
-impl Job for Minimise<'_, '_, '_, '_> {
-    type Out = Vec<f64>;
+/// Weights, and their certificate where the solver has it.
+struct Minimum {
+    w: Vec<f64>,
+    certificate: Option<Certificate>,
+}
 
-    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        let Self { solver, problem, mut w, goal, run } = self;
-        let width = rows.width();
-        let dense = 2 * rows.entries() > rows.len() * width;
-        if problem.penalty() == Penalty::L2 && (width <= NARROW || dense) {
-            return by_rows(rows, problem, w, goal, run);
-        }
-        if problem.penalty() == Penalty::L2 && sweeps_first(problem, &w, width, run) {
-            // Coordinate descent while it pays: it needs no copy by columns.
-            let of: Vec<usize> = (0..rows.len()).filter(|&i| problem.cost()[i] > 0.0).collect();
-            let targets = targets_of(problem, &of);
-            let passes = Passes { rows, ids: of, columns: None, par: run.config.par };
-            let end = L2Problem { passes, targets, free: None }.dual_descent(goal, true, run);
-            if !end.is_slow {
-                return end.w;
+impl Job for Minimise<'_, '_, '_, '_> {
+    type Out = Minimum;
+
+    fn run<R: FeatureRows>(self, rows: &R) -> Minimum {
+        let Self { solver, problem, w, goal, run } = self;
+        let (width, par) = (rows.width(), run.config.par);
+        let certifier = Certifier { problem, squares: solver.matrix.squares(), goal: run.control.stop.goal };
+        if problem.penalty() == Penalty::L2 {
+            let ids: Vec<usize> = (0..rows.len()).filter(|&i| problem.cost()[i] > 0.0).collect();
+            let targets = targets_of(problem, &ids);
+            let of_rows =
+                L2Problem { passes: Passes { rows, ids, columns: None, par }, targets, free: problem.free_column(width) };
+            let is_dense = 2 * rows.entries() > rows.len() * width;
+            if width <= NARROW || is_dense || matches!(run.config.method, Method::Descent | Method::Avsf) {
+                return by_method(&of_rows, w, &certifier, goal, run);
             }
-            w = end.w;
+            if sweeps_first(problem, &w, width, run) {
+                // Coordinate descent while it pays: it needs no copy by columns.
+                let end = of_rows.dual_descent(&certifier, true, run);
+                if !end.is_slow {
+                    return Minimum { w: end.w, certificate: end.certificate };
+                }
+                // Newton steps begin at zero: from the weights of a slow descent they take longer.
+            }
         }
         let store = solver.store.get_or_init(|| ColumnStore::new(rows));
         let free = problem.free_column(width).and_then(|column| store.place(column));
-        let targets = targets_of(problem, &(0..rows.len()).collect::<Vec<_>>());
-        let (start, par) = (store.pack(&w), run.config.par);
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let (start, targets) = (store.pack(&w), targets_of(problem, &all));
         let found = match problem.penalty() {
             Penalty::L1 => {
                 let goal = LassoGoal { gap: goal.gap, kkt: goal.kkt };
                 L1Problem { store, targets, free, par }.solve(start, goal, run)
             }
             Penalty::L2 => {
-                let ids = (0..rows.len()).collect();
-                let passes = Passes { rows: &store.rows, ids, columns: Some(&store.columns), par };
-                by_method(&L2Problem { passes, targets, free }, start, goal, run)
+                let passes = Passes { rows: &store.rows, ids: all, columns: Some(&store.columns), par };
+                L2Problem { passes, targets, free }.newton(start, goal, &mut Systems::default(), run)
             }
         };
-        store.unpack(&found, width)
+        Minimum { w: store.unpack(&found, width), certificate: None }
     }
 }
 
@@ -188,33 +192,22 @@ fn sweeps_first(problem: &MarginProblem, w: &[f64], width: usize, run: &MarginRu
         && w.iter().all(|w| *w == 0.0)
 }
 
-/// Minimises over the rows as they are. Many rows begin from the solution of a part of them.
-fn by_rows<R: FeatureRows>(rows: &R, problem: &MarginProblem, w: Vec<f64>, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
-    let of = |ids: Vec<usize>| {
-        let targets = targets_of(problem, &ids);
-        let passes = Passes { rows, ids, columns: None, par: run.config.par };
-        L2Problem { passes, targets, free: problem.free_column(rows.width()) }
-    };
-    let ids: Vec<usize> = (0..rows.len()).filter(|&i| problem.cost()[i] > 0.0).collect();
-    let (each, most, part) = MANY_ROWS;
-    let is_start = w.iter().all(|w| *w == 0.0) && run.config.method == Method::Hybrid;
-    let (count, some) = (ids.len(), ids.iter().copied().step_by(part).collect());
-    let whole = of(ids);
-    let mut w = w;
-    if is_start && count >= most.max(each * rows.width()) {
-        let mut start = of(some);
-        start.targets.cost.iter_mut().for_each(|c| *c *= part as f64);
-        w = by_method(&start, w, NewtonGoal { gap: ROUGH, kkt: f64::INFINITY }, run);
-        // What stalls on a part of the rows has not stalled on all.
-        run.control.ended = run.control.ended.filter(|ended| *ended != Status::Stalled);
-    }
-    by_method(&whole, w, goal, run)
-}
-
-fn by_method<R: FeatureRows>(problem: &L2Problem<R>, w: Vec<f64>, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
+/// Makes Newton steps, or descends from zero if the method says so.
+fn by_method<R: FeatureRows>(
+    problem: &L2Problem<R>,
+    w: Vec<f64>,
+    certifier: &Certifier,
+    goal: NewtonGoal,
+    run: &mut MarginRun,
+) -> Minimum {
     match run.config.method {
-        Method::Hybrid | Method::Newton => problem.newton(w, goal, &mut Systems::default(), run),
-        Method::Descent | Method::Avsf => problem.dual_descent(goal, false, run).w,
+        Method::Hybrid | Method::Newton => {
+            Minimum { w: problem.newton(w, goal, &mut Systems::default(), run), certificate: None }
+        }
+        Method::Descent | Method::Avsf => {
+            let DescentEnd { w, certificate, .. } = problem.dual_descent(certifier, false, run);
+            Minimum { w, certificate }
+        }
     }
 }
 

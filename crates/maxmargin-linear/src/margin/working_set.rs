@@ -22,6 +22,10 @@ const MOST: u32 = 30;
 /// The violation of the model of a step, relative to that of its beginning.
 const ACCURACY: f64 = 0.05;
 
+/// The least curvature of a misclassified row, as a share of its α. Far on the wrong side the loss
+/// is a line: a weight of such rows alone would have a step of any length.
+const FLAT: f64 = 0.01;
+
 /// The matrix of an earlier step serves the next one if that step left at most this share of the
 /// violation.
 const KEEP: f64 = 0.2;
@@ -74,7 +78,7 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
             }
             run.control.control().check(self.columns.columns().entries() as u64)?;
             run.work.newton_steps += 1;
-            let weights = targets.curvature(&at.alpha);
+            let weights = targets.curvature(&at.alpha, FLAT);
             let is_kept = violation <= KEEP * before && self.matrix.is_some();
             if !is_kept {
                 self.matrix = curvature_matrix(&self.columns, &weights, par, run)?;
