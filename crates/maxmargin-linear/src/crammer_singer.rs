@@ -43,6 +43,9 @@ pub struct ClassesSolution {
 /// missed.
 const AIMS: (f64, f64) = (0.1, 0.3);
 
+/// The most sweeps to one violation (LIBLINEAR's cap).
+const MOST: u32 = 100_000;
+
 /// The least violation that sweeps aim at.
 const LEAST: f64 = 1e-11;
 
@@ -111,7 +114,7 @@ impl Begin<'_, '_> {
         descent.activate();
         // The tolerance on the active samples falls to the goal, as all are active in between.
         let mut rough = (10.0 * tol).max(1.0);
-        let mut from_all = true;
+        let (mut from_all, mut made) = (true, 0);
         loop {
             shuffle(&mut active[..count], random);
             let (mut at, mut largest) = (0, 0.0_f64);
@@ -128,6 +131,11 @@ impl Begin<'_, '_> {
                 at += 1;
             }
             work.sweeps += 1;
+            made += 1;
+            if made >= MOST {
+                self.control.ended.get_or_insert(Status::Slow);
+                return true;
+            }
             let _ = self.control.control().check(descent.entries - before);
             if self.control.check(descent.steps, largest) || self.control.spent(descent.steps + count as u64) {
                 return true;

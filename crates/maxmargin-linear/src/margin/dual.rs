@@ -13,10 +13,12 @@
 
 use crate::config::Method;
 use crate::coordinate::avsf::Frequencies;
+use crate::coordinate::descent::BETWEEN as BETWEEN_CHECKS;
 use crate::coordinate::order::shuffle;
 use crate::margin::newton::L2Problem;
+use crate::margin::passes::Passes;
 use crate::margin::run::MarginRun;
-use maxmargin_core::{Certificate, Goal, MarginProblem, certify_margin_rows};
+use maxmargin_core::{Certificate, Goal, MarginProblem, Status, certify_margin_rows};
 use maxmargin_kernel::features::FeatureRows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -32,6 +34,9 @@ const WORTH: f64 = 120.0;
 
 /// The sweeps before the first check.
 const FIRST: u64 = 3;
+
+/// The checks without a smaller gap after which rounding allows no further progress.
+const STANDSTILL: u32 = 6;
 
 /// The state of the descent.
 struct LogisticDescent<'p, 'r, R> {
@@ -64,41 +69,22 @@ impl<R: FeatureRows> L2Problem<'_, R> {
     /// Minimises from `α = 0` until the goal is met; if `gives_up`, until Newton steps are forecast
     /// to be cheaper.
     pub(crate) fn dual_descent(&self, certifier: &Certifier, gives_up: bool, run: &mut MarginRun) -> DescentEnd {
-        let n = self.passes.ids.len();
+        let (n, goal) = (self.passes.ids.len(), certifier.goal);
         let squares = self.passes.ids.iter().map(|&id| certifier.squares[id]).collect();
         let (alpha, w) = (vec![0.0; n], vec![0.0; self.passes.rows.width()]);
         let mut descent = LogisticDescent { problem: self, squares, logit: vec![None; n], alpha, w };
-        let mut random = ChaCha8Rng::seed_from_u64(run.config.seed);
-        let adaptive = run.config.method == Method::Avsf;
-        let mut frequencies = Frequencies::new(n, false);
-        let mut order: Vec<u32> = (0..n as u32).collect();
+        let mut visits = Visits::new(n, run);
         let (mut due, mut last) = (FIRST, None::<(u64, f64)>);
+        let (mut least, mut still) = (f64::INFINITY, 0);
         loop {
-            if adaptive {
-                for at in 0..frequencies.draw(&mut random) {
-                    let k = frequencies.scheduled(at);
-                    let gain = descent.step(k, run);
-                    frequencies.learn(k, gain);
-                }
-                frequencies.swept();
-            } else {
-                shuffle(&mut order, &mut random);
-                for at in 0..n {
-                    if let Some(&soon) = order.get(at + 4) {
-                        self.passes.rows.prefetch(self.passes.ids[soon as usize]);
-                    }
-                    descent.step(order[at] as usize, run);
-                }
-            }
-            run.work.sweeps += 1;
+            visits.sweep(&mut descent, run);
             let sweeps = run.work.sweeps;
             let over = run.control.check(run.work.steps, f64::INFINITY) || run.control.spent(run.work.steps + n as u64);
             let mut is_slow = false;
             if sweeps >= due {
                 due = sweeps + 2 + (BETWEEN * sweeps as f64) as u64;
-                let certificate =
-                    certify_margin_rows(certifier.problem, self.passes.rows, certifier.squares, &descent.w, self.passes.par);
-                let goal = certifier.goal;
+                let Passes { rows, par, .. } = &self.passes;
+                let certificate = certify_margin_rows(certifier.problem, *rows, certifier.squares, &descent.w, *par);
                 if goal.met(&certificate) {
                     return DescentEnd { w: descent.w, certificate: Some(certificate), is_slow };
                 }
@@ -111,11 +97,73 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                     is_slow = rate.is_nan() || rate <= 0.0 || left.ln() / rate > WORTH;
                 }
                 last = Some((sweeps, left));
+                still = if left < 0.9 * least { 0 } else { still + 1 };
+                least = least.min(left);
+                if still >= STANDSTILL {
+                    run.control.ended.get_or_insert(Status::Stalled);
+                    return DescentEnd { w: descent.w, certificate: None, is_slow };
+                }
             }
             if over || is_slow {
                 return DescentEnd { w: descent.w, certificate: None, is_slow };
             }
         }
+    }
+}
+
+/// The order of visits: random permutations, or adaptive frequencies.
+enum Visits {
+    Uniform { order: Vec<u32>, random: ChaCha8Rng },
+    Adaptive { frequencies: Frequencies, random: ChaCha8Rng },
+}
+
+impl Visits {
+    fn new(n: usize, run: &MarginRun) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(run.config.seed);
+        if run.config.method == Method::Avsf {
+            Self::Adaptive { frequencies: Frequencies::new(n, false), random }
+        } else {
+            Self::Uniform { order: (0..n as u32).collect(), random }
+        }
+    }
+
+    /// Makes as many steps as there are variables, until the run is cancelled.
+    fn sweep<R: FeatureRows>(&mut self, descent: &mut LogisticDescent<R>, run: &mut MarginRun) {
+        let mut asked = run.work.entries;
+        let mut goes_on = |run: &mut MarginRun| {
+            let due = run.work.entries - asked > BETWEEN_CHECKS;
+            if due {
+                asked = run.work.entries;
+            }
+            !(due && run.control.check(run.work.steps, f64::INFINITY))
+        };
+        match self {
+            Self::Adaptive { frequencies, random } => {
+                for at in 0..frequencies.draw(random) {
+                    let k = frequencies.scheduled(at);
+                    let gain = descent.step(k, run);
+                    frequencies.learn(k, gain);
+                    if !goes_on(run) {
+                        return;
+                    }
+                }
+                frequencies.swept();
+            }
+            Self::Uniform { order, random } => {
+                shuffle(order, random);
+                let passes = &descent.problem.passes;
+                for at in 0..order.len() {
+                    if let Some(&soon) = order.get(at + 4) {
+                        passes.rows.prefetch(passes.ids[soon as usize]);
+                    }
+                    descent.step(order[at] as usize, run);
+                    if !goes_on(run) {
+                        return;
+                    }
+                }
+            }
+        }
+        run.work.sweeps += 1;
     }
 }
 
