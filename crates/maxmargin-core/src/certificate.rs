@@ -2,8 +2,10 @@
 
 pub(crate) mod audit;
 pub(crate) mod certify;
+pub(crate) mod crammer_singer;
 pub(crate) mod figures;
 pub(crate) mod gap_screening;
 pub(crate) mod gradient;
+pub(crate) mod margin;
 pub(crate) mod rounding;
 mod simplex;

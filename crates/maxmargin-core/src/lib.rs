@@ -10,6 +10,9 @@
 //! - [`Dual`] is the optimisation problem that every solver minimises: a box, a quadratic form over
 //!   kernel rows, and an [`EqualityConstraint`]. `Problem` keeps it with the sample of each
 //!   variable.
+//! - [`MarginProblem`] and [`CrammerSinger`] are the linear machines whose dual is no such form:
+//!   logistic regression, L1 norms of the weights, and all classes at once. [`certify_margin`] and
+//!   [`certify_crammer_singer`] certify them.
 //! - [`Start`] is a feasible point of a dual, from which a solver begins.
 //! - [`Solve`] is the trait of all solver families. A solver gets a [`Run`] with a [`Stop`] (a
 //!   [`Goal`] and limits) and a [`RunControl`] for progress and cancellation, and returns a
@@ -30,20 +33,24 @@ mod stopping;
 
 pub use certificate::audit::{Audit, AuditPoint, audit};
 pub use certificate::certify::{certify, certify_gradient, figures};
+pub use certificate::crammer_singer::{CertifiedClasses, certify_crammer_singer};
 pub use certificate::figures::Certificate;
 pub use certificate::gap_screening::{GapScreening, gap_screening};
 pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums};
+pub use certificate::margin::{certify_margin, certify_margin_rows};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
 pub use linalg::cholesky::cholesky;
 pub use linalg::dense;
 pub use linalg::factor::{Factor, SINGULAR};
 pub use maxmargin_data::{Cancelled, EndReason, Progress, RunControl, Stage};
+pub use problem::crammer_singer::{CrammerSinger, CrammerSingerError};
 pub use problem::dual::{Dual, DualError, EqualityConstraint, Segment, SideCosts};
 pub use problem::formulation::{Formulation, Level, TargetKind};
 pub use problem::formulation_kind::{FormulationKind, FormulationParameters};
 pub use problem::levels;
 pub use problem::loss::{BiasTerm, Loss};
 pub use problem::machine::{Decision, Problem, TrainingSet};
+pub use problem::margin::{LossValues, MarginLoss, MarginProblem, MarginProblemError, Penalty};
 pub use problem::solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
 pub use problem::start::{self, Start, StartError};
 pub use problem::twins::settle_twins;

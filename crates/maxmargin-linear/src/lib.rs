@@ -10,15 +10,21 @@
 //!   [`LinearSolution`] is its result, [`LinearError`] a refusal.
 //! - [`Config`] has the options, among them the [`Method`]; [`LinearWork`] counts the cost.
 //! - [`Linear`] is the solver behind the [`maxmargin_core::Solve`] trait.
+//! - [`MarginSolver`] takes a [`maxmargin_core::MarginProblem`]: logistic regression, and the L1
+//!   norm. [`MarginSolution`] is its result. [`solve_crammer_singer`] makes the machine of all
+//!   classes at once.
 //! - [`adapt()`] measures the cost of adaptive selection frequencies alone.
 //!
 //! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
 //! the default method that combines them. The mathematics is in `docs/math/linear.md`.
 
+mod compressed;
 mod config;
 mod coordinate;
+mod crammer_singer;
 mod finish;
 mod front;
+mod margin;
 mod point;
 mod run;
 mod second_order;
@@ -27,6 +33,8 @@ mod solver;
 
 pub use config::{Config, LinearWork, Method};
 pub use coordinate::avsf::adapt;
+pub use crammer_singer::{ClassesSolution, solve_crammer_singer};
+pub use margin::{MarginSolution, MarginSolver};
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};
 pub use solver::Linear;

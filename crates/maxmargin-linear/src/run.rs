@@ -26,6 +26,11 @@ impl<'a> SweepControl<'a> {
         Self { stop, control, ended: None, gained: 0.0 }
     }
 
+    /// The control of the run, with its limits.
+    pub(crate) fn control(&self) -> &RunControl<'a> {
+        &self.control
+    }
+
     /// Returns the violation that sweeps aim at first.
     pub(crate) fn tol(&self) -> f64 {
         self.stop.goal.first_kkt()

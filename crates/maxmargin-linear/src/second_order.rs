@@ -1,6 +1,7 @@
 //! Newton steps: the inner problem, its line search and its linear systems.
 
 pub(crate) mod newton;
+pub(crate) mod products;
 pub(crate) mod search;
 pub(crate) mod shared;
 pub(crate) mod stiff;

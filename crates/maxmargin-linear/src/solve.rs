@@ -48,6 +48,20 @@ pub enum LinearError {
         /// The number of variables.
         expected: usize,
     },
+    /// The problem has another number of rows than the matrix.
+    #[error("the problem has {found} rows, the matrix {expected}")]
+    Rows {
+        /// The number of rows of the problem.
+        found: usize,
+        /// The number of rows of the matrix.
+        expected: usize,
+    },
+    /// Coordinate descent on the primal of the squared hinge loss.
+    #[error("coordinate descent solves the squared hinge loss with the L2 norm by its dual; use solve() or Newton steps")]
+    SquaredHinge,
+    /// Coordinate descent with a free bias.
+    #[error("coordinate descent solves logistic regression without a free bias; use Newton steps")]
+    FreeBias,
     /// The problem names rows that the matrix does not have.
     #[error("the problem names row {row}, the matrix has {rows} rows")]
     Row {

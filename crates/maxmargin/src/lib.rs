@@ -14,6 +14,7 @@
 //! - [`Ranges`], [`Search`] and [`SearchResult`]: a search over parameters and its [`Cell`]s.
 //!   [`best`], [`one_standard_error`] and [`flattest`] select a cell; [`Nested`] is the result of
 //!   nested cross-validation.
+//! - [`LinearClassifier`]: logistic regression, the L1 norm of the weights, and all classes at once.
 //! - [`libsvm`] and [`liblinear`]: the behaviour of LIBSVM's and LIBLINEAR's programs, for drop-in
 //!   replacements.
 //! - [`background`]: trainings on the threads of an interpreter's process, for its packages.
@@ -159,6 +160,7 @@ pub use maxmargin_solvers as solvers;
 pub mod background;
 pub mod liblinear;
 pub mod libsvm;
+mod linear_classifier;
 #[cfg(feature = "linfa")]
 pub mod linfa;
 #[cfg(doctest)]
@@ -166,6 +168,7 @@ mod pages;
 pub mod prelude;
 mod svm;
 
+pub use linear_classifier::{FittedLinear, LinearClassifier, LinearMachineReport, LinearObjective};
 pub use maxmargin_cv::{CvError as Error, Fitted, PreparedData, TrainOptions};
 pub use maxmargin_solvers::Solver;
 pub use svm::nested::{Nested, OuterFold};

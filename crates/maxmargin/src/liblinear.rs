@@ -4,11 +4,12 @@
 //! At LIBLINEAR's default tolerance, trainings reach a certified relative duality gap of 10⁻⁶;
 //! stricter tolerances scale it in proportion. Solutions are at least as exact as LIBLINEAR's.
 
+mod classifier;
 mod parameters;
 mod train;
 mod validate;
 
 pub use maxmargin_model::liblinear::LinearModel;
 pub use parameters::Parameters;
-pub use train::{LiblinearMachine, Training, train};
+pub use train::{LiblinearMachine, NonzeroWeights, Training, train};
 pub use validate::{cross_validate, end_of_search, search, start_of_search, widths_of_search};

@@ -9,8 +9,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::{Ranges, Svm};
-pub use maxmargin_core::{BiasTerm, Goal, Loss};
+pub use crate::{LinearClassifier, Ranges, Svm};
+pub use maxmargin_core::{BiasTerm, Goal, Loss, Penalty};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Probability, Seeding};
 pub use maxmargin_data::{Dataset, Generator, Impute, Par, RunControl, Samples};
 pub use maxmargin_explain::{ExplainModel, Explanation};

@@ -25,26 +25,30 @@ const USAGE: &str = concat!(
 options:
 -s type          which machine (default 1)
     classes
+        0  logistic regression, L2 regularisation (primal)
         1  squared hinge loss, L2 regularisation (dual)
         2  squared hinge loss, L2 regularisation (primal)
         3  hinge loss, L2 regularisation (dual)
+        4  all classes at once, Crammer and Singer (dual)
+        5  squared hinge loss, L1 regularisation
+        6  logistic regression, L1 regularisation
+        7  logistic regression, L2 regularisation (dual)
     values
        11  squared loss beyond the width, L2 regularisation (primal)
        12  squared loss beyond the width, L2 regularisation (dual)
        13  loss beyond the width, L2 regularisation (dual)
     one class
        21  one-class SVM (dual)
-    0, 4, 5, 6 and 7 (logistic regression, Crammer and Singer, L1 regularisation) are not solved here
 -c cost          C (default 1)
 -p epsilon       width within which errors of values cost nothing (default 0.1)
 -n nu            nu of the one-class SVM (default 0.5)
 -e epsilon       tolerance: a relative gap of 1e-6 at the default of the machine, in proportion below it
-                 (default 0.01 for 2 and 21, 0.0001 for 11, 0.1 for the others)
+                 (default 0.01 for 0, 2, 5, 6 and 21, 0.0001 for 11, 0.1 for the others)
 -B bias          if bias >= 0, every sample has one more feature of this value (default -1)
--R               do not regularise the bias; needs -B 1; for 2 and 11
+-R               do not regularise the bias; needs -B 1; for 0, 2, 5, 6 and 11
 -wi weight       C of class i is weight*C (default 1)
 -v n             n-fold cross-validation
--C               search for C by cross-validation; for 2, and for 11 with p
+-C               search for C by cross-validation; for 0 and 2, and for 11 with p
 -q               quiet: print nothing on the way
 ",
     own_options_usage!()
@@ -138,12 +142,18 @@ fn learn(request: &LinearTrainRequest, data: Dataset, run: &LibsvmRun) -> Result
     Ok(output.write(|out| trained.model.write(out))?)
 }
 
-/// Returns the lines that LIBLINEAR's dual solvers print.
+/// Returns the lines that LIBLINEAR's solvers print at the end.
 fn story(trained: &Training) -> String {
     let mut text = String::new();
     for machine in &trained.machines {
         let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
-        let _ = writeln!(text, "Objective value = {:.6}\nnSV = {}", machine.objective, machine.support_vectors);
+        let _ = writeln!(text, "Objective value = {:.6}", machine.objective);
+        if let Some(count) = machine.support_vectors {
+            let _ = writeln!(text, "nSV = {count}");
+        }
+        if let Some(weights) = machine.nonzeros {
+            let _ = writeln!(text, "#nonzeros/#features = {}/{}", weights.nonzeros, weights.all);
+        }
     }
     if let Some(rho) = trained.model.rho {
         let _ = writeln!(text, "rho = {rho:.6}");

@@ -47,9 +47,25 @@ fn every_solver_reaches_liblinears_optimum_and_predicts_the_same() {
         ("digits", "-s 1 -c 0.1"),
         ("digits", "-s 2 -B 1 -w3 2"),
         ("digits", "-s 3 -c 0.5 -B 1"),
+        ("heart", "-s 0 -B 2"),
+        ("heart", "-s 7 -c 0.25 -B 1 -w1 3"),
+        ("heart", "-s 5 -c 0.5"),
+        ("heart", "-s 6 -B 1"),
+        ("heart", "-s 4 -c 0.5 -B 1"),
+        ("digits", "-s 0 -c 0.5"),
+        ("digits", "-s 7 -B 1"),
+        ("digits", "-s 5 -c 0.3"),
+        ("digits", "-s 6 -B 1 -w3 2"),
+        ("digits", "-s 4 -c 0.1 -w3 2"),
     ];
     if !old {
-        cases.extend([("heart", "-s 21 -n 0.3"), ("heart", "-s 2 -R -B 1"), ("heart", "-s 11 -R -B 1")]);
+        cases.extend([
+            ("heart", "-s 21 -n 0.3"),
+            ("heart", "-s 0 -R -B 1"),
+            ("heart", "-s 6 -R -B 1"),
+            ("heart", "-s 2 -R -B 1"),
+            ("heart", "-s 11 -R -B 1"),
+        ]);
     }
     for (data, options) in cases {
         let genuine = theirs(&bench, &format!("liblinear-train {options} -e 1e-8 {data} theirs.model"));
@@ -92,9 +108,18 @@ fn every_solver_reaches_liblinears_optimum_and_predicts_the_same() {
 #[test]
 fn folds_are_liblinears() {
     let Some(bench) = folder() else { return };
-    for (data, options) in
-        [("heart", "-s 1"), ("heart", "-s 3 -c 0.01 -B 1"), ("heart", "-s 12"), ("digits", "-s 2"), ("digits", "-s 3 -c 0.01")]
-    {
+    for (data, options) in [
+        ("heart", "-s 1"),
+        ("heart", "-s 3 -c 0.01 -B 1"),
+        ("heart", "-s 12"),
+        ("digits", "-s 2"),
+        ("digits", "-s 3 -c 0.01"),
+        ("heart", "-s 0 -B 1"),
+        ("heart", "-s 5 -c 0.1"),
+        ("digits", "-s 6 -B 1"),
+        ("digits", "-s 4 -c 0.01"),
+        ("digits", "-s 7 -c 0.5"),
+    ] {
         let genuine = theirs(&bench, &format!("liblinear-train {options} -v 5 -q -e 1e-6 {data}"));
         let ours = bench.run(&format!("liblinear-train {options} -v 5 -q -e 1e-6 {data}"));
         let number = |out: &str| -> Vec<f64> { out.split([' ', '%', '\n']).filter_map(|word| word.parse().ok()).collect() };
@@ -144,29 +169,80 @@ fn the_search_of_regression_finds_liblinears_c_and_p() {
 }
 
 #[test]
-fn what_is_not_solved_is_refused_by_name() {
+fn the_search_of_logistic_regression_finds_liblinears_c() {
+    let Some(bench) = folder() else { return };
+    let genuine = theirs(&bench, "liblinear-train -C -s 0 -v 3 -e 1e-6 heart");
+    let ours = bench.run("liblinear-train -C -s 0 -v 3 heart");
+    let lines =
+        |out: &str, name: &str| -> Vec<String> { out.lines().filter(|line| line.starts_with(name)).map(str::to_owned).collect() };
+    assert_eq!(lines(&genuine.out, "Best C = "), lines(&ours.out, "Best C = "), "{genuine:?} {ours:?}");
+    let (there, here) = (lines(&genuine.out, "log2c="), lines(&ours.out, "log2c="));
+    assert!(!there.is_empty() && there.iter().all(|line| here.contains(line)), "{there:?} {here:?}");
+}
+
+#[test]
+fn options_that_are_none_are_refused_by_name() {
     let bench = Bench::new();
     bench.file("data", SMALL);
-    for (solver, name) in [(0, "logistic"), (4, "Crammer"), (5, "L1"), (6, "L1"), (7, "logistic")] {
-        let refused = bench.run(&format!("liblinear-train -s {solver} data"));
-        assert!(refused.code == 1 && refused.err.starts_with("ERROR: ") && refused.err.contains(name), "{refused:?}");
-        assert!(refused.err.contains("use -s 2"), "{refused:?}");
+    // LIBLINEAR's program has no weights of samples.
+    for option in ["-x", "-W"] {
+        let refused = bench.run(&format!("liblinear-train {option} 1 data"));
+        let said = format!("unknown option: {option}\n");
+        assert!(refused.code == 1 && refused.err == said && refused.out.starts_with("Usage: train"), "{refused:?}");
     }
-    let refused = bench.run("liblinear-train -x 1 data");
-    assert!(refused.code == 1 && refused.err == "unknown option: -x\n" && refused.out.starts_with("Usage: train"), "{refused:?}");
-    bench.run("liblinear-train -q data m");
-    let refused = bench.run("liblinear-predict -b 1 data m o");
-    assert_eq!((refused.code, refused.err.as_str()), (1, "probability output is only supported for logistic regression\n"));
+    for solver in [4, 5] {
+        let refused = bench.run(&format!("liblinear-train -q -s {solver} -C data"));
+        assert!(refused.code == 1 && refused.err.contains("only available for -s 0, -s 2 and -s 11"), "{refused:?}");
+        bench.run(&format!("liblinear-train -q -s {solver} data m"));
+        let refused = bench.run("liblinear-predict -b 1 data m o");
+        assert_eq!((refused.code, refused.err.as_str()), (1, "probability output is only supported for logistic regression\n"));
+    }
+    let refused = bench.run("liblinear-train -s 4 -R -B 1 data");
+    assert!(refused.code == 1 && refused.err.starts_with("ERROR: -R option supported only"), "{refused:?}");
+}
+
+/// One class has a model in which everything is of that class, as in LIBLINEAR.
+#[test]
+fn data_of_one_class_has_a_model() {
+    let bench = Bench::new();
+    bench.file("one", "3 1:1 2:0.5\n3 1:0.5\n");
+    for solver in [0, 4, 5, 6, 7] {
+        let trained = bench.run(&format!("liblinear-train -q -s {solver} one m"));
+        assert_eq!((trained.code, trained.err.as_str()), (0, ""), "{solver}");
+        assert!(bench.read("m").contains("nr_class 1\nlabel 3\n"), "{solver}: {}", bench.read("m"));
+        assert_eq!(bench.run("liblinear-predict one m o").out, "Accuracy = 100% (2/2)\n", "{solver}");
+    }
+}
+
+/// The certificate of every solver is within its goal, and models have the same bits for any number
+/// of threads.
+#[test]
+fn certificates_hold_on_any_number_of_threads() {
+    let Some(bench) = folder() else { return };
+    for data in ["heart", "digits"] {
+        for solver in [0, 4, 5, 6, 7] {
+            let line =
+                |threads: usize| format!("liblinear-train -s {solver} --certificate --threads {threads} {data} m{threads}");
+            let [one, two] = [1, 2].map(|threads| bench.run(&line(threads)));
+            assert!(one.code == 0 && one.out.contains("relative gap = "), "{one:?}");
+            assert!(!one.out.contains("not what") && one.err.is_empty(), "{one:?}");
+            assert_eq!((&one.out, bench.read("m1")), (&two.out, bench.read("m2")), "-s {solver} {data}");
+        }
+    }
 }
 
 #[test]
 fn probabilities_of_logistic_regression_are_liblinears() {
     let Some(bench) = folder() else { return };
     for data in ["heart", "digits"] {
-        theirs(&bench, &format!("liblinear-train -q -s 0 {data} m"));
-        let genuine = theirs(&bench, &format!("liblinear-predict -b 1 {data} m theirs.out"));
-        let ours = bench.run(&format!("liblinear-predict -b 1 {data} m ours.out"));
-        assert_eq!((genuine.out, bench.read("theirs.out")), (ours.out, bench.read("ours.out")), "{data}");
+        for (program, solver) in [("genuine", 0), ("ours", 0), ("ours", 6), ("ours", 7)] {
+            let line = format!("liblinear-train -q -s {solver} {data} m");
+            let trained = if program == "ours" { bench.run(&line) } else { theirs(&bench, &line) };
+            assert_eq!(trained.code, 0, "{trained:?}");
+            let genuine = theirs(&bench, &format!("liblinear-predict -b 1 {data} m theirs.out"));
+            let ours = bench.run(&format!("liblinear-predict -b 1 {data} m ours.out"));
+            assert_eq!((genuine.out, bench.read("theirs.out")), (ours.out, bench.read("ours.out")), "{program} {solver} {data}");
+        }
     }
 }
 

@@ -146,7 +146,7 @@ impl Frequencies {
     /// Updates the preference of `k` by the gain of a step (step 6). In the first sweep the gain
     /// only enters the average.
     #[inline]
-    fn learn(&mut self, k: usize, gain: f64) {
+    pub(crate) fn learn(&mut self, k: usize, gain: f64) {
         match &mut self.reference {
             None => self.gains += gain,
             Some(reference) => {
@@ -160,15 +160,15 @@ impl Frequencies {
     }
 
     /// Sets the average gain after the first sweep.
-    fn swept(&mut self) {
+    pub(crate) fn swept(&mut self) {
         if self.reference.is_none() {
             self.reference = Some(self.gains / self.schedule.len().max(1) as f64);
         }
     }
 
     /// Draws as many indices as are not set aside, with expected frequencies `p / Σp` (algorithm
-    /// 4), in random order (step 3).
-    fn draw(&mut self, random: &mut ChaCha8Rng) {
+    /// 4), in random order (step 3). Returns their number.
+    pub(crate) fn draw(&mut self, random: &mut ChaCha8Rng) -> usize {
         let n = self.preference.iter().filter(|p| **p > 0.0).count();
         self.schedule.clear();
         let mut left: f64 = self.preference.iter().sum();
@@ -183,6 +183,18 @@ impl Frequencies {
             left -= p;
         }
         shuffle(&mut self.schedule, random);
+        self.schedule.len()
+    }
+
+    /// Returns the variable at a place of the schedule.
+    #[inline]
+    pub(crate) fn scheduled(&self, at: usize) -> usize {
+        self.schedule[at] as usize
+    }
+
+    /// Sets all preferences to 1.
+    pub(crate) fn reset(&mut self) {
+        self.preference.fill(1.0);
     }
 }
 

@@ -5,94 +5,9 @@
 //! `h'_k = h_k / (1 + h_k ‖u_k‖²)`. A weight that grows with C becomes `1 / ‖u_k‖²` at most, so
 //! rows that have a word of their own are never stiff.
 
+use crate::compressed::Compressed;
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
-use maxmargin_simd::sparse::{SparseRows, Value};
-
-/// A sparse matrix, by rows or by columns, in the smaller precision that holds its numbers.
-pub(crate) enum Compressed {
-    Single(SparseRows<'static, f32>),
-    Double(SparseRows<'static, f64>),
-}
-
-/// The entries per task of a pass over a compressed matrix. A pass over fewer costs less than
-/// waking a thread.
-const TASK: usize = 1 << 16;
-
-/// Runs an expression on the rows of either precision.
-macro_rules! with_rows {
-    ($matrix:expr, $rows:ident => $run:expr) => {
-        match $matrix {
-            Compressed::Single($rows) => $run,
-            Compressed::Double($rows) => $run,
-        }
-    };
-}
-
-impl Compressed {
-    fn new(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, columns: usize) -> Self {
-        if values.iter().all(|v| f64::from(*v as f32) == *v) {
-            let values: Vec<f32> = values.iter().map(|v| *v as f32).collect();
-            Self::Single(SparseRows::new(offsets, indices, values, columns))
-        } else {
-            Self::Double(SparseRows::new(offsets, indices, values, columns))
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        with_rows!(self, rows => rows.len())
-    }
-
-    pub(crate) fn entries(&self) -> usize {
-        with_rows!(self, rows => rows.entries())
-    }
-
-    pub(crate) fn entries_of(&self, i: usize) -> usize {
-        with_rows!(self, rows => rows.row(i).0.len())
-    }
-
-    /// Calls `each` with column and value of every entry of row `i`.
-    #[inline]
-    pub(crate) fn each(&self, i: usize, mut each: impl FnMut(usize, f64)) {
-        with_rows!(self, rows => {
-            let (indices, values) = rows.row(i);
-            indices.iter().zip(values).for_each(|(&j, v)| each(j as usize, v.get()));
-        });
-    }
-
-    #[inline]
-    pub(crate) fn dot(&self, i: usize, x: &[f64]) -> f64 {
-        with_rows!(self, rows => rows.dot(i, x))
-    }
-
-    /// Computes `out_i = finish(i, row_i · x)` for all rows.
-    pub(crate) fn products(&self, x: &[f64], out: &mut [f64], par: Par, finish: impl Fn(usize, f64) -> f64 + Sync) {
-        let chunk = (out.len() * TASK / self.entries().max(1)).max(1);
-        with_rows!(self, rows => par.for_chunks(out, chunk, |at, out| {
-            for (i, out) in out.iter_mut().enumerate() {
-                let i = at * chunk + i;
-                *out = finish(i, rows.dot(i, x));
-            }
-        }));
-    }
-
-    fn transposed(&self, columns: usize) -> Self {
-        let mut offsets = vec![0; columns + 1];
-        (0..self.len()).for_each(|i| self.each(i, |j, _| offsets[j + 1] += 1));
-        for j in 0..columns {
-            offsets[j + 1] += offsets[j];
-        }
-        let mut next = offsets.clone();
-        let (mut indices, mut values) = (vec![0; self.entries()], vec![0.0; self.entries()]);
-        for i in 0..self.len() {
-            self.each(i, |j, v| {
-                (indices[next[j]], values[next[j]]) = (i as u32, v);
-                next[j] += 1;
-            });
-        }
-        Self::new(offsets, indices, values, self.len())
-    }
-}
 
 /// The active rows of a Newton system, and their shared columns.
 pub(crate) struct Shared {

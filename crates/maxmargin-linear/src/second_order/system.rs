@@ -1,9 +1,9 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
+use crate::second_order::products::{BLOCK, PARTS, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
-use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::Mat;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat};
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
@@ -18,12 +18,6 @@ pub(crate) const DIRECT: usize = 1500;
 pub(crate) fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
     dual.len() > rows.len()
 }
-
-/// The rows per block of a dense product.
-const BLOCK: usize = 256;
-
-/// The number of partial sums of the matrix.
-const PARTS: usize = 4;
 
 /// The lower triangle of `Σ x_k x_kᵀ` over a set of variables that changes little between Newton
 /// steps.
@@ -177,6 +171,12 @@ impl<R: FeatureRows> System<'_, R> {
         Ok(Inverse { base, factor })
     }
 
+    /// Returns `Σ factor x_k x_kᵀ` over `(variable, factor)`, lower triangle.
+    fn products(&self, of: &[(usize, f64)], control: &RunControl) -> Result<Mat<f64>, Cancelled> {
+        let of: Vec<(usize, f64)> = of.iter().map(|&(k, factor)| (self.dual.ids()[k], factor)).collect();
+        weighted_products(self.rows, &of, self.par, control)
+    }
+
     /// Returns `I + Σ h_k x_k x_kᵀ`, lower triangle.
     fn hessian(&self, curvature: &mut Curvature, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let mut h = curvature.follow(self, control)?.clone();
@@ -185,82 +185,6 @@ impl<R: FeatureRows> System<'_, R> {
             h[(j, j)] += 1.0;
         }
         Ok(h)
-    }
-
-    /// Returns `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
-    fn products(&self, of: &[(usize, f64)], control: &RunControl) -> Result<Mat<f64>, Cancelled> {
-        let (width, m) = (self.rows.width(), of.len());
-        let id = |at: usize| self.dual.ids()[of[at].0];
-        let entries = (0..m).map(|at| self.rows.entries_of(id(at))).sum::<usize>() / m.max(1);
-        // Scattering takes about as long for one product as a blocked dense product for 40; a dense
-        // block needs a sign.
-        let dense = 40 * entries * entries > width * width && m >= BLOCK;
-        let parts = (m * entries * entries / (width * width)).clamp(1, PARTS);
-        let size = m.div_ceil(parts).max(1);
-        let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
-        // Every part in stretches of whole blocks, so that the sums do not depend on the cuts.
-        let cost = if dense { width * width / 8 } else { entries * entries };
-        let stretch = (RunControl::operations_between_checks() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
-        for from in (0..size).step_by(stretch) {
-            control.check((stretch.min(size) * cost) as u64)?;
-            self.par.for_chunks(&mut sums, 1, |part, sum| {
-                let (begin, end) = (part * size + from, part * size + size.min(from + stretch));
-                let of = &of[begin.min(m)..end.min(m)];
-                if dense { self.dense_part(of, &mut sum[0]) } else { self.scattered_part(of, &mut sum[0]) }
-            });
-        }
-        let mut sums = sums.into_iter();
-        let mut h = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
-        for part in sums {
-            h += part;
-        }
-        Ok(h)
-    }
-
-    fn scattered_part(&self, of: &[(usize, f64)], h: &mut Mat<f64>) {
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for &(k, factor) in of {
-            columns.clear();
-            values.clear();
-            self.rows.each(self.dual.ids()[k], |j, v| {
-                columns.push(j);
-                values.push(v);
-            });
-            for (a, &j) in columns.iter().enumerate() {
-                let column = h.col_as_slice_mut(j);
-                let factor = factor * values[a];
-                for (&i, &v) in columns[a..].iter().zip(&values[a..]) {
-                    column[i] += factor * v;
-                }
-            }
-        }
-    }
-
-    fn dense_part(&self, of: &[(usize, f64)], h: &mut Mat<f64>) {
-        let width = self.rows.width();
-        let (mut left, mut right) = (Mat::zeros(width, BLOCK), Mat::zeros(width, BLOCK));
-        for of in of.chunks(BLOCK) {
-            for (at, &(k, factor)) in of.iter().enumerate() {
-                let (left, right) = (left.col_as_slice_mut(at), right.col_as_slice_mut(at));
-                left.fill(0.0);
-                right.fill(0.0);
-                self.rows.each(self.dual.ids()[k], |j, v| {
-                    left[j] = factor * v;
-                    right[j] = v;
-                });
-            }
-            triangular::matmul(
-                h.as_mut(),
-                BlockStructure::TriangularLower,
-                Accum::Add,
-                left.subcols(0, of.len()),
-                BlockStructure::Rectangular,
-                right.subcols(0, of.len()).transpose(),
-                BlockStructure::Rectangular,
-                1.0,
-                faer::Par::Seq,
-            );
-        }
     }
 }
 

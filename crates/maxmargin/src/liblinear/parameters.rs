@@ -1,7 +1,8 @@
 //! LIBLINEAR's parameters, their defaults and its checks.
 
-use crate::libsvm::ParameterError;
-use maxmargin_core::{BiasTerm, Formulation, Loss};
+use crate::libsvm::{LibsvmRun, ParameterError};
+use crate::{LinearClassifier, LinearObjective};
+use maxmargin_core::{BiasTerm, Formulation, Loss, MarginLoss, Penalty};
 
 /// The parameters of `train`.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +39,7 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// The first check that fails, in LIBLINEAR's words. Solvers that are not available here are
-    /// errors with an alternative.
+    /// The first check that fails, in LIBLINEAR's words.
     pub fn check(&self) -> Result<(), ParameterError> {
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
@@ -55,12 +55,6 @@ impl Parameters {
                 "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2LOSS_SVC, L1R_LR, and L2R_L2LOSS_SVR",
             ),
             (!known, "unknown solver type"),
-            (
-                matches!(self.solver, 0 | 7),
-                "logistic regression (-s 0, -s 7) is not solved here: use -s 2, the squared hinge loss",
-            ),
-            (self.solver == 4, "the machine of Crammer and Singer (-s 4) is not solved here: use -s 2, one against the rest"),
-            (matches!(self.solver, 5 | 6), "L1 regularisation (-s 5, -s 6) is not solved here: use -s 2, L2 regularisation"),
             (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
             (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
         ];
@@ -95,14 +89,34 @@ impl Parameters {
         !self.is_regression() && self.solver != 21
     }
 
-    /// The formulation of the solver.
-    pub fn formulation(&self) -> Formulation {
-        let (c, epsilon) = (self.c, self.p);
-        let bias_term = match self.bias {
+    /// The kind of the bias.
+    fn bias_term(&self) -> BiasTerm {
+        match self.bias {
             _ if !self.regularised => BiasTerm::Free,
             bias if bias > 0.0 => BiasTerm::Feature(bias),
             _ => BiasTerm::None,
+        }
+    }
+
+    /// Returns the classifier of a solver that no [`Formulation`] describes: logistic regression,
+    /// the L1 norm, and the machine of Crammer and Singer. `None` for the others.
+    pub fn classifier(&self, run: &LibsvmRun) -> Option<LinearClassifier> {
+        let margin = |loss, penalty| LinearObjective::Margin { loss, penalty };
+        let objective = match self.solver {
+            0 | 7 => margin(MarginLoss::Logistic, Penalty::L2),
+            4 => LinearObjective::CrammerSinger,
+            5 => margin(MarginLoss::SquaredHinge, Penalty::L1),
+            6 => margin(MarginLoss::Logistic, Penalty::L1),
+            _ => return None,
         };
+        let classifier = LinearClassifier::of(objective, self.c).bias_term(self.bias_term()).gap(self.gap());
+        Some(classifier.threads(run.par).seed(run.seed))
+    }
+
+    /// The formulation of the solver; that of the squared hinge loss for those of
+    /// [`Parameters::classifier`].
+    pub fn formulation(&self) -> Formulation {
+        let (c, epsilon, bias_term) = (self.c, self.p, self.bias_term());
         let loss = if matches!(self.solver, 3 | 13) { Loss::Hinge } else { Loss::SquaredHinge };
         match self.solver {
             11..=13 => Formulation::Svr { c, epsilon, loss, bias_term },
@@ -139,7 +153,9 @@ mod tests {
         assert_eq!(said(Parameters { regularised: false, bias: 1.0, solver: 2, ..usual() }), Ok(()));
         assert_eq!(said(Parameters { solver: 8, ..usual() }), Err("unknown solver type"));
         for solver in [0, 4, 5, 6, 7] {
-            assert!(said(Parameters { solver, ..usual() }).expect_err("not solved").contains("use -s 2"), "{solver}");
+            assert_eq!(said(Parameters { solver, ..usual() }), Ok(()), "{solver}");
+            assert!(Parameters { solver, ..usual() }.classifier(&LibsvmRun::default()).is_some(), "{solver}");
         }
+        assert_eq!(usual().classifier(&LibsvmRun::default()), None);
     }
 }

@@ -1,6 +1,7 @@
 //! A training like LIBLINEAR's `train`: one machine for two classes, regression or one class, and
 //! one machine per class for more.
 
+use super::classifier::train_classifier;
 use super::parameters::Parameters;
 use crate::libsvm::{Classes, LibsvmRun};
 use crate::{Solver, Svm};
@@ -18,10 +19,21 @@ pub struct LiblinearMachine {
     pub iterations: u64,
     /// The dual objective, minimised.
     pub objective: f64,
-    /// The number of samples with a dual variable other than 0.
-    pub support_vectors: usize,
+    /// The number of dual variables other than 0; `None` for the solvers that print none.
+    pub support_vectors: Option<usize>,
+    /// The number of weights other than 0 and of all weights, for the L1 norm.
+    pub nonzeros: Option<NonzeroWeights>,
     /// True if the training met its goal.
     pub converged: bool,
+}
+
+/// The weights of a machine with the L1 norm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NonzeroWeights {
+    /// The number of weights other than 0.
+    pub nonzeros: usize,
+    /// The number of all weights.
+    pub all: usize,
 }
 
 /// The result of a training.
@@ -116,6 +128,9 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &LibsvmR
 /// When there are no rows, a class label does not fit 32 bits, the model would have far more
 /// weights than the data has values, or a solver does not support a parameter.
 pub fn train(data: Dataset, parameters: &Parameters, run: &LibsvmRun) -> Result<Training, CvError> {
+    if let Some(classifier) = parameters.classifier(run) {
+        return train_classifier(&data, &classifier, parameters);
+    }
     let TrainingSetup { svm, data, classes } = prepared(data, parameters, run)?;
     let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
     let features = data.samples.features();
@@ -150,7 +165,8 @@ fn machine(report: &MachineReport) -> LiblinearMachine {
     LiblinearMachine {
         iterations: report.iterations,
         objective: report.objective,
-        support_vectors: report.support_vectors,
+        support_vectors: Some(report.support_vectors),
+        nonzeros: None,
         converged: report.status == Status::Converged,
     }
 }

@@ -1,5 +1,6 @@
 //! Cross-validation on LIBLINEAR's folds, and its search for C.
 
+use super::classifier::validate_classifier;
 use super::parameters::Parameters;
 use super::train::{columns, prepared, svm};
 use crate::Ranges;
@@ -33,13 +34,14 @@ pub fn search(
     along(data, parameters, values, folds, run)
 }
 
-/// Returns the greatest C of a search for C, for `-s 2` and `-s 11`.
+/// Returns the greatest C of a search for C, for `-s 0`, `-s 2` and `-s 11`.
 pub fn end_of_search(parameters: &Parameters) -> f64 {
     if parameters.is_regression() { 1_048_576.0 } else { 1024.0 }
 }
 
-/// Returns LIBLINEAR's first C of a search, a power of 2. For `-s 2` it is at most half of the
-/// greatest C at which no sample reaches its margin. For `-s 11` it is a hundredth of a bound below
+/// Returns LIBLINEAR's first C of a search, a power of 2. For `-s 0` it is at most the inverse of
+/// the rows times the largest squared norm of one, for `-s 2` half of that: no sample reaches its
+/// margin. For `-s 11` it is a hundredth of a bound below
 /// which zero weights are as good as any.
 pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
     let bias = parameters.bias.max(0.0);
@@ -56,7 +58,7 @@ pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
         // Without a loss, any C is too small.
         if loss > 0.0 { 0.01 * loss / (8.0 * sum * sum * greatest) } else { f64::MAX }
     } else {
-        1.0 / (2.0 * rows as f64 * greatest)
+        1.0 / (if parameters.solver == 0 { 1.0 } else { 2.0 } * rows as f64 * greatest)
     };
     if least.is_finite() { least.log2().floor().exp2().min(end_of_search(parameters)) } else { 1.0 }
 }
@@ -81,6 +83,9 @@ fn along(
 ) -> Result<Vec<Vec<f64>>, CvError> {
     if folds.count() < 2 {
         return Err(PlanError::NothingLeft { fold: 1 }.into());
+    }
+    if let Some(classifier) = parameters.classifier(run) {
+        return validate_classifier(&data, &classifier, parameters, values, folds);
     }
     let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);

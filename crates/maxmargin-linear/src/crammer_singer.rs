@@ -1,0 +1,156 @@
+//! The machine of all classes at once: a sequential dual method (Keerthi, Sundararajan, Chang,
+//! Hsieh and Lin, KDD 2008) with shrinking of classes and samples.
+//!
+//! ```text
+//!   1  w_m ← Σ α_im x_i;  active: all samples, and all classes of each
+//!   2  for i in a random permutation of the active samples:
+//!   3    G_m ← w_m·x_i + [m ≠ y_i] for its active classes
+//!   4    set classes aside whose α_im is at its bound and whose G_m is below min {G_m : α_im may rise}
+//!   5    α_i ← the minimum over α_i alone (subproblem.rs);  w += Δα_im x_i
+//!   6  when the violation is within a tolerance: all are active again; when it was so on all, check the gap
+//! ```
+
+mod sample;
+mod subproblem;
+
+use crate::config::{Config, LinearWork};
+use crate::coordinate::order::shuffle;
+use crate::crammer_singer::sample::{ClassDescent, Visit};
+use crate::run::SweepControl;
+use crate::solve::LinearError;
+use maxmargin_core::{Certificate, CertifiedClasses, CrammerSinger, Goal, RunControl, Status, Stop, certify_crammer_singer};
+use maxmargin_kernel::Matrix;
+use maxmargin_kernel::features::{FeatureRows, Job};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The weights of all classes with their certificate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassesSolution {
+    /// The weights of each class, one for each column of the matrix ([`Matrix::unpack`]).
+    pub weights: Vec<Vec<f64>>,
+    /// The dual variables, row by row.
+    pub alpha: Vec<f64>,
+    /// The certificate, computed from the dual variables alone.
+    pub certificate: Certificate,
+    /// The end of the run.
+    pub status: Status,
+    /// The cost of the run.
+    pub work: LinearWork,
+}
+
+/// The violation that sweeps aim at first if the goal is a gap, and its share after a gap that was
+/// missed.
+const AIMS: (f64, f64) = (0.1, 0.3);
+
+/// The most sweeps to one violation (LIBLINEAR's cap).
+const MOST: u32 = 100_000;
+
+/// The least violation that sweeps aim at.
+const LEAST: f64 = 1e-11;
+
+/// Minimises `problem` from zero until the certificate meets `stop.goal`. The same seed gives the
+/// same bits for any number of threads.
+///
+/// # Errors
+///
+/// When the matrix has another number of rows than the problem.
+pub fn solve_crammer_singer(
+    matrix: &Matrix,
+    problem: &CrammerSinger,
+    config: &Config,
+    stop: &Stop,
+    control: &RunControl,
+) -> Result<ClassesSolution, LinearError> {
+    if problem.len() != matrix.len() {
+        return Err(LinearError::Rows { found: problem.len(), expected: matrix.len() });
+    }
+    Ok(matrix.visit(Begin { matrix, problem, config, control: SweepControl::new(stop, control), goal: stop.goal }))
+}
+
+struct Begin<'a, 's> {
+    matrix: &'a Matrix<'s>,
+    problem: &'a CrammerSinger,
+    config: &'a Config,
+    control: SweepControl<'a>,
+    goal: Goal,
+}
+
+impl Job for Begin<'_, '_> {
+    type Out = ClassesSolution;
+
+    fn run<R: FeatureRows>(mut self, rows: &R) -> ClassesSolution {
+        let mut descent = ClassDescent::new(rows, self.matrix.squares(), self.problem);
+        let mut random = ChaCha8Rng::seed_from_u64(self.config.seed);
+        let mut work = LinearWork::default();
+        let mut tol = self.goal.kkt().unwrap_or(AIMS.0);
+        let certify = |alpha: &[f64]| certify_crammer_singer(self.problem, self.matrix, alpha, self.config.par);
+        loop {
+            let ended = self.sweeps(&mut descent, tol, &mut random, &mut work);
+            let CertifiedClasses { weights, certificate } = certify(&descent.alpha);
+            let met = self.goal.met(&certificate);
+            tol *= AIMS.1;
+            if met || ended || tol < LEAST {
+                let status = if met { Status::Converged } else { self.control.ended.unwrap_or(Status::Stalled) };
+                (work.steps, work.entries) = (descent.steps, descent.entries);
+                return ClassesSolution { weights, alpha: descent.alpha, certificate, status, work };
+            }
+        }
+    }
+}
+
+impl Begin<'_, '_> {
+    /// Sweeps until the violation of all samples is within `tol`; returns true if the run ended
+    /// before.
+    fn sweeps<R: FeatureRows>(
+        &mut self,
+        descent: &mut ClassDescent<R>,
+        tol: f64,
+        random: &mut ChaCha8Rng,
+        work: &mut LinearWork,
+    ) -> bool {
+        let mut active: Vec<u32> = (0..self.problem.len() as u32).filter(|&i| self.problem.cost()[i as usize] > 0.0).collect();
+        let mut count = active.len();
+        descent.activate();
+        // The tolerance on the active samples falls to the goal, as all are active in between.
+        let mut rough = (10.0 * tol).max(1.0);
+        let (mut from_all, mut made) = (true, 0);
+        loop {
+            shuffle(&mut active[..count], random);
+            let (mut at, mut largest) = (0, 0.0_f64);
+            let before = descent.entries;
+            while at < count {
+                match descent.visit(active[at] as usize) {
+                    Visit::SetAside => {
+                        count -= 1;
+                        active.swap(at, count);
+                        continue;
+                    }
+                    Visit::Violation(violation) => largest = largest.max(violation),
+                }
+                at += 1;
+            }
+            work.sweeps += 1;
+            made += 1;
+            if made >= MOST {
+                self.control.ended.get_or_insert(Status::Slow);
+                return true;
+            }
+            let _ = self.control.control().check(descent.entries - before);
+            if self.control.check(descent.steps, largest) || self.control.spent(descent.steps + count as u64) {
+                return true;
+            }
+            if largest < rough {
+                if largest < tol && from_all {
+                    return false;
+                }
+                count = active.len();
+                descent.activate();
+                rough = (0.5 * rough).max(tol);
+                from_all = true;
+            } else {
+                from_all = false;
+            }
+        }
+    }
+}

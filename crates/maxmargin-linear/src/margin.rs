@@ -1,0 +1,16 @@
+//! Linear machines with a differentiable loss of the margin: logistic regression and the squared
+//! hinge loss, with the L2 or the L1 norm of the weights.
+
+mod conjugate;
+mod dual;
+mod evaluate;
+mod lasso;
+mod line;
+mod model;
+mod newton;
+mod passes;
+mod run;
+mod store;
+mod working_set;
+
+pub use run::{MarginSolution, MarginSolver};

@@ -1,0 +1,179 @@
+//! Working sets for the L1 norm.
+//!
+//! ```text
+//!   1  z_i ← y_i w·x_i;  α_i ← −C_i ℓ'(z_i);  u ← Σ α_i y_i x_i       (a pass over all columns)
+//!   2  stop when the gap of w and of α / max(1, max_j |u_j|) is small enough
+//!   3  W ← the columns with w_j ≠ 0, and those of the largest |u_j|
+//!   4  minimise over w_W by proximal Newton steps (working_set.rs), to a share of the violation;  go to 1
+//! ```
+
+use crate::margin::evaluate::Targets;
+use crate::margin::run::MarginRun;
+use crate::margin::store::ColumnStore;
+use crate::margin::working_set::WorkingSet;
+use maxmargin_core::Status;
+use maxmargin_data::Par;
+use maxmargin_kernel::features::{FeatureRows, products};
+
+/// The number of columns up to which all are in the working set.
+const ALL: usize = 1000;
+
+/// The smallest working set of more columns.
+const FEWEST: usize = 256;
+
+/// The least `|u_j|` of a column that joins a working set with weight 0.
+const NEAR: f64 = 0.8;
+
+/// The violation that a working set is solved to, relative to that of all columns.
+const INNER: f64 = 0.02;
+
+/// The violation of a working set, relative to the one that is thought to meet the goal.
+const SPARE: f64 = 0.3;
+
+/// The least decrease of the primal objective that counts, relative to it.
+const FALL: f64 = 1e-9;
+
+/// The rounds without progress after which rounding allows no further progress.
+const STANDSTILL: u32 = 6;
+
+/// The goal: the relative gap and the violation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LassoGoal {
+    pub(crate) gap: f64,
+    pub(crate) kkt: f64,
+}
+
+/// The point of the iteration.
+pub(crate) struct LassoPoint {
+    pub(crate) w: Vec<f64>,
+    /// `y_i w·x_i`.
+    pub(crate) z: Vec<f64>,
+    pub(crate) alpha: Vec<f64>,
+}
+
+/// A problem over a column store.
+pub(crate) struct L1Problem<'r> {
+    pub(crate) store: &'r ColumnStore,
+    pub(crate) targets: Targets,
+    /// The column that the penalty leaves out.
+    pub(crate) free: Option<usize>,
+    pub(crate) par: Par,
+}
+
+/// The least figures of a run.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    gap: f64,
+    primal: f64,
+}
+
+/// The figures of a point.
+struct Figures {
+    u: Vec<f64>,
+    violation: f64,
+    norm: f64,
+    primal: f64,
+    gap: f64,
+    relative: f64,
+}
+
+impl L1Problem<'_> {
+    /// Minimises from `w`; returns the weights.
+    pub(crate) fn solve(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
+        let mut at = self.point(w);
+        let (mut least, mut still) = (Least { gap: f64::INFINITY, primal: f64::INFINITY }, 0);
+        let mut held: Option<(Vec<u32>, WorkingSet)> = None;
+        loop {
+            let figures = self.figures(&at);
+            run.work.rounds += 1;
+            let met = figures.violation <= goal.kkt && figures.relative <= goal.gap;
+            if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
+                return at.w;
+            }
+            let falls = figures.gap < 0.99 * least.gap || figures.primal < (1.0 - FALL) * least.primal;
+            still = if falls { 0 } else { still + 1 };
+            least = Least { gap: least.gap.min(figures.gap), primal: least.primal.min(figures.primal) };
+            if still >= STANDSTILL {
+                run.control.ended.get_or_insert(Status::Stalled);
+                return at.w;
+            }
+            let set = self.working_set(&at.w, &figures.u);
+            // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal need not be small.
+            let of_goal = SPARE * (goal.gap * figures.primal / figures.norm.max(1.0)).min(goal.kkt);
+            let tol = (INNER * figures.violation).max(of_goal.min(SPARE * figures.violation));
+            let (set, mut inner) = match held.take() {
+                Some((same, inner)) if same == set => (same, inner),
+                _ => {
+                    let inner = WorkingSet::new(self, &set, &at.w);
+                    (set, inner)
+                }
+            };
+            let Ok(()) = inner.solve(&mut at, tol, run) else { return at.w };
+            set.iter().zip(inner.weights()).for_each(|(&j, w)| at.w[j as usize] = *w);
+            held = Some((set, inner));
+        }
+    }
+
+    fn point(&self, w: Vec<f64>) -> LassoPoint {
+        let n = self.targets.sign.len();
+        let mut z = vec![0.0; n];
+        products(&self.store.rows, &(0..n).collect::<Vec<_>>(), &w, &mut z, self.par);
+        z.iter_mut().zip(&self.targets.sign).for_each(|(z, y)| *z *= y);
+        let mut alpha = vec![0.0; n];
+        self.targets.alpha(&z, &z, 0.0, &mut alpha, self.par);
+        LassoPoint { w, z, alpha }
+    }
+
+    fn figures(&self, at: &LassoPoint) -> Figures {
+        let coef: Vec<f64> = at.alpha.iter().zip(&self.targets.sign).map(|(a, y)| a * y).collect();
+        let mut u = vec![0.0; self.store.columns.len()];
+        self.store.columns.products(&coef, &mut u, self.par, |_, sum| sum);
+        let (mut violation, mut largest, mut norm) = (0.0_f64, 1.0_f64, 0.0);
+        for (j, (u, w)) in u.iter().zip(&at.w).enumerate() {
+            violation = violation.max(violation_of(*w, *u, self.free == Some(j)));
+            if self.free != Some(j) {
+                largest = largest.max(u.abs());
+                norm += w.abs();
+            }
+        }
+        let primal = norm + self.targets.losses(&at.z, self.par);
+        let scale = 1.0 / largest;
+        let dual = self.targets.conjugates(&at.alpha, scale, self.par);
+        // The dual variables of a free bias have to be scaled by the part that is out of balance.
+        let of_free = self.free.map_or(0.0, |free| u[free].abs() * at.w[free].abs().max(1.0));
+        let gap = primal - dual + of_free;
+        Figures { u, violation, norm, primal, gap, relative: gap / primal.abs().max(f64::MIN_POSITIVE) }
+    }
+
+    /// Returns the columns of the next working set, ascending (step 3).
+    fn working_set(&self, w: &[f64], u: &[f64]) -> Vec<u32> {
+        let width = w.len();
+        if width <= ALL {
+            return (0..width as u32).collect();
+        }
+        let is_in = |j: usize| w[j] != 0.0 || self.free == Some(j);
+        let mut set: Vec<u32> = (0..width).filter(|&j| is_in(j)).map(|j| j as u32).collect();
+        let mut others: Vec<u32> = (0..width).filter(|&j| !is_in(j) && u[j].abs() > NEAR).map(|j| j as u32).collect();
+        let most = set.len().max(FEWEST);
+        if others.len() > most {
+            others.select_nth_unstable_by(most - 1, |&a, &b| u[b as usize].abs().total_cmp(&u[a as usize].abs()).then(a.cmp(&b)));
+            others.truncate(most);
+        }
+        set.append(&mut others);
+        set.sort_unstable();
+        set
+    }
+}
+
+/// Returns the violation of the optimality conditions of a weight: `u` in the subdifferential of
+/// `|w|`.
+#[inline]
+pub(crate) fn violation_of(w: f64, u: f64, free: bool) -> f64 {
+    if free {
+        u.abs()
+    } else if w == 0.0 {
+        (u.abs() - 1.0).max(0.0)
+    } else {
+        (u - w.signum()).abs()
+    }
+}

@@ -1,0 +1,109 @@
+//! Weighted sums of outer products of rows, in blocks and partial sums that do not depend on the
+//! threads.
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat};
+use maxmargin_core::{Cancelled, RunControl};
+use maxmargin_data::Par;
+use maxmargin_kernel::features::FeatureRows;
+
+/// The rows per block of a dense product.
+pub(crate) const BLOCK: usize = 256;
+
+/// The number of partial sums of the matrix.
+pub(crate) const PARTS: usize = 4;
+
+/// Scattering takes about as long for one product as a blocked dense product for this many.
+const SCATTER: usize = 40;
+
+/// Returns the approximate cost of [`weighted_products`], in products that are scattered.
+pub(crate) fn cost_of_products<R: FeatureRows>(rows: &R) -> f64 {
+    let (n, entries, width) = (rows.len().max(1) as f64, rows.entries() as f64, rows.width() as f64);
+    let each = entries / n;
+    n * (0.5 * each * each).min(0.5 * width * width / SCATTER as f64)
+}
+
+/// Returns `Σ factor x_k x_kᵀ` over `(row, factor)`, lower triangle. The bits do not depend on
+/// `par`.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+pub(crate) fn weighted_products<R: FeatureRows>(
+    rows: &R,
+    of: &[(usize, f64)],
+    par: Par,
+    control: &RunControl,
+) -> Result<Mat<f64>, Cancelled> {
+    let (width, m) = (rows.width(), of.len());
+    let entries = (0..m).map(|at| rows.entries_of(of[at].0)).sum::<usize>() / m.max(1);
+    // Scattering takes about as long for one product as a blocked dense product for 40; a dense
+    // block needs a sign.
+    let dense = SCATTER * entries * entries > width * width && m >= BLOCK;
+    let parts = (m * entries * entries / (width * width).max(1)).clamp(1, PARTS);
+    let size = m.div_ceil(parts).max(1);
+    let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
+    // Every part in stretches of whole blocks, so that the sums do not depend on the cuts.
+    let cost = if dense { width * width / 8 } else { entries * entries };
+    let stretch = (RunControl::operations_between_checks() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
+    for from in (0..size).step_by(stretch) {
+        control.check((stretch.min(size) * cost) as u64)?;
+        par.for_chunks(&mut sums, 1, |part, sum| {
+            let (begin, end) = (part * size + from, part * size + size.min(from + stretch));
+            let of = &of[begin.min(m)..end.min(m)];
+            if dense { dense_part(rows, of, &mut sum[0]) } else { scattered_part(rows, of, &mut sum[0]) }
+        });
+    }
+    let mut sums = sums.into_iter();
+    let mut h = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
+    for part in sums {
+        h += part;
+    }
+    Ok(h)
+}
+
+fn scattered_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    for &(k, factor) in of {
+        columns.clear();
+        values.clear();
+        rows.each(k, |j, v| {
+            columns.push(j);
+            values.push(v);
+        });
+        for (a, &j) in columns.iter().enumerate() {
+            let column = h.col_as_slice_mut(j);
+            let factor = factor * values[a];
+            for (&i, &v) in columns[a..].iter().zip(&values[a..]) {
+                column[i] += factor * v;
+            }
+        }
+    }
+}
+
+fn dense_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {
+    let width = rows.width();
+    let (mut left, mut right) = (Mat::zeros(width, BLOCK), Mat::zeros(width, BLOCK));
+    for of in of.chunks(BLOCK) {
+        for (at, &(k, factor)) in of.iter().enumerate() {
+            let (left, right) = (left.col_as_slice_mut(at), right.col_as_slice_mut(at));
+            left.fill(0.0);
+            right.fill(0.0);
+            rows.each(k, |j, v| {
+                left[j] = factor * v;
+                right[j] = v;
+            });
+        }
+        triangular::matmul(
+            h.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            left.subcols(0, of.len()),
+            BlockStructure::Rectangular,
+            right.subcols(0, of.len()).transpose(),
+            BlockStructure::Rectangular,
+            1.0,
+            faer::Par::Seq,
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The machine of all classes at once: certificates, and two classes against the hinge loss.
+
+use maxmargin_core::{BiasTerm, CrammerSinger, Dual, Goal, Loss, RunControl, Start, Status, Stop, certify_crammer_singer};
+use maxmargin_data::{Par, Samples};
+use maxmargin_linear::{ClassesSolution, Config, Matrix, solve, solve_crammer_singer};
+use proptest::prelude::*;
+
+fn solved(matrix: &Matrix, problem: &CrammerSinger, gap: f64) -> ClassesSolution {
+    let (stop, control) = (Stop::when(Goal::Gap(gap)), RunControl::unlimited());
+    solve_crammer_singer(matrix, problem, &Config::default(), &stop, &control).expect("a problem")
+}
+
+/// Two classes have `w_1 = −w_2 = v / 2` with the hinge loss of margins `v·x`: its squared norm is
+/// half, so that the problem is that of one machine with twice the cost, halved.
+#[test]
+fn two_classes_are_a_machine_with_twice_the_cost() {
+    let data = maxmargin_data::Generator::Blobs.generate(120, Some(4), 2).expect("data");
+    let matrix = Matrix::new(&data.samples, Some(1.0), Par::Seq);
+    let class = data.labels.iter().map(|label| usize::from(*label > 0.0)).collect();
+    let found = solved(&matrix, &CrammerSinger::new(2, class, vec![0.5; 120]).expect("a problem"), 1e-9);
+    let dual = Dual::svc(Loss::Hinge, BiasTerm::Feature(1.0), (0..120).collect(), data.labels.clone(), vec![1.0; 120]);
+    let dual = dual.expect("a problem");
+    let start = Start::zero(&dual).expect("feasible");
+    let stop = Stop::when(Goal::Gap(1e-9));
+    let one = solve(&matrix, &dual, start, &Config::default(), &stop, &RunControl::unlimited()).expect("a problem");
+    assert_eq!(found.status, Status::Converged);
+    let (all, half) = (found.certificate.dual, 0.5 * one.certificate.dual);
+    assert!((all - half).abs() <= 1e-7 * half, "{all} {half}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// The gap is reached, also with rows without entries and rows of cost 0, and zero has a gap
+    /// of at least that of the optimum.
+    #[test]
+    fn the_gap_is_reached(
+        numbers in proptest::collection::vec(-2.0..2.0_f64, 10 * 3),
+        of in proptest::collection::vec(0_usize..4, 10),
+        costs in proptest::collection::vec(0.01..3.0_f64, 10),
+        empty in 0_usize..10,
+    ) {
+        let (mut numbers, mut costs) = (numbers, costs);
+        numbers[3 * empty..3 * empty + 3].fill(0.0);
+        costs[(empty + 1) % 10] = 0.0;
+        let samples = Samples::from_dense(10, 3, numbers).expect("samples");
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let problem = CrammerSinger::new(4, of, costs).expect("a problem");
+        let found = solved(&matrix, &problem, 1e-8);
+        prop_assert_eq!(found.status, Status::Converged, "{:?}", found);
+        let again = certify_crammer_singer(&problem, &matrix, &found.alpha, Par::Seq);
+        prop_assert_eq!(again.certificate, found.certificate);
+        prop_assert!(found.certificate.is_optimal() && found.certificate.has_gap(1e-8));
+        let at_zero = certify_crammer_singer(&problem, &matrix, &[0.0; 40], Par::Seq).certificate;
+        prop_assert!(at_zero.primal >= found.certificate.dual - 1e-9 && at_zero.dual <= found.certificate.primal + 1e-9);
+    }
+}

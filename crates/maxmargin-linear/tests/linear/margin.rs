@@ -1,0 +1,181 @@
+//! Logistic regression and the L1 norm: certificates, agreement of all methods, optima by hand.
+
+use maxmargin_core::{Certificate, Goal, MarginLoss, MarginProblem, Penalty, RunControl, Status, Stop, certify_margin};
+use maxmargin_data::{Generator, Par, Samples};
+use maxmargin_linear::{Config, LinearError, MarginSolution, MarginSolver, Matrix, Method};
+use proptest::prelude::*;
+
+const ALL: [Method; 4] = [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf];
+
+fn problem(loss: MarginLoss, penalty: Penalty, sign: &[f64], cost: &[f64]) -> MarginProblem {
+    MarginProblem::new(loss, penalty, sign.to_vec(), cost.to_vec()).expect("a problem")
+}
+
+fn solved(matrix: &Matrix, problem: &MarginProblem, config: &Config, gap: f64) -> MarginSolution {
+    let stop = Stop::when(Goal::Gap(gap));
+    MarginSolver::new(matrix).solve(problem, None, config, &stop, &RunControl::unlimited()).expect("a problem")
+}
+
+fn takes(method: Method, problem: &MarginProblem, width: usize) -> bool {
+    let descends = matches!(method, Method::Descent | Method::Avsf);
+    let is_logistic = problem.loss() == MarginLoss::Logistic && problem.free_column(width).is_none();
+    problem.penalty() == Penalty::L1 || !descends || is_logistic
+}
+
+#[test]
+fn optima_by_hand() {
+    // One row x = 1 with y = 1. Logistic, L2: w = C σ(−w); with C = 2 / σ(−1): w = 2.
+    let samples = Samples::from_dense(1, 1, vec![1.0]).expect("samples");
+    let matrix = Matrix::new(&samples, None, Par::Seq);
+    let sigma = 1.0 / (1.0 + 2.0_f64.exp());
+    for method in ALL {
+        let p = problem(MarginLoss::Logistic, Penalty::L2, &[1.0], &[2.0 / sigma]);
+        let found = solved(&matrix, &p, &Config { method, ..Config::default() }, 1e-12);
+        assert!((found.w[0] - 2.0).abs() < 1e-5, "{method:?}: {found:?}");
+        // L1: 1 = C σ(−w), so w = log(C − 1); 0 if C ≤ 2.
+        for (cost, expected) in [(4.0, 3.0_f64.ln()), (2.0, 0.0), (0.5, 0.0)] {
+            let p = problem(MarginLoss::Logistic, Penalty::L1, &[1.0], &[cost]);
+            let found = solved(&matrix, &p, &Config { method, ..Config::default() }, 1e-12);
+            assert!((found.w[0] - expected).abs() < 1e-5, "{method:?} {cost}: {found:?}");
+        }
+        // Squared hinge, L1: 1 = 2C (1 − w).
+        let p = problem(MarginLoss::SquaredHinge, Penalty::L1, &[1.0], &[2.0]);
+        let found = solved(&matrix, &p, &Config { method, ..Config::default() }, 1e-12);
+        assert!((found.w[0] - 0.75).abs() < 1e-6, "{method:?}: {found:?}");
+    }
+}
+
+#[test]
+fn text_and_dense_rows_are_solved_alike_on_any_number_of_threads() {
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+    for (generator, rows, features) in [(Generator::Rcv1Like, 600, Some(4000)), (Generator::CovtypeLike, 9000, None)] {
+        let data = generator.generate(rows, features, 3).expect("data");
+        for (loss, penalty) in [
+            (MarginLoss::Logistic, Penalty::L2),
+            (MarginLoss::Logistic, Penalty::L1),
+            (MarginLoss::SquaredHinge, Penalty::L2),
+            (MarginLoss::SquaredHinge, Penalty::L1),
+        ] {
+            for c in [0.05, 1.0, 30.0] {
+                let p = problem(loss, penalty, &data.labels, &vec![c; rows]);
+                let matrix = Matrix::new(&data.samples, Some(1.0), Par::Seq);
+                let one = solved(&matrix, &p, &Config::default(), 1e-7);
+                assert_eq!(one.status, Status::Converged, "{generator:?} {loss:?} {penalty:?} {c}: {one:?}");
+                assert!(one.certificate.has_gap(1e-7), "{:?}", one.certificate);
+                let config = Config { par: Par::Pool, ..Config::default() };
+                assert_eq!(two.install(|| solved(&matrix, &p, &config, 1e-7)), one, "{generator:?} {loss:?} {penalty:?} {c}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_start_at_the_optimum_of_another_cost_is_used() {
+    let data = Generator::Blobs.generate(300, Some(6), 5).expect("data");
+    let matrix = Matrix::new(&data.samples, Some(1.0), Par::Seq);
+    let solver = MarginSolver::new(&matrix);
+    let (stop, control) = (Stop::when(Goal::Gap(1e-9)), RunControl::unlimited());
+    let of = |c: f64, start: Option<&[f64]>| {
+        let p = problem(MarginLoss::Logistic, Penalty::L2, &data.labels, &[c; 300]).with_free_bias();
+        solver.solve(&p, start, &Config::default(), &stop, &control).expect("a problem")
+    };
+    let first = of(1.0, None);
+    let (cold, warm) = (of(1.1, None), of(1.1, Some(&first.w)));
+    assert!(warm.work.newton_steps < cold.work.newton_steps, "{:?} {:?}", warm.work, cold.work);
+    assert!((warm.certificate.primal - cold.certificate.primal).abs() <= 1e-8 * cold.certificate.primal);
+}
+
+#[test]
+fn problems_that_a_method_does_not_solve_are_refused() {
+    let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
+    let matrix = Matrix::new(&samples, None, Par::Seq);
+    let stop = Stop::when(Goal::Gap(1e-6));
+    let refused = |p: &MarginProblem, start: Option<&[f64]>, method| {
+        let config = Config { method, ..Config::default() };
+        MarginSolver::new(&matrix).solve(p, start, &config, &stop, &RunControl::unlimited()).expect_err("refused")
+    };
+    let p = problem(MarginLoss::SquaredHinge, Penalty::L2, &[1.0, -1.0], &[1.0; 2]);
+    assert_eq!(refused(&p, None, Method::Descent), LinearError::SquaredHinge);
+    assert_eq!(refused(&p, Some(&[0.0; 2]), Method::Newton), LinearError::Start { found: 2, expected: 1 });
+    let free = problem(MarginLoss::Logistic, Penalty::L2, &[1.0, -1.0], &[1.0; 2]).with_free_bias();
+    assert_eq!(refused(&free, None, Method::Avsf), LinearError::FreeBias);
+    let short = problem(MarginLoss::Logistic, Penalty::L2, &[1.0], &[1.0]);
+    assert_eq!(refused(&short, None, Method::Newton), LinearError::Rows { found: 1, expected: 2 });
+}
+
+/// Returns the least primal objective of proximal gradient steps, a slow reference.
+fn reference(p: &MarginProblem, rows: &[Vec<f64>], width: usize) -> f64 {
+    let free = p.free_column(width);
+    let squares: f64 = rows.iter().zip(p.cost()).map(|(x, c)| c * x.iter().map(|v| v * v).sum::<f64>()).sum();
+    let step = 1.0 / (p.loss().largest_curvature() * squares + 1.0);
+    let mut w = vec![0.0; width];
+    let (mut momentum, mut at) = (1.0_f64, w.clone());
+    let value = |w: &[f64]| {
+        let loss = |(x, (y, c)): (&Vec<f64>, (&f64, &f64))| c * p.loss().at(y * dot(x, w)).value;
+        p.penalty_of(w) + rows.iter().zip(p.sign().iter().zip(p.cost())).map(loss).sum::<f64>()
+    };
+    let mut least = value(&w);
+    for _ in 0..20_000 {
+        let mut next = at.clone();
+        for (x, (y, c)) in rows.iter().zip(p.sign().iter().zip(p.cost())) {
+            let alpha = c * p.loss().at(y * dot(x, &at)).share;
+            next.iter_mut().zip(x).for_each(|(n, v)| *n += step * alpha * y * v);
+        }
+        for (j, n) in next.iter_mut().enumerate().filter(|(j, _)| free != Some(*j)) {
+            *n = match p.penalty() {
+                Penalty::L2 => *n - step * at[j],
+                Penalty::L1 => n.signum() * (n.abs() - step).max(0.0),
+            };
+        }
+        let factor = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+        at = next.iter().zip(&w).map(|(n, w)| n + (momentum - 1.0) / factor * (n - w)).collect();
+        (w, momentum) = (next, factor);
+        least = least.min(value(&w));
+    }
+    least
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Every method reaches the optimum of a slow reference, no dual exceeds it, and any weights
+    /// have a gap of at least 0.
+    #[test]
+    fn all_methods_reach_the_reference(
+        numbers in proptest::collection::vec(-2.0..2.0_f64, 12 * 3),
+        signs in proptest::collection::vec(any::<bool>(), 12),
+        costs in proptest::collection::vec(0.0..4.0_f64, 12),
+        other in proptest::collection::vec(-3.0..3.0_f64, 4),
+        is_logistic in any::<bool>(),
+        is_l1 in any::<bool>(),
+        is_free in any::<bool>(),
+    ) {
+        let loss = if is_logistic { MarginLoss::Logistic } else { MarginLoss::SquaredHinge };
+        let penalty = if is_l1 { Penalty::L1 } else { Penalty::L2 };
+        // Both classes, or a free bias has no optimum.
+        let mut sign: Vec<f64> = signs.iter().map(|s| if *s { 1.0 } else { -1.0 }).collect();
+        let mut costs = costs;
+        (sign[0], sign[1], costs[0], costs[1]) = (1.0, -1.0, 1.0, 1.0);
+        let mut p = problem(loss, penalty, &sign, &costs);
+        if is_free {
+            p = p.with_free_bias();
+        }
+        let samples = Samples::from_dense(12, 3, numbers.clone()).expect("samples");
+        let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+        let rows: Vec<Vec<f64>> = numbers.chunks(3).map(|x| [x, &[1.0]].concat()).collect();
+        let best = reference(&p, &rows, 4);
+        let at_other: Certificate = certify_margin(&p, &matrix, &other, Par::Seq);
+        prop_assert!(at_other.dual <= best + 1e-9 * (1.0 + best) && at_other.primal >= best - 1e-9 * (1.0 + best));
+        prop_assert!(at_other.gap() >= -1e-9 * (1.0 + at_other.primal));
+        for method in ALL.into_iter().filter(|method| takes(*method, &p, 4)) {
+            let found = solved(&matrix, &p, &Config { method, ..Config::default() }, 1e-8);
+            prop_assert_eq!(found.status, Status::Converged, "{:?} {:?}", method, found);
+            prop_assert!(found.certificate.primal <= best + 1e-7 * (1.0 + best), "{:?}: {:?} {}", method, found, best);
+            prop_assert!(found.certificate.dual <= best + 1e-9 * (1.0 + best), "{:?}: {:?} {}", method, found, best);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The machines of a linear classifier over one matrix of features.
+
+use super::{LinearClassifier, LinearMachineReport, LinearObjective};
+use maxmargin_core::{BiasTerm, CrammerSinger, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop};
+use maxmargin_cv::CvError;
+use maxmargin_data::Samples;
+use maxmargin_kernel::Matrix;
+use maxmargin_linear::{Config, MarginSolver, solve_crammer_singer};
+
+/// The name of the solver in refusals.
+const NAME: &str = "linear";
+
+/// The classes of the rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassRows<'a> {
+    /// The class of each row.
+    pub(crate) of: &'a [usize],
+    /// The number of classes.
+    pub(crate) classes: usize,
+    /// The class with positive decision values, of two.
+    pub(crate) positive: usize,
+    /// The factor of C for each class.
+    pub(crate) weight: &'a [f64],
+}
+
+/// A trained column of weights.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnFit {
+    /// The weights by feature, features ascending, without zeros.
+    pub(crate) weights: Vec<(u32, f64)>,
+    /// The bias: the additional feature times its weight.
+    pub(crate) bias: f64,
+    /// The weights in the layout of the matrix, from which another training may start.
+    pub(crate) columns: Vec<f64>,
+    /// The training; that of all columns for Crammer and Singer.
+    pub(crate) report: LinearMachineReport,
+}
+
+/// The features of a training set, for any number of trainings.
+pub(crate) struct Engine<'s> {
+    classifier: LinearClassifier,
+    matrix: Matrix<'s>,
+}
+
+impl<'s> Engine<'s> {
+    pub(crate) fn new(classifier: &LinearClassifier, samples: &'s Samples) -> Self {
+        let feature = match classifier.bias_term {
+            BiasTerm::Free => Some(1.0),
+            BiasTerm::Feature(value) => Some(value),
+            BiasTerm::None => None,
+        };
+        Self { classifier: classifier.clone(), matrix: Matrix::new(samples, feature, classifier.par) }
+    }
+
+    /// Returns the engine with another cost.
+    pub(crate) fn set_cost(&mut self, c: f64) {
+        self.classifier.c = c;
+    }
+
+    /// Trains all columns, each from its own start if there are starts.
+    pub(crate) fn fit(
+        &self,
+        rows: &ClassRows,
+        starts: Option<&[ColumnFit]>,
+        control: &RunControl,
+    ) -> Result<Vec<ColumnFit>, CvError> {
+        self.classifier.check()?;
+        match self.classifier.objective {
+            LinearObjective::Margin { loss, penalty } => self.fit_margin(loss, penalty, rows, starts, control),
+            LinearObjective::CrammerSinger => self.fit_classes(rows, control),
+        }
+    }
+
+    fn config(&self) -> Config {
+        let LinearClassifier { method, seed, par, .. } = self.classifier;
+        Config { method, seed, par, ..Config::default() }
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.classifier.stop
+    }
+
+    /// Returns the cost of row `i` with this factor of its class.
+    fn cost(&self, i: usize, factor: f64) -> f64 {
+        self.classifier.c * factor * self.classifier.sample_weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    fn check_lengths(&self) -> Result<(), CvError> {
+        match &self.classifier.sample_weights {
+            Some(weights) if weights.len() != self.matrix.len() => {
+                let error =
+                    maxmargin_core::DualError::Length { what: "weight", found: weights.len(), expected: self.matrix.len() };
+                Err(error.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fit_margin(
+        &self,
+        loss: MarginLoss,
+        penalty: Penalty,
+        rows: &ClassRows,
+        starts: Option<&[ColumnFit]>,
+        control: &RunControl,
+    ) -> Result<Vec<ColumnFit>, CvError> {
+        self.check_lengths()?;
+        let solver = MarginSolver::new(&self.matrix);
+        let columns = if rows.classes > 2 { rows.classes } else { 1 };
+        let fit = |column: usize| {
+            let own = if columns > 1 { column } else { rows.positive.min(rows.classes - 1) };
+            let sign: Vec<f64> = rows.of.iter().map(|&class| if class == own { 1.0 } else { -1.0 }).collect();
+            // Of more than two classes, the rest has C itself as its cost.
+            let factor = |class: usize| if class == own || columns == 1 { rows.weight[class] } else { 1.0 };
+            let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, factor(class))).collect();
+            let problem = MarginProblem::new(loss, penalty, sign, cost).map_err(|error| Refused::failed(NAME, &error))?;
+            let free = self.classifier.bias_term == BiasTerm::Free;
+            let problem = if free { problem.with_free_bias() } else { problem };
+            let start = starts.map(|starts| &starts[column].columns[..]);
+            let solved = solver.solve(&problem, start, &self.config(), self.stop(), control);
+            let solved = solved.map_err(|error| Refused::failed(NAME, &error))?;
+            let (weights, bias) = self.matrix.unpack(&solved.w);
+            let report = LinearMachineReport {
+                certificate: solved.certificate,
+                status: solved.status,
+                nonzeros: solved.w.iter().filter(|w| **w != 0.0).count(),
+                dual_nonzeros: None,
+                work: solved.work,
+            };
+            Ok(ColumnFit { weights, bias, columns: solved.w, report })
+        };
+        (0..columns).map(fit).collect()
+    }
+
+    fn fit_classes(&self, rows: &ClassRows, control: &RunControl) -> Result<Vec<ColumnFit>, CvError> {
+        self.check_lengths()?;
+        if self.classifier.bias_term == BiasTerm::Free {
+            return Err(
+                Refused::failed(NAME, &"the machine of Crammer and Singer has no free bias; give it a feature or none").into()
+            );
+        }
+        let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, rows.weight[class])).collect();
+        let problem = CrammerSinger::new(rows.classes, rows.of.to_vec(), cost).map_err(|error| Refused::failed(NAME, &error))?;
+        let solved = solve_crammer_singer(&self.matrix, &problem, &self.config(), self.stop(), control);
+        let solved = solved.map_err(|error| Refused::failed(NAME, &error))?;
+        let nonzeros = solved.weights.iter().flatten().filter(|w| **w != 0.0).count();
+        let report = LinearMachineReport {
+            certificate: solved.certificate,
+            status: solved.status,
+            nonzeros,
+            dual_nonzeros: Some(solved.alpha.iter().filter(|alpha| **alpha != 0.0).count()),
+            work: solved.work,
+        };
+        let column = |columns: Vec<f64>| {
+            let (weights, bias) = self.matrix.unpack(&columns);
+            ColumnFit { weights, bias, columns, report: report.clone() }
+        };
+        Ok(solved.weights.into_iter().map(column).collect())
+    }
+}
