@@ -66,8 +66,8 @@ fn single_precision_is_written_where_no_label_can_turn() {
 fn intervals_are_those_of_the_model() {
     let bench = Bench::new();
     let mut text = String::new();
-    for i in 0..120 {
-        let (x, noise) = ((i * 37 % 101) as f64 / 25.0, (i * 7919 % 101) as f64 / 101.0);
+    for i in 0..120_u32 {
+        let (x, noise) = (f64::from(i * 37 % 101) / 25.0, f64::from(i * 7919 % 101) / 101.0);
         writeln!(text, "{} 1:{x} 2:{noise}", 2.0 * x + noise * x).expect("memory");
     }
     bench.file("values", text);

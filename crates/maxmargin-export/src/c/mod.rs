@@ -42,7 +42,7 @@ pub fn c_source(program: &Program, precision: Precision, prefix: &str) -> Result
         if matches!(&program.outcome, Outcome::Classes(classes) if classes.are_pairs()) { program.outcomes() } else { 0 };
     let folds = program.intervals.as_ref().map_or(0, |of| of.functions.iter().map(|of| of.bias.len()).sum());
     let numbers = program.inputs.features + 2 * program.machines() + couples * (couples + 5) + folds;
-    Ok(CSource { stack: out.bytes() * numbers, constants: out.constants, text: out.text })
+    Ok(CSource { stack: out.bytes() * numbers, constants: out.constants, text: out.written })
 }
 
 /// Adds the comment, the sizes and the declarations.
@@ -72,7 +72,7 @@ fn head(out: &mut Text, program: &Program) {
             }
         }
         // A comment ends at its mark, which no name may have.
-        out.text.push_str(&(line.replace("*/", "*\\057") + "\n"));
+        out.written.push_str(&(line.replace("*/", "*\\057") + "\n"));
     }
     out.add(" *\n * @_decision: one decision value for each machine.\n");
     out.add(match &program.outcome {

@@ -21,7 +21,7 @@ fn labels(out: &mut Text, labels: &Labels) {
             let list = literals.join(", ");
             out.add(&format!("const char *const @_labels[{length}] = {{ "));
             // Words may have the characters that stand for something in templates.
-            out.text.push_str(&list);
+            out.written.push_str(&list);
             out.add(" };\n\n");
         }
     }
@@ -218,8 +218,9 @@ fn interval(out: &mut Text, intervals: &FoldIntervals) {
     out.counts("score_begin", &ends);
     out.counts("lower_place", &intervals.folds.iter().map(|fold| place(fold.lower)).collect::<Vec<_>>());
     out.counts("upper_place", &intervals.folds.iter().map(|fold| place(fold.upper)).collect::<Vec<_>>());
-    let calls: String =
+    let calls: Vec<String> =
         (0..intervals.functions.len()).map(|group| format!("    @_decide{}(x, d + {});\n", group + 1, begins[group])).collect();
+    let calls = calls.concat();
     let (all, rank) = (begins[begins.len() - 1], intervals.rank);
     out.add(&format!(
         "/* The rank-th greatest of sign * prediction + score over all scores, each with its fold. */\n\

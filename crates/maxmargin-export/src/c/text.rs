@@ -9,7 +9,7 @@ const WIDTH: usize = 100;
 /// A C file that is being written.
 pub(super) struct Text {
     /// What is written so far.
-    pub(super) text: String,
+    pub(super) written: String,
     /// The bytes of all constants.
     pub(super) constants: usize,
     /// The beginning of all names.
@@ -19,7 +19,7 @@ pub(super) struct Text {
 
 impl Text {
     pub(super) fn new(prefix: &str, precision: Precision) -> Self {
-        Self { text: String::new(), constants: 0, prefix: prefix.to_owned(), precision }
+        Self { written: String::new(), constants: 0, prefix: prefix.to_owned(), precision }
     }
 
     /// The type of numbers.
@@ -55,7 +55,7 @@ impl Text {
     /// ending of literals and functions.
     pub(super) fn add(&mut self, lines: &str) {
         let lines = lines.replace('@', &self.prefix).replace("REAL", self.real()).replace('$', self.suffix());
-        self.text.push_str(&lines);
+        self.written.push_str(&lines);
     }
 
     /// Adds a constant array of numbers.
@@ -81,20 +81,20 @@ impl Text {
     /// Adds a constant array.
     pub(super) fn array(&mut self, kind: &str, name: &str, literals: &[String]) {
         let length = literals.len().max(1);
-        let _ = write!(self.text, "static const {kind} {}_{name}[{length}] = {{", self.prefix);
+        let _ = write!(self.written, "static const {kind} {}_{name}[{length}] = {{", self.prefix);
         let mut column = WIDTH;
         for literal in literals {
             if column + literal.len() + 2 > WIDTH {
-                self.text.push_str("\n    ");
+                self.written.push_str("\n    ");
                 column = 4;
             }
-            self.text.push_str(literal);
-            self.text.push_str(", ");
+            self.written.push_str(literal);
+            self.written.push_str(", ");
             column += literal.len() + 2;
         }
         if literals.is_empty() {
-            self.text.push('0');
+            self.written.push('0');
         }
-        self.text.push_str("\n};\n");
+        self.written.push_str("\n};\n");
     }
 }

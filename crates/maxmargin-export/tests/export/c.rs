@@ -23,12 +23,13 @@ pub(crate) fn inputs(case: &Case, program: &Program) -> Vec<Vec<f64>> {
                 return row;
             };
             let mut row: Vec<f64> = (0..count).map(|c| if is_word(c) { -1.0 } else { 0.0 }).collect();
-            case.rows.row(i).for_each(|j, value| match j.checked_sub(columns.width()) {
-                Some(gap) => row[gap] = f64::NAN,
-                None => {
-                    let c = (0..count).find(|&c| columns.features_of(c).contains(&j)).expect("a column");
-                    row[c] = if is_word(c) { (j - columns.features_of(c).start) as f64 } else { value };
+            case.rows.row(i).for_each(|j, value| {
+                if let Some(gap) = j.checked_sub(columns.width()) {
+                    row[gap] = f64::NAN;
+                    return;
                 }
+                let c = (0..count).find(|&c| columns.features_of(c).contains(&j)).expect("a column");
+                row[c] = if is_word(c) { (j - columns.features_of(c).start) as f64 } else { value };
             });
             row
         })
@@ -54,18 +55,24 @@ fn file(works: &[Work], precision: Precision) -> String {
         for row in rows {
             writeln!(text, "  {{ {} }},", row.iter().map(number).collect::<Vec<_>>().join(", ")).expect("memory");
         }
-        let mut each = format!("      {real} d[{name}_MACHINES];\n      {name}_decision(x, d);\n");
-        each += &format!("      printf(\"%.17g\", (double){name}_predict(x));\n");
-        each += &format!("      for (int m = 0; m < {name}_MACHINES; m++) printf(\" %.17g\", (double)d[m]);\n");
-        if program.outcomes() > 0 {
-            each += &format!("      {real} p[{name}_OUTCOMES];\n      {name}_probabilities(x, p);\n");
-            each += &format!("      for (int m = 0; m < {name}_OUTCOMES; m++) printf(\" %.17g\", (double)p[m]);\n");
-        }
+        let probabilities = if program.outcomes() > 0 {
+            format!(
+                "      {real} p[{name}_OUTCOMES];\n      {name}_probabilities(x, p);\n      \
+                 for (int m = 0; m < {name}_OUTCOMES; m++) printf(\" %.17g\", (double)p[m]);\n"
+            )
+        } else {
+            String::new()
+        };
         text += "};\n";
-        calls += &format!(
-            "    for (int i = 0; i < {}; i++) {{\n      const {real} *x = {name}_rows[i];\n{each}      printf(\"\\n\");\n    }}\n",
+        write!(
+            calls,
+            "    for (int i = 0; i < {}; i++) {{\n      const {real} *x = {name}_rows[i];\n      {real} d[{name}_MACHINES];\n      \
+             {name}_decision(x, d);\n      printf(\"%.17g\", (double){name}_predict(x));\n      \
+             for (int m = 0; m < {name}_MACHINES; m++) printf(\" %.17g\", (double)d[m]);\n{probabilities}      \
+             printf(\"\\n\");\n    }}\n",
             rows.len()
-        );
+        )
+        .expect("memory");
     }
     format!("{text}int main(void) {{\n{calls}    return 0;\n}}\n")
 }

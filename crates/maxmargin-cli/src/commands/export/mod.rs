@@ -147,7 +147,7 @@ fn checked(
     let double = check(model, program, &graph, samples, &intervals, par).map_err(|error| failure(&input, error))?;
     if let Some(found) = double.filter(|found| found.other_labels > 0) {
         let what = format!("{} of {} rows would have another label", found.other_labels, found.rows);
-        notes.warn(&format!("{name}: {what}; decision values or probabilities there are equal but for rounding"));
+        notes.warn(format!("{name}: {what}; decision values or probabilities there are equal but for rounding"));
     }
     Ok(Check { name, double, single })
 }

@@ -29,7 +29,7 @@ pub(super) fn apply(node: &Node, inputs: &[&Tensor]) -> Option<Tensor> {
         "GatherElements" => elements_at(first, second?),
         "Concat" => concat(inputs),
         "Cast" => cast(first, integer(node, "to")?),
-        "Reshape" => reshape(first, second?.integers()?),
+        "Reshape" => Some(reshape(first, second?.integers()?)),
         "Unsqueeze" => {
             let mut dims = first.dims.clone();
             dims.insert(*second?.integers()?.first()? as usize, 1);
@@ -130,7 +130,7 @@ fn select(condition: &Tensor, a: &Tensor, b: &Tensor) -> Option<Tensor> {
 
 fn product(a: &Tensor, b: &Tensor) -> Option<Tensor> {
     let ([rows, inner], [other, columns]) = (a.dims[..].try_into().ok()?, b.dims[..].try_into().ok()?);
-    let (_, x, y): ((), &[f64], &[f64]) = ((), a.doubles()?, b.doubles()?);
+    let (x, y) = (a.doubles()?, b.doubles()?);
     if inner != other {
         return None;
     }
@@ -226,11 +226,11 @@ fn cast(of: &Tensor, to: i64) -> Option<Tensor> {
     Some(Tensor::new(of.dims.clone(), elements))
 }
 
-fn reshape(of: &Tensor, shape: &[i64]) -> Option<Tensor> {
+fn reshape(of: &Tensor, shape: &[i64]) -> Tensor {
     let known: usize = shape.iter().filter(|length| **length >= 0).map(|length| *length as usize).product();
     let size: usize = of.dims.iter().product();
     let dims = shape.iter().map(|length| usize::try_from(*length).unwrap_or(size / known.max(1))).collect();
-    Some(Tensor::new(dims, of.elements.clone()))
+    Tensor::new(dims, of.elements.clone())
 }
 
 fn transpose(node: &Node, of: &Tensor) -> Option<Tensor> {
