@@ -8,7 +8,7 @@ use maxmargin_repro::workspace::tools::{WITHOUT_PYTHON, cargo, read, root, targe
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, thread};
+use std::thread;
 
 /// The R package, from the workspace's root.
 const FOLDER: &str = "crates/maxmargin-r";
@@ -109,7 +109,7 @@ fn document(home: &Path, headers: &Path) -> Outcome<()> {
 /// Checks the source package as CRAN does, with a release build of its own crates.
 fn check(home: &Path, archive: &Path) -> Outcome<()> {
     let mut check = Command::new("R");
-    check.args(["CMD", "check", "--no-manual", "--output"]).arg(home).arg(archive).current_dir(home);
+    check.args(["CMD", "check", "--no-manual"]).arg(archive).current_dir(home);
     // Packages that R may lack are skipped, and no clock of the network is asked.
     let settings = [("_R_CHECK_FORCE_SUGGESTS_", "false"), ("_R_CHECK_SYSTEM_CLOCK_", "false")];
     succeed(check.envs(settings).env("CARGO_TARGET_DIR", home.join("cargo")))?;
