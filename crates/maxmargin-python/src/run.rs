@@ -213,6 +213,12 @@ fn default_threads() -> PyResult<usize> {
 }
 
 /// Returns the number of threads for trainings and predictions of this process.
+///
+/// Examples
+/// --------
+/// >>> import maxmargin
+/// >>> maxmargin.threads() >= 1
+/// True
 #[pyfunction]
 pub(crate) fn threads() -> PyResult<usize> {
     pool()?;
@@ -221,6 +227,20 @@ pub(crate) fn threads() -> PyResult<usize> {
 
 /// Sets the number of threads. Current runs keep their threads. Results do not depend on the
 /// number.
+///
+/// Parameters
+/// ----------
+/// count : int
+///     From 1 to 512.
+///
+/// Examples
+/// --------
+/// >>> import maxmargin
+/// >>> before = maxmargin.threads()
+/// >>> maxmargin.set_threads(1)
+/// >>> maxmargin.threads()
+/// 1
+/// >>> maxmargin.set_threads(before)
 #[pyfunction]
 pub(crate) fn set_threads(count: i64) -> PyResult<()> {
     let threads = usize::try_from(count).ok().filter(|threads| (1..=MOST_THREADS).contains(threads));

@@ -63,7 +63,10 @@ fn raw(html: &str) -> String {
 
 /// Returns HTML without tags, as the text of a heading.
 fn text(html: &str) -> String {
-    html.split('<').enumerate().filter_map(|(at, part)| if at == 0 { Some(part) } else { Some(part.split_once('>')?.1) }).collect()
+    html.split('<')
+        .enumerate()
+        .filter_map(|(at, part)| if at == 0 { Some(part) } else { Some(part.split_once('>')?.1) })
+        .collect()
 }
 
 #[cfg(test)]

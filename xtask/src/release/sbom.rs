@@ -42,9 +42,10 @@ fn used(metadata: &Metadata) -> BTreeMap<&Package, BTreeSet<&Package>> {
     let packages: BTreeMap<&PackageId, &Package> = metadata.packages.iter().map(|package| (&package.id, package)).collect();
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let nodes: BTreeMap<&PackageId, &Node> = nodes.map(|node| (&node.id, node)).collect();
-    let released = metadata.packages.iter().filter(|package| {
-        RELEASED.contains(&package.name.as_str()) && metadata.workspace_members.contains(&package.id)
-    });
+    let released = metadata
+        .packages
+        .iter()
+        .filter(|package| RELEASED.contains(&package.name.as_str()) && metadata.workspace_members.contains(&package.id));
     let mut open: Vec<&PackageId> = released.map(|package| &package.id).collect();
     let mut found = BTreeMap::new();
     while let Some(id) = open.pop() {
@@ -52,9 +53,10 @@ fn used(metadata: &Metadata) -> BTreeMap<&Package, BTreeSet<&Package>> {
         if found.contains_key(package) {
             continue;
         }
-        let counts = node.deps.iter().filter(|dependency| {
-            dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development)
-        });
+        let counts = node
+            .deps
+            .iter()
+            .filter(|dependency| dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development));
         let needs: Vec<&PackageId> = counts.map(|dependency| &dependency.pkg).collect();
         found.insert(*package, needs.iter().filter_map(|id| packages.get(id).copied()).collect());
         open.extend(needs);
@@ -108,7 +110,10 @@ mod tests {
         for name in ["clap", "rayon", "numpy"] {
             let found = find(name).expect(name);
             assert_eq!(found["hashes"][0]["content"].as_str().map(str::len), Some(64), "{found}");
-            assert!(found["licenses"][0]["expression"].as_str().is_some_and(|text| text.contains("MIT") || text.contains("BSD")), "{found}");
+            assert!(
+                found["licenses"][0]["expression"].as_str().is_some_and(|text| text.contains("MIT") || text.contains("BSD")),
+                "{found}"
+            );
         }
         assert!(find("maxmargin-simd").is_some_and(|own| own.get("hashes").is_none()));
         for name in ["xtask", "maxmargin-testkit", "proptest", "insta"] {
