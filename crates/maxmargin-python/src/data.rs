@@ -5,8 +5,8 @@ use crate::run::{Failure, run};
 use maxmargin::data::samples::SamplesError;
 use maxmargin::data::{Dataset, Par, ReadOptions, RunControl, Samples, libsvm};
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -147,6 +147,10 @@ pub(crate) fn invalid(error: impl std::error::Error) -> PyErr {
 
 /// Compressed rows as numpy arrays: values, indices, offsets and the number of columns.
 pub(crate) type Vectors<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, usize);
+
+/// Shapley values, base values, decision values and interactions.
+pub(crate) type Explained<'py> =
+    (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray4<f64>>>);
 
 /// Returns samples of any storage as compressed rows, in vectors.
 pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, usize) {

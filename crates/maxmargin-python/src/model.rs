@@ -1,7 +1,7 @@
 //! A trained model: its numbers, predictions, file, verification and updates.
 
-use crate::blocks::predict;
-use crate::data::{Data, Vectors, compressed, invalid};
+use crate::blocks::{in_parts, predict};
+use crate::data::{Data, Explained, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
@@ -14,17 +14,19 @@ use maxmargin::data::Par;
 use maxmargin::explain::Explain;
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Arc, OnceLock};
 
-/// Shapley values, base values, decision values and interactions.
-type Explained<'py> =
-    (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray4<f64>>>);
-
-/// A trained model.
+/// A trained model, as `load` reads it and `train` makes it.
+///
+/// Examples
+/// --------
+/// >>> import maxmargin
+/// >>> maxmargin.train([[0.0], [1.0]], [0, 1], kernel="rbf", gamma=0.5).kernel
+/// 'rbf'
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
     pub(crate) trained: Arc<model::Model>,

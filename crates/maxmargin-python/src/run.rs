@@ -99,6 +99,12 @@ fn report_progress(report: &Bound<'_, PyAny>, progress: Progress) -> PyResult<()
 }
 
 /// Returns the number of threads for trainings and predictions of this process.
+///
+/// Examples
+/// --------
+/// >>> import maxmargin
+/// >>> maxmargin.threads() >= 1
+/// True
 #[pyfunction]
 pub(crate) fn threads() -> PyResult<usize> {
     background::threads().map_err(no_threads)
@@ -106,6 +112,20 @@ pub(crate) fn threads() -> PyResult<usize> {
 
 /// Sets the number of threads. Current runs keep their threads. Results do not depend on the
 /// number.
+///
+/// Parameters
+/// ----------
+/// count : int
+///     From 1 to 512.
+///
+/// Examples
+/// --------
+/// >>> import maxmargin
+/// >>> before = maxmargin.threads()
+/// >>> maxmargin.set_threads(1)
+/// >>> maxmargin.threads()
+/// 1
+/// >>> maxmargin.set_threads(before)
 #[pyfunction]
 pub(crate) fn set_threads(count: i64) -> PyResult<()> {
     background::set_threads(count).map_err(no_threads)

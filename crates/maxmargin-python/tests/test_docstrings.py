@@ -7,6 +7,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import maxmargin
+import maxmargin.distributed
+import maxmargin.svmutil
 
 CLASSES = [of for name in maxmargin.__all__ if inspect.isclass(of := getattr(maxmargin, name))]
 ESTIMATORS = [
@@ -16,17 +18,43 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.parametrize("of", [of for of in CLASSES if of.__module__.startswith("maxmargin.")], ids=lambda of: of.__name__)
-def test_examples_run(of):
-    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
-    for test in finder.find(of, of.__name__):
-        assert runner.run(test).failed == 0
+NAMES = [name for name in maxmargin.__all__ if name != "__version__"]
+MODULES = [maxmargin.distributed, maxmargin.svmutil]
 
 
-@pytest.mark.parametrize("of", [maxmargin.load, maxmargin.GridSearchCV], ids=lambda of: of.__name__)
-def test_searches_and_files_have_examples(of):
-    assert ">>> " in inspect.getdoc(of)
-    test_examples_run(of)
+def test_of_public_names_all_but_the_version_are_documented_objects():
+    assert isinstance(maxmargin.__version__, str)
+    assert all(callable(getattr(maxmargin, name)) for name in NAMES)
+
+
+@pytest.mark.parametrize("of", [*(getattr(maxmargin, name) for name in NAMES), *MODULES], ids=lambda of: of.__name__)
+def test_every_public_name_has_an_example_that_runs(of):
+    text = inspect.getdoc(of)
+    assert "Examples\n--------\n>>> " in text
+    globs = {}
+    test = doctest.DocTestParser().get_doctest(text, globs, of.__name__, None, None)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("of", [getattr(maxmargin, name) for name in NAMES], ids=lambda of: of.__name__)
+def test_parameters_of_functions_are_described(of):
+    if inspect.isclass(of):
+        return
+    described = {name.strip() for line in inspect.getdoc(of).splitlines() for name in line.split(" : ")[0].split(",")}
+    parameters = {("**" if of.kind is of.VAR_KEYWORD else "") + of.name for of in inspect.signature(of).parameters.values()}
+    assert parameters <= described
+
+
+@pytest.mark.parametrize("of", ESTIMATORS, ids=lambda of: of.__name__)
+def test_estimators_are_shown_as_scikit_learn_s_diagram(of):
+    html = of()._repr_html_()
+    assert "sk-top-container" in html
+    assert of.__name__ in html
+    X, y = [[float(i)] for i in range(40)], [i // 20 for i in range(40)]
+    if of.__name__.endswith("CV"):
+        return
+    fitted = of().fit(X, y)
+    assert "sk-estimator fitted" in " ".join(fitted._repr_html_().split())
 
 
 @pytest.mark.parametrize("of", ESTIMATORS, ids=lambda of: of.__name__)

@@ -106,11 +106,22 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Check:
-    """One claim of a model, compared with the recomputed value."""
+    """One claim of a model, compared with the recomputed value.
 
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> verdict = SVC(kernel="linear").fit(X, y).verify(X, y)
+    >>> any(check.passed for check in verdict.checks)
+    True
+    """
+
+    #: The claim.
     what: str
     #: None if the claim cannot be checked.
     passed: bool | None
+    #: The two values, or the reason why there is nothing to compare.
     detail: str
 
 
@@ -132,6 +143,7 @@ class Verdict:
     matches: bool
     #: True if every machine is certified and meets ``tol``.
     met: bool
+    #: The claims of the model.
     checks: tuple[Check, ...]
     #: The recomputed certificate of each machine; empty if support vectors are not rows of the data.
     certificates: tuple[Certificate, ...]
@@ -158,7 +170,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The calibration of probabilities, and their quality on samples that were used neither for the machines nor for the calibration."""
+    """The calibration of probabilities, and their quality on samples that were used neither for the machines nor for the calibration.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 10 + [1] * 10
+    >>> found = SVC(calibration="platt").fit(X, y).calibration_
+    >>> found.method, found.missing is None
+    ('platt', True)
+    """
 
     #: ``platt`` or ``isotonic``.
     method: str
@@ -166,14 +187,26 @@ class Calibration:
     missing: str | None
     #: The number of folds whose decision values were used.
     folds: int
+    #: The mean negative logarithm of the probability of the true class.
     log_loss: float | None
+    #: The mean squared difference of probabilities and classes.
     brier: float | None
+    #: The mean difference of predicted probabilities and observed shares, over bins.
     expected_calibration_error: float | None
 
 
 @dataclass(frozen=True)
 class Conformal:
-    """The conformal predictions of an estimator, and what they cover of samples that their machines did not see."""
+    """The conformal predictions of an estimator, and what they cover of samples that their machines did not see.
+
+    Examples
+    --------
+    >>> from maxmargin import SVR
+    >>> X, y = [[float(i)] for i in range(40)], [float(i % 5) for i in range(40)]
+    >>> found = SVR(conformal=0.2).fit(X, y).conformal_
+    >>> found.method, found.level
+    ('cv+', 0.2)
+    """
 
     #: The reason if there are none.
     missing: str | None

@@ -31,10 +31,19 @@ SHARED = [
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """The fitted estimator as one of scikit-learn's class of the same name (``SVR`` for quantiles and expectiles): equal predictions and decision values to
-    rounding, no certificate.
+    """Return the fitted estimator as one of scikit-learn's class of the same name (``SVR`` for quantiles and expectiles).
 
-    For what dispatches on scikit-learn's classes and has no way to be told of others, or for machines without this package.
+    Predictions and decision values are equal to rounding; there is no certificate. For what dispatches on scikit-learn's classes and has no way to be told of
+    others, or for machines without this package.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        One of this package.
+
+    Returns
+    -------
+    estimator of scikit-learn
 
     Raises
     ------
@@ -42,6 +51,14 @@ def to_sklearn(estimator: Any) -> Any:
         For what is none of this package's estimators.
     ValueError
         For isotonic probabilities, which scikit-learn's classes do not have.
+
+    Examples
+    --------
+    >>> import maxmargin
+    >>> fitted = maxmargin.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> theirs = maxmargin.to_sklearn(fitted)
+    >>> type(theirs).__module__.startswith("sklearn."), theirs.predict([[3.0]]).tolist()
+    (True, [1])
     """
     if not isinstance(estimator, KernelMachine | LinearMachine):
         raise TypeError(f"{type(estimator).__name__} is no estimator of maxmargin")

@@ -48,6 +48,16 @@ def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
     ------
     ValueError
         When it is no such text, with line and column.
+
+    Examples
+    --------
+    >>> import os, tempfile, maxmargin
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.txt")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("+1 1:0.5 3:2\\n-1 2:1\\n")
+    >>> X, y = maxmargin.read_libsvm(path)
+    >>> X.shape, y.tolist()
+    ((2, 3), [1.0, -1.0])
     """
     return parsed_libsvm(Path(path).read_bytes())
 
@@ -110,6 +120,15 @@ def save(model: Any, path: str | os.PathLike[str], *, format: str = "maxmargin")
         When the estimator is not fitted.
     TypeError
         For what has no model of its own, such as a pipeline whose other steps a model file could not hold.
+
+    Examples
+    --------
+    >>> import os, tempfile, maxmargin
+    >>> fitted = maxmargin.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> path = os.path.join(tempfile.mkdtemp(), "svc.model")
+    >>> maxmargin.save(fitted, path, format="libsvm")
+    >>> open(path).readline().strip()
+    'svm_type c_svc'
     """
     model = model_of(model)
     if format not in ("maxmargin", "libsvm"):
@@ -178,11 +197,37 @@ def train(
     report: _native.Report | None = None,
     **settings: Any,
 ) -> Model:
-    """A model of numbers: ``formulation`` is ``c-svc``, ``nu-svc``, ``epsilon-svr``, ``nu-svr``, ``quantile``, ``expectile`` or ``one-class``.
+    """Train a model of numbers, without an estimator.
 
-    Settings: ``kernel`` (``linear`` unless said otherwise), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``tau``, ``squared`` (the loss), ``bias``
-    (None: free; 0: none; otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time``
-    in seconds, ``memory`` in bytes, ``shrinking``, ``keep_data``, ``keep_vectors``, ``solver``, ``seed``, ``probability`` (``platt`` or ``isotonic``).
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        Labels that are numbers, or values.
+    formulation : {"c-svc", "nu-svc", "epsilon-svr", "nu-svr", "quantile", "expectile", "one-class"}, default="c-svc"
+        The kind of machine.
+    gamma : float or {"scale", "auto"}, default="scale"
+        The width of the kernel.
+    sample_weight : array of shape (n_samples,), optional
+        A factor of C for each row.
+    report : function, optional
+        Receives the progress: the phase, three counts, seconds and the violation.
+    **settings
+        ``kernel`` (``linear`` by default), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``tau``, ``squared`` (the loss), ``bias`` (None: free; 0: none;
+        otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time`` in seconds,
+        ``memory`` in bytes, ``shrinking``, ``keep_data``, ``keep_vectors``, ``solver``, ``seed``, ``probability`` (``platt`` or ``isotonic``).
+
+    Returns
+    -------
+    :class:`Model`
+
+    Examples
+    --------
+    >>> import maxmargin
+    >>> model = maxmargin.train([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], kernel="rbf", gamma=0.5, C=10)
+    >>> model.classes.tolist()
+    [0.0, 1.0]
     """
     X = _rows(X)
     svm = _svm(X, formulation, gamma, settings)
@@ -190,7 +235,24 @@ def train(
 
 
 def certificates(model: Model) -> tuple[Certificate, ...]:
-    """Return the training record of each machine; empty for models of other programs."""
+    """Return the certificate of each machine; empty for models of other programs.
+
+    Parameters
+    ----------
+    model : :class:`Model`
+        The model.
+
+    Returns
+    -------
+    tuple of :class:`Certificate`
+
+    Examples
+    --------
+    >>> import maxmargin
+    >>> model = maxmargin.train([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> [certificate.holds for certificate in maxmargin.certificates(model)]
+    [True]
+    """
     return tuple(Certificate(**machine["certificate"]) for machine in model.machines() if "certificate" in machine)
 
 
@@ -204,13 +266,38 @@ def cross_validate(
     sample_weight: Any = None,
     **settings: Any,
 ) -> _native.ValidationFields:
-    """Cross-validates on the shared engine: every fold certified, one kernel for all where gamma is one.
+    """Cross-validate on the shared engine: every fold certified, one kernel for all where gamma is one.
 
-    ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise;
-    or a list of training and test sets, as splitters of scikit-learn make them, of which ``predicted`` and ``decisions`` have one block of rows for each time
-    (``round``) that samples are tested. ``gamma="scale"`` is that of each training set: folds then share no kernel, and take longer.
-    Settings as for :func:`train`. Returns ``predicted`` (one for each sample), ``decisions`` (samples × machines) and ``folds`` (a certificate each).
-    ``seeding`` (``full`` unless said otherwise; ``cold`` for trainings from scratch) changes the work, not the result.
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        Labels that are numbers, or values.
+    folds : int, array of shape (n_samples,) or list of training and test sets, default=5
+        A number of folds: stratified by class where there are classes, contiguous otherwise. Or the fold, from 0, in which each sample is tested. Or sets as
+        splitters of scikit-learn make them, of which ``predicted`` and ``decisions`` have one block of rows for each time (``round``) that samples are tested.
+    formulation : str, default="c-svc"
+        As for :func:`train`.
+    gamma : float or {"scale", "auto"}, default="scale"
+        The width of the kernel. ``"scale"`` is that of each training set: folds then share no kernel, and take longer.
+    sample_weight : array of shape (n_samples,), optional
+        A factor of C for each row.
+    **settings
+        As for :func:`train`. ``seeding`` (``full`` by default; ``cold`` for trainings from scratch) changes the work, not the result.
+
+    Returns
+    -------
+    dict
+        ``predicted`` (one for each sample), ``decisions`` (samples × machines), ``folds`` (a certificate each) and the costs.
+
+    Examples
+    --------
+    >>> import maxmargin
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 10 + [1] * 10
+    >>> found = maxmargin.cross_validate(X, y, 5, kernel="rbf", gamma=0.1)
+    >>> found["predicted"].shape, all(fold["certificate"]["holds"] for fold in found["folds"])
+    ((20,), True)
     """
     X, y = _rows(X), _targets(y)
     if isinstance(folds, int | np.integer):

@@ -37,6 +37,21 @@ def patch_sklearn(names: str | Iterable[str] | None = None, *, verbose: bool = F
     """Replace ``sklearn.svm.SVC`` by :class:`maxmargin.SVC`, and so with the other names (or with those that are given).
 
     Names that were imported before (``from sklearn.svm import SVC``) stay what they are: patch first. Nothing that is installed is changed.
+
+    Parameters
+    ----------
+    names : str or list of str, optional
+        The classes to replace; all that this package has by default.
+    verbose : bool, default=False
+        Print on standard error which classes are replaced.
+
+    Examples
+    --------
+    >>> import sklearn.svm, maxmargin
+    >>> maxmargin.patch_sklearn("SVC")
+    >>> sklearn.svm.SVC is maxmargin.SVC
+    True
+    >>> maxmargin.unpatch_sklearn("SVC")
     """
     import sklearn.svm  # noqa: PLC0415
 
@@ -48,7 +63,21 @@ def patch_sklearn(names: str | Iterable[str] | None = None, *, verbose: bool = F
 
 
 def unpatch_sklearn(names: str | Iterable[str] | None = None) -> None:
-    """Restore the names that :func:`patch_sklearn` replaced."""
+    """Restore the names that :func:`patch_sklearn` replaced.
+
+    Parameters
+    ----------
+    names : str or list of str, optional
+        The classes to restore; all by default.
+
+    Examples
+    --------
+    >>> import sklearn.svm, maxmargin
+    >>> maxmargin.patch_sklearn("NuSVR")
+    >>> maxmargin.unpatch_sklearn("NuSVR")
+    >>> sklearn.svm.NuSVR is maxmargin.NuSVR
+    False
+    """
     import sklearn.svm  # noqa: PLC0415
 
     for name in _names(names):
@@ -57,5 +86,21 @@ def unpatch_sklearn(names: str | Iterable[str] | None = None) -> None:
 
 
 def is_patched(name: str = "SVC") -> bool:
-    """Return true if this name of ``sklearn.svm`` is replaced."""
+    """Return true if this name of ``sklearn.svm`` is replaced.
+
+    Parameters
+    ----------
+    name : str, default="SVC"
+        The class.
+
+    Examples
+    --------
+    >>> import maxmargin
+    >>> maxmargin.patch_sklearn("LinearSVR")
+    >>> maxmargin.is_patched("LinearSVR")
+    True
+    >>> maxmargin.unpatch_sklearn("LinearSVR")
+    >>> maxmargin.is_patched("LinearSVR")
+    False
+    """
     return _names(name)[0] in _theirs

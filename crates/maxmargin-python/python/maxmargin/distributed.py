@@ -4,6 +4,18 @@ What is handed out is a *unit*: a kernel with one gamma, all its values of C and
 there are, and so the results have the same bits wherever they are computed, on one machine as on many. Of a pipeline it is that for one split, whose training
 set the steps are fitted to. A worker reads the data by its path, once, and refuses a file that is another one. Cells are kept in a folder, a file each, from
 which the same call goes on.
+
+Examples
+--------
+>>> import os, tempfile
+>>> import numpy as np
+>>> from maxmargin import SVC, GridSearchCV, distributed
+>>> path = os.path.join(tempfile.mkdtemp(), "data.npz")
+>>> np.savez(path, X=np.arange(20.0).reshape(-1, 1), y=[0] * 10 + [1] * 10)
+>>> plan = GridSearchCV(SVC(), {"C": [1, 10], "gamma": [0.01, 0.1]}, cv=2)
+>>> found = distributed.grid(path, plan, None)
+>>> len(found.cv_results_["params"])
+4
 """
 
 from __future__ import annotations

@@ -2,6 +2,15 @@
 
 Functions take what LIBSVM's take and give what they give: labels in order of appearance, columns and signs of decision values, the folds of ``-v``, the lines
 that are printed (``-q`` prints none).
+
+Examples
+--------
+>>> from maxmargin.svmutil import svm_predict, svm_train
+>>> y, x = [0, 0, 1, 1], [{1: 0.0}, {1: 1.0}, {1: 2.0}, {1: 3.0}]
+>>> model = svm_train(y, x, "-t 0 -q")
+>>> labels, scores, values = svm_predict(y, x, model, "-q")
+>>> labels
+[0.0, 0.0, 1.0, 1.0]
 """
 
 from __future__ import annotations
