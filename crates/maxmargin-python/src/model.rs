@@ -1,6 +1,6 @@
 //! A trained model: its numbers, predictions, file, verification and updates.
 
-use crate::blocks::{in_parts, predict};
+use crate::blocks::predict;
 use crate::data::{Data, Explained, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::run;

@@ -19,12 +19,9 @@ pub(super) fn document(root: &Path) -> Outcome<String> {
     let lock = fs::read_to_string(root.join("Cargo.lock")).context("Cargo.lock")?;
     let sums = checksums(&lock.parse().context("Cargo.lock")?);
     let used = used(&metadata);
-    let components: Vec<Value> = used.keys().map(|package| component(package, &sums)).collect();
-    let dependencies: Vec<Value> = used
-        .iter()
-        .map(|(package, needs)| json!({ "ref": purl(package), "dependsOn": needs.iter().map(|one| purl(one)).collect::<Vec<_>>() }))
-        .collect();
-    let version = used.keys().find(|package| package.name.as_str() == RELEASED[0]).map(|package| package.version.to_string());
+    let components: Vec<Value> = used.values().map(|one| component(one.package, &sums)).collect();
+    let dependencies: Vec<Value> = used.iter().map(|(purl, one)| json!({ "ref": purl, "dependsOn": one.needs })).collect();
+    let version = used.values().find(|one| one.package.name.as_str() == RELEASED[0]).map(|one| one.package.version.to_string());
     let document = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -36,9 +33,15 @@ pub(super) fn document(root: &Path) -> Outcome<String> {
     serde_json::to_string_pretty(&document).context("the SBOM").map(|text| text + "\n")
 }
 
-/// Returns the packages that released files are built from, each with those that it needs itself.
-/// Packages of tests do not count.
-fn used(metadata: &Metadata) -> BTreeMap<&Package, BTreeSet<&Package>> {
+/// A package, and the addresses of those that it needs itself.
+struct Used<'a> {
+    package: &'a Package,
+    needs: BTreeSet<String>,
+}
+
+/// Returns the packages that released files are built from, by their addresses. Packages of tests
+/// do not count.
+fn used(metadata: &Metadata) -> BTreeMap<String, Used<'_>> {
     let packages: BTreeMap<&PackageId, &Package> = metadata.packages.iter().map(|package| (&package.id, package)).collect();
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let nodes: BTreeMap<&PackageId, &Node> = nodes.map(|node| (&node.id, node)).collect();
@@ -50,7 +53,7 @@ fn used(metadata: &Metadata) -> BTreeMap<&Package, BTreeSet<&Package>> {
     let mut found = BTreeMap::new();
     while let Some(id) = open.pop() {
         let (Some(package), Some(node)) = (packages.get(id), nodes.get(id)) else { continue };
-        if found.contains_key(package) {
+        if found.contains_key(&purl(package)) {
             continue;
         }
         let counts = node
@@ -58,7 +61,8 @@ fn used(metadata: &Metadata) -> BTreeMap<&Package, BTreeSet<&Package>> {
             .iter()
             .filter(|dependency| dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development));
         let needs: Vec<&PackageId> = counts.map(|dependency| &dependency.pkg).collect();
-        found.insert(*package, needs.iter().filter_map(|id| packages.get(id).copied()).collect());
+        let own = needs.iter().filter_map(|id| packages.get(id)).map(|package| purl(package)).collect();
+        found.insert(purl(package), Used { package, needs: own });
         open.extend(needs);
     }
     found
