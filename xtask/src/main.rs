@@ -1,5 +1,5 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | docs | python | r | peers | wheel |
-//! bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
+//! The project's automation: `cargo xtask datasets | tidy | ci | docs | python | r | peers | wheel
+//! | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
 //! that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
