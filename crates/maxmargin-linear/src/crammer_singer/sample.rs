@@ -121,9 +121,10 @@ impl<'a, R: FeatureRows> ClassDescent<'a, R> {
         for (&m, new) in active.iter().zip(&self.new) {
             let m = m as usize;
             let delta = new - alpha[m];
+            // A variable reaches its bound exactly, or it would seem to violate its condition.
+            alpha[m] = *new;
             if delta.abs() >= NOTHING * cost {
                 self.moved.push((m, delta));
-                alpha[m] = *new;
             }
         }
         self.steps += 1;

@@ -1,5 +1,8 @@
 //! The minimum over the variables of one sample.
 
+/// A part takes rounding if it is this many times as large.
+const LARGE: f64 = 100.0;
+
 /// Computes the minimum of `½ A ‖a‖² + B·a` over `Σ a = −fixed` with `a_m ≤ 0`, and `a_y ≤ C` for
 /// the sample's own class, where `fixed` is C if that class is not among them and 0 otherwise. `own`
 /// is its place, if it is. `scratch` is overwritten.
@@ -21,6 +24,15 @@ pub(super) fn minimise(curvature: f64, linear: &[f64], own: Option<usize>, cost:
     for (m, (out, linear)) in out.iter_mut().zip(linear).enumerate() {
         let upper = if own == Some(m) { cost } else { 0.0 };
         *out = ((beta - linear) / curvature).min(upper);
+    }
+    // Rounding of a division by a small curvature must not leave the sum: a large part takes it. A
+    // variable at its bound stays there.
+    let wanted = if own.is_some() { 0.0 } else { -cost };
+    let rest = wanted - out.iter().sum::<f64>();
+    if let Some(lowest) = out.iter_mut().min_by(|a, b| a.total_cmp(b))
+        && *lowest < -LARGE * rest.abs()
+    {
+        *lowest += rest;
     }
 }
 

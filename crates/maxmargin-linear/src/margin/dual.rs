@@ -36,7 +36,7 @@ const WORTH: f64 = 120.0;
 const FIRST: u64 = 3;
 
 /// The checks without a smaller gap after which rounding allows no further progress.
-const STANDSTILL: u32 = 6;
+const STANDSTILL: u32 = 30;
 
 /// The state of the descent.
 struct LogisticDescent<'p, 'r, R> {
@@ -99,6 +99,9 @@ impl<R: FeatureRows> L2Problem<'_, R> {
                 last = Some((sweeps, left));
                 still = if left < 0.9 * least { 0 } else { still + 1 };
                 least = least.min(left);
+                if still > 0 {
+                    visits.reset();
+                }
                 if still >= STANDSTILL {
                     run.control.ended.get_or_insert(Status::Stalled);
                     return DescentEnd { w: descent.w, certificate: None, is_slow };
@@ -124,6 +127,13 @@ impl Visits {
             Self::Adaptive { frequencies: Frequencies::new(n, false), random }
         } else {
             Self::Uniform { order: (0..n as u32).collect(), random }
+        }
+    }
+
+    /// Gives every variable its turn again: frequencies that were learnt early may leave one out.
+    fn reset(&mut self) {
+        if let Self::Adaptive { frequencies, .. } = self {
+            frequencies.reset();
         }
     }
 
@@ -177,6 +187,7 @@ impl<R: FeatureRows> LogisticDescent<'_, '_, R> {
         run.work.entries += 2 * passes.rows.entries_of(id) as u64;
         let margin = y * passes.rows.dot(id, &self.w);
         let old = self.alpha[k];
+        let is_first = self.logit[k].is_none();
         let mut s = self.logit[k].unwrap_or(-margin);
         let before = margin + s;
         for _ in 0..MOST {
@@ -196,6 +207,7 @@ impl<R: FeatureRows> LogisticDescent<'_, '_, R> {
         let delta = new - old;
         (self.alpha[k], self.logit[k]) = (new, Some(s));
         passes.rows.add(id, y * delta, &mut self.w);
-        0.5 * (before * delta).abs()
+        // The gradient at 0 is infinite: the first step gains about its length.
+        if is_first { delta.abs() } else { 0.5 * (before * delta).abs() }
     }
 }

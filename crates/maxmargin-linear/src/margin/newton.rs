@@ -19,7 +19,7 @@ use maxmargin_kernel::features::FeatureRows;
 use maxmargin_simd::sums::dot;
 
 /// The steps without a smaller gap after which rounding allows no further progress.
-const STANDSTILL: u32 = 4;
+const STANDSTILL: u32 = 12;
 
 /// The least accuracy of a system that is iterated, that of the first, and that of the last.
 const ACCURACIES: (f64, f64, f64) = (0.02, 0.1, 0.5);
