@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn errors_and_panics_of_the_work_are_errors_of_the_job() {
         let failed = Job::<()>::start(|_| Err("no rows".into())).expect("threads");
-        let told = failed.wait(Duration::from_secs(60)).expect("an end").expect_err("it fails");
+        let told = failed.wait(Duration::from_mins(1)).expect("an end").expect_err("it fails");
         assert_eq!(told.to_string(), "no rows");
         let panicked = Job::<()>::start(|_| panic!("for a test")).expect("threads");
-        let told = panicked.wait(Duration::from_secs(60)).expect("an end");
+        let told = panicked.wait(Duration::from_mins(1)).expect("an end");
         assert!(matches!(told, Err(JobError::Panicked)), "{told:?}");
     }
 }
