@@ -190,18 +190,23 @@ impl<R: FeatureRows> LogisticDescent<'_, '_, R> {
         let is_first = self.logit[k].is_none();
         let mut s = self.logit[k].unwrap_or(-margin);
         let before = margin + s;
-        for _ in 0..MOST {
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        for at in 0..MOST {
             let share = 1.0 / (1.0 + (-s).exp());
             let value = margin + q * (c * share - old) + s;
             if value.abs() <= 1e-10 * (1.0 + margin.abs() + s.abs()) {
                 break;
             }
-            // The slope lies between 1 and 1 + QC/4: a step at the smaller one of the two ends of
-            // it cannot pass the root by more than the function bends.
-            let slope = 1.0 + q * c * share * (1.0 - share);
-            let next = s - value / slope;
-            let (low, high) = if value > 0.0 { (s - value, s) } else { (s, s - value) };
-            s = next.clamp(low, high);
+            if value > 0.0 {
+                high = s;
+            } else {
+                low = s;
+            }
+            // The function is flat on both sides of its rise: Newton steps alone may go to and fro
+            // between them.
+            let next = s - value / (1.0 + q * c * share * (1.0 - share));
+            let halves = at % 4 == 3 && low.is_finite() && high.is_finite();
+            s = if halves || next <= low || next >= high { 0.5 * (low + high) } else { next };
         }
         let new = c / (1.0 + (-s).exp());
         let delta = new - old;
