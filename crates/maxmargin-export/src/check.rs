@@ -17,8 +17,8 @@ const BATCH: usize = 1 << 22;
 pub struct Checked {
     /// The number of rows.
     pub rows: usize,
-    /// The number of rows whose label is another one.
-    pub other_labels: usize,
+    /// The number of rows whose label is another one; `None` for a regression.
+    pub other_labels: Option<usize>,
     /// The largest difference of a decision value, divided by 1 or by its size if that is more.
     pub decisions: f64,
     /// The largest difference of a probability; 0 without probabilities.
@@ -87,7 +87,9 @@ pub fn check(
         }
         if let Some(label) = of("label") {
             let own = &labels[begin..begin + rows.len()];
-            found.other_labels += own.iter().enumerate().filter(|(at, own)| !is_label(program, model, label, *at, **own)).count();
+            let is_other = |(at, own): &(usize, &f64)| !is_label(program, model, label, *at, **own);
+            let other = own.iter().enumerate().filter(is_other).count();
+            found.other_labels = Some(found.other_labels.unwrap_or(0) + other);
         }
     }
     Ok(Some(found))

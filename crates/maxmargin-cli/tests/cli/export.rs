@@ -82,7 +82,7 @@ fn intervals_are_those_of_the_model() {
         let checked = answer.out.lines().find(|line| line.contains("checked")).expect("a line");
         let within = checked.split("intervals within ").nth(1).map_or("0", str::trim);
         assert!(within.parse::<f64>().expect("a number") < 1e-12, "{name}: {checked}");
-        assert_eq!(bench.run("predict values m --intervals -o p -q").code, 0);
+        assert_eq!(bench.run("predict values m --intervals -o p -q --force").code, 0);
         check_c(&bench, name);
     }
     let answer = bench.run("export m --json m.json --alpha 0.001");
@@ -149,7 +149,7 @@ fn what_cannot_be_exported_is_said() {
     refused("export m --c m.c --prefix 1x", 2, "cannot begin names in C");
     refused("export m --json m.json --alpha 0.1", 2, "the model has no intervals");
     refused("export m --c - --json -", 2, "two outputs go to standard output");
-    refused("export m --onnx m", 1, "model; text would overwrite it");
+    refused("export m --onnx m", 1, "this command reads the file that it would overwrite");
     refused("export m --onnx small --check small", 1, "reads the file that it would overwrite");
     bench.file("matrix", "1 0:1 1:2 2:0\n-1 0:2 1:0 2:2\n");
     assert_eq!(bench.run("train matrix --kernel precomputed -o p -q").code, 0);

@@ -145,8 +145,10 @@ fn checked(
     };
     let graph = graph(program, Precision::Double);
     let double = check(model, program, &graph, samples, &intervals, par).map_err(|error| failure(&input, error))?;
-    if let Some(found) = double.filter(|found| found.other_labels > 0) {
-        let what = format!("{} of {} rows would have another label", found.other_labels, found.rows);
+    if let Some(found) = double
+        && let Some(other @ 1..) = found.other_labels
+    {
+        let what = format!("{other} of {} rows would have another label", found.rows);
         notes.warn(format!("{name}: {what}; decision values or probabilities there are equal but for rounding"));
     }
     Ok(Check { name, double, single })

@@ -113,15 +113,16 @@ impl Check {
         }
         if let Some(double) = self.double {
             let labels = match double.other_labels {
-                0 => "all labels equal".to_owned(),
-                other => format!("{} labels differ", count(other)),
+                None => String::new(),
+                Some(0) => "all labels equal, ".to_owned(),
+                Some(other) => format!("{} labels differ, ", count(other)),
             };
             let mut differences = vec![("decision values", double.decisions)];
             differences.extend((double.probabilities > 0.0).then_some(("probabilities", double.probabilities)));
             differences.extend((double.intervals > 0.0).then_some(("intervals", double.intervals)));
             let differences = differences.iter().map(|(what, most)| format!("{what} within {}", format::bound(*most)));
             let [rows, name] = [count(double.rows), self.name.clone()];
-            parts.push(format!("{rows} rows of {name}: {labels}, {}", differences.collect::<Vec<_>>().join(", ")));
+            parts.push(format!("{rows} rows of {name}: {labels}{}", differences.collect::<Vec<_>>().join(", ")));
         }
         parts.join("; ")
     }
