@@ -1,10 +1,10 @@
 """Configuration of the site that `cargo xtask docs` builds. Its sources are made by xtask, from the repository's files."""
 
-from importlib.metadata import version
+from importlib import metadata
 
 project = "maxmargin"
 author = "The maxmargin developers"
-release = version("maxmargin")
+release = metadata.version("maxmargin")
 language = "en"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]

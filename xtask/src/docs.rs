@@ -12,7 +12,7 @@ mod tree;
 
 use crate::python::{environment, install_from_workspace};
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
-use maxmargin_repro::workspace::tools::{built, root, target_directory};
+use maxmargin_repro::workspace::tools::{root, target_directory};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// Leave out rustdoc's pages, which take as long as a build
     #[arg(long)]
     no_rustdoc: bool,
+    /// Use the program and the Python package as an earlier run built them: for work on texts
+    #[arg(long)]
+    no_build: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
@@ -49,7 +52,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     fs::create_dir_all(&home).context(home.display())?;
     let Some(python) = environment("docs/python", &PACKAGES)? else { return Ok(()) };
     // Sphinx imports the package, and the manual pages are the program's own.
-    install_from_workspace(&python)?;
+    if !arguments.no_build {
+        install_from_workspace(&python)?;
+    }
     let sources = home.join("source");
     let names = stage(&sources, &home, !arguments.no_rustdoc)?;
     // Pages of an earlier run that have no source any more would stay.
@@ -75,7 +80,7 @@ fn stage(sources: &Path, home: &Path, with_rustdoc: bool) -> Outcome<Vec<String>
     let root = root();
     let mut tree = Tree::read(&root)?;
     let names = python::pages(&root, &mut tree)?;
-    let program = built("maxmargin")?;
+    let program = target_directory()?.join("debug").join(format!("maxmargin{}", env::consts::EXE_SUFFIX));
     let manual = home.join("man");
     clear(&manual)?;
     // The program makes the folder itself.

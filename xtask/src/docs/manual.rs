@@ -56,7 +56,12 @@ fn page(name: &str, roff: &str) -> Outcome<String> {
                 page.inside("dl");
                 page.term = true;
             }
-            ".RS" | ".RE" | ".PP" => {}
+            ".RS" => {}
+            ".RE" => {
+                let list = page.open.iter().position(|element| *element == "ul");
+                page.close_to(list.unwrap_or(page.open.len()));
+            }
+            ".PP" => page.close_to(0),
             ".br" => page.put("<br>\n"),
             ".IP" => page.inside("ul"),
             _ if request.starts_with('.') => {
@@ -200,10 +205,10 @@ mod tests {
 
     #[test]
     fn options_with_their_values_are_definitions() {
-        let roff = ".ie \\n(.g .ds Aq \\(aq\n.TH x 1\n.SH NAME\nx \\- y\n.SH OPTIONS\n.TP\n\\fB\\-o\\fR \\fI<FILE>\\fR\nA & b\n.br\n\n\
+        let roff = ".ie \\n(.g .ds Aq \\(aq\n.TH x 1\n.SH NAME\nx \\- y\n.SH DESCRIPTION\nA\n.PP\nB\n.SH OPTIONS\n.TP\n\\fB\\-o\\fR \\fI<FILE>\\fR\nA & b\n.br\n\n\
                     .br\n\\fIPossible values:\\fR\n.RS 14\n.IP \\(bu 2\none\n.IP \\(bu 2\ntwo\n.RE\n.TP\n\\fB\\-q\\fR\nQuiet\n.SH VERSION\nv1\n";
         let text = page("maxmargin-train", roff).expect("known requests");
-        let expected = "# maxmargin train\n\n## Options\n\n<dl><dt><code>-o</code> <em>&lt;FILE&gt;</em></dt><dd>A &amp; b\n<br>\n<br>\n\
+        let expected = "# maxmargin train\n\n## Description\n\n<p>A\n</p>\n\n<p>B\n</p>\n\n## Options\n\n<dl><dt><code>-o</code> <em>&lt;FILE&gt;</em></dt><dd>A &amp; b\n<br>\n<br>\n\
                         <em>Possible values:</em>\n<ul><li>one\n</li><li>two\n</li></ul></dd><dt><code>-q</code></dt><dd>Quiet\n</dd></dl>\n";
         assert_eq!(text, expected);
         assert!(page("x", ".SH OPTIONS\n.XX\n").is_err());

@@ -9,7 +9,21 @@ use std::path::Path;
 pub(super) const SUMMARY: &str = "SUMMARY.md";
 
 /// The sections, in the order of the bar at the top. Those without an index are left out.
-const SECTIONS: [&str; 7] = ["guide", "python", "r", "cli", "rust", "reproduction", "project"];
+const SECTIONS: [Section; 7] = [
+    Section { title: "Guide", folder: "guide" },
+    Section { title: "Python", folder: "python" },
+    Section { title: "R", folder: "r" },
+    Section { title: "Command line", folder: "cli" },
+    Section { title: "Rust", folder: "rust" },
+    Section { title: "Evidence", folder: "reproduction" },
+    Section { title: "Project", folder: "project" },
+];
+
+/// A section of the site, with a title that is short enough for the bar.
+struct Section {
+    title: &'static str,
+    folder: &'static str,
+}
 
 /// Pages of the section `project`, whose folders are made here.
 const PROJECT: &str = "# The project\n\nHow it works, how it is built and how it is kept true.\n";
@@ -38,8 +52,9 @@ pub(super) fn navigation(root: &Path, tree: &mut Tree) -> Outcome<()> {
     }
     tree.add_below("project/index.md", &list(["math/index".to_owned(), "decisions/index".to_owned()]));
     tree.add_below("reproduction/index.md", &toctree("", tree.pages_in("reproduction")));
-    let sections = SECTIONS.map(|section| format!("{section}/index"));
-    tree.add_below("index.md", &toctree("", sections.into_iter().filter(|page| tree.has(&format!("{page}.md")))));
+    let there = SECTIONS.iter().filter(|section| tree.has(&format!("{}/index.md", section.folder)));
+    let sections: Vec<String> = there.map(|section| format!("{} <{}/index>", section.title, section.folder)).collect();
+    tree.add_below("index.md", &toctree("", sections));
     Ok(())
 }
 
