@@ -2,8 +2,10 @@
 //! hinge loss, with the L2 or the L1 norm of the weights.
 
 mod conjugate;
+mod context;
 mod dual;
 mod evaluate;
+mod l1_problem;
 mod lasso;
 mod line;
 mod model;

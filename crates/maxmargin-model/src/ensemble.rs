@@ -151,8 +151,8 @@ impl Ensemble {
         self.scaler.as_ref()
     }
 
-    /// Returns all vectors, prepared. `model` is the one whose vectors are shared; machines of their
-    /// own vectors need none.
+    /// Returns all vectors, prepared. `model` is the one whose vectors are shared; machines of
+    /// their own vectors need none.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@
 //! - [`Ranges`], [`Search`] and [`SearchResult`]: a search over parameters and its [`Cell`]s.
 //!   [`best`], [`one_standard_error`] and [`flattest`] select a cell; [`Nested`] is the result of
 //!   nested cross-validation.
-//! - [`LinearClassifier`]: logistic regression, the L1 norm of the weights, and all classes at once.
+//! - [`LinearClassifier`]: logistic regression, the L1 norm of the weights, all classes at once.
 //! - [`libsvm`] and [`liblinear`]: the behaviour of LIBSVM's and LIBLINEAR's programs, for drop-in
 //!   replacements.
 //! - [`background`]: trainings on the threads of an interpreter's process, for its packages.

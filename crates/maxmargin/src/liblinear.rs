@@ -5,11 +5,13 @@
 //! stricter tolerances scale it in proportion. Solutions are at least as exact as LIBLINEAR's.
 
 mod classifier;
+mod machine;
 mod parameters;
 mod train;
 mod validate;
 
+pub use machine::{LiblinearMachine, NonzeroWeights, Training};
 pub use maxmargin_model::liblinear::LinearModel;
 pub use parameters::Parameters;
-pub use train::{LiblinearMachine, NonzeroWeights, Training, train};
+pub use train::train;
 pub use validate::{cross_validate, end_of_search, search, start_of_search, widths_of_search};

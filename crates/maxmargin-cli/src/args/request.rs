@@ -188,6 +188,7 @@ mod tests {
             ("seed", "train", "seed", "seed of"),
             ("calibration", "train", "probability", "probabilities"),
             ("conformal", "train", "conformal", "intervals"),
+            ("levels", "train", "tau", "several"),
         ] {
             let arguments = command.find_subcommand(subcommand).expect("a command").get_arguments();
             let help = arguments.filter(|argument| argument.get_id() == option).filter_map(|argument| argument.get_help());

@@ -53,7 +53,7 @@ fn single_precision_is_written_where_no_label_can_turn() {
     );
     let onnx = std::fs::read(bench.path("m.onnx")).expect("a file");
     assert!(onnx.windows(12).any(|part| part == b"SVMRegressor"));
-    // The border of a linear machine through 0: its bias is 0, and so is the decision value of an empty row.
+    // A linear machine through 0 has the bias 0, and an empty row has the decision value 0.
     bench.file("line", "1 1:1\n-1 1:-1\n1 1:2\n-1 1:-2\n");
     assert_eq!(bench.run("train line --kernel linear -c 1 -o line.model -q").code, 0);
     bench.file("border", "1 1:0\n1 1:3\n");

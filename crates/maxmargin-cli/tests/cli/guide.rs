@@ -69,6 +69,7 @@ pages! {
     from_libsvm: "docs/guide/src/from-libsvm.md",
     from_scikit_learn: "docs/guide/src/from-scikit-learn.md",
     from_liblinear: "docs/guide/src/from-liblinear.md",
+    from_e1071: "docs/guide/src/from-e1071.md",
     solvers: "docs/guide/src/solvers.md",
     limits: "docs/guide/src/limits.md",
     troubleshooting: "docs/guide/src/troubleshooting.md",

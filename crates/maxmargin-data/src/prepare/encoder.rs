@@ -120,7 +120,7 @@ impl Encoder {
         })
     }
 
-    /// The imputed value of column `c`: a number, 1 or 0 for true and false, or the index of a word.
+    /// The imputed value of column `c`: a number, 1 or 0 for true and false, or a word's index.
     /// `None` if a gap in the column is an error.
     pub fn fill_value(&self, c: usize) -> Option<f64> {
         let is_empty = matches!(&self.columns.features().get(c)?.kind, ColumnKind::Category(words) if words.is_empty());

@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 
 /// A C file that is being written.
 pub(super) struct Text {
-    /// What is written so far.
+    /// The text so far.
     pub(super) written: String,
     /// The bytes of all constants.
     pub(super) constants: usize,

@@ -3,8 +3,8 @@
 //! Its layout is LIBSVM's: vectors by class, and for each of them one coefficient for each other
 //! class. Its scores select the earlier class of a pair above 0, so that all signs are turned.
 
+use super::attributes::{kernel_attributes, single};
 use super::graph::{Attribute, Graph, Value};
-use super::single::{kernel_attributes, single};
 use crate::program::{Expansion, Functions, Outcome, Terms};
 use maxmargin_data::classes::pairs;
 

@@ -1,5 +1,6 @@
 //! Programs as ONNX graphs.
 
+mod attributes;
 mod classifier;
 mod coupling;
 mod graph;

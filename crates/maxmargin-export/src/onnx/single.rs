@@ -1,5 +1,6 @@
 //! Decision values in single precision by operators of ai.onnx.ml.
 
+use super::attributes::{kernel_attributes, single};
 use super::classifier;
 use super::graph::{Attribute, Element, Graph, Value};
 use crate::program::{Expansion, Functions, KernelFunction, Matrix, Outcome, Terms};
@@ -26,10 +27,6 @@ pub(super) fn decisions(graph: &mut Graph, features: &Value, functions: &Functio
     graph.cast(&values, Element::Double)
 }
 
-pub(super) fn single(values: &[f64]) -> Attribute {
-    Attribute::Floats(values.iter().map(|value| *value as f32).collect())
-}
-
 fn linear(graph: &mut Graph, features: &Value, weights: &Matrix, bias: &[f64]) -> Value {
     let attributes = vec![
         ("coefficients", single(&weights.values)),
@@ -51,14 +48,4 @@ fn machine(graph: &mut Graph, features: &Value, kernel: &KernelFunction, vectors
         ("one_class", Attribute::Int(0)),
     ]);
     graph.apply_ml("SVMRegressor", features, attributes)
-}
-
-/// The attributes of a kernel, of all operators that have one.
-pub(super) fn kernel_attributes(kernel: &KernelFunction) -> Vec<(&'static str, Attribute)> {
-    let (name, parameters) = match *kernel {
-        KernelFunction::Rbf { gamma } => ("RBF", [gamma, 0.0, 0.0]),
-        KernelFunction::Poly { gamma, coef0, degree } => ("POLY", [gamma, coef0, f64::from(degree)]),
-        KernelFunction::Sigmoid { gamma, coef0 } => ("SIGMOID", [gamma, coef0, 0.0]),
-    };
-    vec![("kernel_type", Attribute::Text(name.to_owned())), ("kernel_params", single(&parameters))]
 }

@@ -127,14 +127,19 @@ impl<'a, R: FeatureRows> ClassDescent<'a, R> {
                 self.moved.push((m, delta));
             }
         }
+        self.add_moved(i);
+        Visit::Violation(violation)
+    }
+
+    /// Adds the changes of sample `i` to the weights.
+    fn add_moved(&mut self, i: usize) {
+        let (k, w, moved) = (self.problem.classes(), &mut self.w, &self.moved);
         self.steps += 1;
-        let (w, moved) = (&mut self.w, &self.moved);
         self.entries += (self.rows.entries_of(i) * moved.len()) as u64;
         self.rows.each(i, |j, v| {
             let w = &mut w[j * k..(j + 1) * k];
             moved.iter().for_each(|&(m, delta)| w[m] += delta * v);
         });
-        Visit::Violation(violation)
     }
 
     /// Computes the gradients of the active classes of sample `i` (step 3).

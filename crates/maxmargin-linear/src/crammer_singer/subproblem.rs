@@ -4,8 +4,8 @@
 const LARGE: f64 = 100.0;
 
 /// Computes the minimum of `½ A ‖a‖² + B·a` over `Σ a = −fixed` with `a_m ≤ 0`, and `a_y ≤ C` for
-/// the sample's own class, where `fixed` is C if that class is not among them and 0 otherwise. `own`
-/// is its place, if it is. `scratch` is overwritten.
+/// the sample's own class, where `fixed` is C if that class is not among them and 0 otherwise.
+/// `own` is its place, if it is. `scratch` is overwritten.
 pub(super) fn minimise(curvature: f64, linear: &[f64], own: Option<usize>, cost: f64, scratch: &mut Vec<f64>, out: &mut [f64]) {
     scratch.clear();
     scratch.extend_from_slice(linear);

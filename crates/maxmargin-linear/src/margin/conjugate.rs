@@ -1,8 +1,8 @@
 //! Newton systems `(I + Σ h_i x_i x_iᵀ) d = −g`: factored where that is cheaper, otherwise by
 //! conjugate gradients with the diagonal as preconditioner.
 
+use crate::margin::context::MarginRun;
 use crate::margin::passes::Passes;
-use crate::margin::run::MarginRun;
 use crate::second_order::products::{cost_of_products, weighted_products};
 use crate::second_order::system::DIRECT;
 use faer::Mat;
@@ -20,7 +20,7 @@ const FIRST: u64 = 12;
 /// The cost of a gathered and scattered entry, in products of a factored system.
 const GATHER: f64 = 1.0;
 
-/// What systems of a run know of each other.
+/// The knowledge of a run about its systems, for the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Systems {
     /// The iterations of the last system that was iterated.

@@ -4,15 +4,14 @@
 //!   1  z_i ← y_i w·x_i;  α_i ← −C_i ℓ'(z_i);  u ← Σ α_i y_i x_i       (a pass over all columns)
 //!   2  stop when the gap of w and of α / max(1, max_j |u_j|) is small enough
 //!   3  W ← the columns with w_j ≠ 0, and those of the largest |u_j|
-//!   4  minimise over w_W by proximal Newton steps (working_set.rs), to a share of the violation;  go to 1
+//!   4  minimise over w_W by proximal Newton steps (working_set.rs), to a share of the violation
+//!   5  go to 1
 //! ```
 
-use crate::margin::evaluate::Targets;
-use crate::margin::run::MarginRun;
-use crate::margin::store::ColumnStore;
+use crate::margin::context::MarginRun;
+use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
 use crate::margin::working_set::WorkingSet;
 use maxmargin_core::Status;
-use maxmargin_data::Par;
 use maxmargin_kernel::features::{FeatureRows, products};
 
 /// The number of columns up to which all are in the working set.
@@ -41,23 +40,6 @@ const STANDSTILL: u32 = 6;
 pub(crate) struct LassoGoal {
     pub(crate) gap: f64,
     pub(crate) kkt: f64,
-}
-
-/// The point of the iteration.
-pub(crate) struct LassoPoint {
-    pub(crate) w: Vec<f64>,
-    /// `y_i w·x_i`.
-    pub(crate) z: Vec<f64>,
-    pub(crate) alpha: Vec<f64>,
-}
-
-/// A problem over a column store.
-pub(crate) struct L1Problem<'r> {
-    pub(crate) store: &'r ColumnStore,
-    pub(crate) targets: Targets,
-    /// The column that the penalty leaves out.
-    pub(crate) free: Option<usize>,
-    pub(crate) par: Par,
 }
 
 /// The least figures of a run.
@@ -98,7 +80,7 @@ impl L1Problem<'_> {
                 return at.w;
             }
             let set = self.working_set(&at.w, &figures.u);
-            // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal need not be small.
+            // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal may be large.
             let of_goal = SPARE * (goal.gap * figures.primal / figures.norm.max(1.0)).min(goal.kkt);
             let tol = (INNER * figures.violation).max(of_goal.min(SPARE * figures.violation));
             let (set, mut inner) = match held.take() {
@@ -162,18 +144,5 @@ impl L1Problem<'_> {
         set.append(&mut others);
         set.sort_unstable();
         set
-    }
-}
-
-/// Returns the violation of the optimality conditions of a weight: `u` in the subdifferential of
-/// `|w|`.
-#[inline]
-pub(crate) fn violation_of(w: f64, u: f64, free: bool) -> f64 {
-    if free {
-        u.abs()
-    } else if w == 0.0 {
-        (u.abs() - 1.0).max(0.0)
-    } else {
-        (u - w.signum()).abs()
     }
 }

@@ -10,10 +10,10 @@
 //! A line search needs margins alone, so that its last evaluation is step 1 of the next iteration.
 
 use crate::margin::conjugate::{NewtonSystem, Systems};
+use crate::margin::context::MarginRun;
 use crate::margin::evaluate::{Targets, inner};
 use crate::margin::line::line_search;
 use crate::margin::passes::Passes;
-use crate::margin::run::MarginRun;
 use maxmargin_core::Status;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_simd::sums::dot;

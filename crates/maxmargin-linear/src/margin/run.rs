@@ -2,9 +2,11 @@
 
 use crate::config::{Config, LinearWork, Method};
 use crate::margin::conjugate::Systems;
+use crate::margin::context::MarginRun;
 use crate::margin::dual::{Certifier, DescentEnd};
 use crate::margin::evaluate::Targets;
-use crate::margin::lasso::{L1Problem, LassoGoal};
+use crate::margin::l1_problem::L1Problem;
+use crate::margin::lasso::LassoGoal;
 use crate::margin::newton::{L2Problem, NewtonGoal};
 use crate::margin::passes::Passes;
 use crate::margin::store::ColumnStore;
@@ -12,8 +14,8 @@ use crate::run::SweepControl;
 use crate::second_order::system::DIRECT;
 use crate::solve::LinearError;
 use maxmargin_core::{Certificate, MarginLoss, MarginProblem, Penalty, RunControl, Status, Stop, certify_margin};
+use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
-use maxmargin_kernel::{Matrix, MemoryBudget};
 use std::sync::OnceLock;
 
 /// The weights of a linear machine with their certificate.
@@ -33,14 +35,6 @@ pub struct MarginSolution {
 pub struct MarginSolver<'m, 's> {
     matrix: &'m Matrix<'s>,
     store: OnceLock<ColumnStore>,
-}
-
-/// A run, while it lasts.
-pub(crate) struct MarginRun<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) control: SweepControl<'a>,
-    pub(crate) memory: &'a MemoryBudget,
-    pub(crate) work: LinearWork,
 }
 
 /// The times that a run continues at a share of the goal before it is given up, and that share.

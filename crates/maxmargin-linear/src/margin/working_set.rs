@@ -7,11 +7,11 @@
 //! ```
 
 use crate::compressed::Compressed;
+use crate::margin::context::MarginRun;
 use crate::margin::evaluate::inner;
-use crate::margin::lasso::{L1Problem, LassoPoint, violation_of};
+use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
 use crate::margin::line::line_search;
 use crate::margin::model::{Columns, QuadraticModel, curvature_matrix};
-use crate::margin::run::MarginRun;
 use faer::Mat;
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::{FeatureRows, products};

@@ -1,7 +1,7 @@
 //! Models over features as they come, without the centring of a training.
 
 use super::Model;
-use super::weights::{dense, sparse};
+use super::weights::sparse;
 use crate::error::ModelError;
 use crate::parts::{Machine, Parts};
 use maxmargin_data::Samples;
@@ -37,7 +37,7 @@ impl Model {
     fn product_with(&self, machine: &Machine, centre: &[(usize, f64)]) -> f64 {
         let support = &self.parts.support;
         if super::weights::are_dense(support) {
-            let weights = dense(support, machine);
+            let weights = machine.weights(support);
             return centre.iter().filter_map(|&(j, c)| Some(weights.get(j)? * c)).sum();
         }
         let weights = sparse(support, machine);

@@ -3,7 +3,7 @@
 use crate::decision::{DecisionRule, certain};
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::model::weights::{are_dense, dense, sparse};
+use crate::model::weights::{are_dense, sparse};
 use crate::parts::Machine;
 use crate::parts::Parts;
 use maxmargin_data::{Par, Samples, prepare};
@@ -129,7 +129,7 @@ impl Model {
         let column = |p: usize| {
             let machine = &machines[p];
             if is_dense {
-                let w = dense(support, machine);
+                let w = machine.weights(support);
                 weighted(queries, machine.bias, par, |j| w.get(j).copied().unwrap_or(0.0))
             } else {
                 let w = sparse(support, machine);

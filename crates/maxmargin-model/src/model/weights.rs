@@ -42,16 +42,7 @@ pub(crate) fn cached(parts: &Parts) -> Vec<Vec<f64>> {
     if parts.kernel != Kernel::Linear || numbers > (16 * entries).max(FEW) {
         return Vec::new();
     }
-    parts.machines.iter().map(|machine| dense(&parts.support, machine)).collect()
-}
-
-/// Returns the dense `w`, summed in row order so that the same machine always has the same bits.
-pub(crate) fn dense(support: &Samples, machine: &Machine) -> Vec<f64> {
-    let mut w = vec![0.0; support.features()];
-    for (&k, c) in machine.support.iter().zip(&machine.coef) {
-        support.row(k as usize).for_each(|j, v| w[j] += c * v);
-    }
-    w
+    parts.machines.iter().map(|machine| machine.weights(&parts.support)).collect()
 }
 
 /// Returns `w` as a map, for few values among very many features.

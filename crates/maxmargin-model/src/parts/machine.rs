@@ -1,6 +1,5 @@
 //! One decision function of a model, a sum over vectors that machines share.
 
-use crate::model::weights::dense;
 use maxmargin_data::Samples;
 use maxmargin_kernel::Expansion;
 use serde::{Deserialize, Serialize};
@@ -24,7 +23,12 @@ impl Machine {
     ///
     /// When a support vector is out of range.
     pub fn weights(&self, support: &Samples) -> Vec<f64> {
-        dense(support, self)
+        // Summed in row order, so that the same machine always has the same bits.
+        let mut w = vec![0.0; support.features()];
+        for (&k, c) in self.support.iter().zip(&self.coef) {
+            support.row(k as usize).for_each(|j, v| w[j] += c * v);
+        }
+        w
     }
 
     /// The machine as a kernel expansion over the model's vectors.

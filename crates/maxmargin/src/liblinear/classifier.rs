@@ -1,7 +1,7 @@
 //! The solvers that no dual of [`crate::Svm`] describes: `-s 0`, `4`, `5`, `6` and `7`.
 
+use super::machine::{LiblinearMachine, NonzeroWeights, Training};
 use super::parameters::Parameters;
-use super::train::{LiblinearMachine, NonzeroWeights, Training};
 use crate::LinearClassifier;
 use crate::libsvm::{Classes, Folds};
 use crate::linear_classifier::{ClassRows, ColumnFit, Engine};

@@ -1,4 +1,4 @@
-//! What `export` says: on the files that it wrote, and in them.
+//! The report of `export` on the files that it wrote.
 
 use super::Check;
 use crate::console::format;
