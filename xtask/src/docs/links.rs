@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {
     /// Somewhere that needs no change.
-    Kept,
+    Unchanged,
     /// A page of the site or of the repository.
     Page(String),
     /// A picture of the repository, which is copied to this place beside the page.
@@ -43,7 +43,7 @@ pub(super) fn rewrite(text: &str, mut target: impl FnMut(&str) -> Outcome<Target
         };
         at += link.len() + 2;
         match target(link)? {
-            Target::Kept => out.push_str(&format!("]({link})")),
+            Target::Unchanged => out.push_str(&format!("]({link})")),
             Target::Page(place) | Target::Picture { place, .. } => out.push_str(&format!("]({place})")),
             Target::Nowhere => drop(out.remove(begin)),
         }
@@ -101,7 +101,7 @@ mod tests {
             "code.rs" => Ok(Target::Nowhere),
             "a.svg" => Ok(Target::Picture { file: "docs/a.svg".to_owned(), place: "a.svg".to_owned() }),
             "gone.md" => fail("gone"),
-            _ => Ok(Target::Kept),
+            _ => Ok(Target::Unchanged),
         }
     }
 

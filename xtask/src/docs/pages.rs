@@ -1,12 +1,9 @@
 //! The navigation: sections of the site, parts of the guide, pages of folders.
 
-use super::tree::Tree;
+use super::tree::{SUMMARY, Tree};
 use maxmargin_repro::workspace::failure::{Context, Outcome};
 use std::fs;
 use std::path::Path;
-
-/// The file with the order of the guide's pages.
-pub(super) const SUMMARY: &str = "SUMMARY.md";
 
 /// The sections, in the order of the bar at the top. Those without an index are left out.
 const SECTIONS: [Section; 7] = [

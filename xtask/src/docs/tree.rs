@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path};
 
+/// The file with the order of the guide's pages.
+pub(super) const SUMMARY: &str = "SUMMARY.md";
+
 /// Pages of the site by their place, each without its links put right.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
@@ -58,7 +61,7 @@ impl Tree {
         for folder in FOLDERS {
             for name in files_in(&root.join(folder.from), "md")? {
                 let page = if name == "README.md" { "index.md" } else { name.as_str() };
-                if name != super::pages::SUMMARY {
+                if name != SUMMARY {
                     tree.places.insert(format!("{}/{name}", folder.from), format!("{}/{page}", folder.to));
                 }
             }
@@ -122,7 +125,7 @@ impl Tree {
     fn resolve(&self, root: &Path, file: &str, link: &str) -> Outcome<links::Target> {
         let (path, anchor) = link.split_once('#').map_or((link, ""), |(path, anchor)| (path, anchor));
         if link.contains("://") || link.starts_with("mailto:") || path.is_empty() {
-            return Ok(links::Target::Kept);
+            return Ok(links::Target::Unchanged);
         }
         let Some(target) = normal(&format!("{}/{path}", folder_of(file))) else {
             return fail(format!("the link `{link}` leads out of the repository"));
