@@ -12,8 +12,7 @@ use maxmargin::cv::{
 };
 use maxmargin::data::Par;
 use maxmargin::explain::Explain;
-use maxmargin::kernel::Kernel;
-use maxmargin::model;
+use maxmargin::{kernel::Kernel, model};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
