@@ -43,8 +43,8 @@ pub(super) fn rewrite(text: &str, mut target: impl FnMut(&str) -> Outcome<Target
         };
         at += link.len() + 2;
         match target(link)? {
-            Target::Unchanged => out.push_str(&format!("]({link})")),
-            Target::Page(place) | Target::Picture { place, .. } => out.push_str(&format!("]({place})")),
+            Target::Unchanged => out.extend(["](", link, ")"]),
+            Target::Page(place) | Target::Picture { place, .. } => out.extend(["](", &place, ")"]),
             Target::Nowhere => drop(out.remove(begin)),
         }
     }

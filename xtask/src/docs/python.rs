@@ -21,7 +21,7 @@ pub(super) fn pages(root: &Path, tree: &mut Tree) -> Outcome<Vec<String>> {
     let mut index = String::from("\n## Reference\n");
     for (title, names) in [("Classes", classes), ("Functions", functions)] {
         let names: Vec<String> = names.iter().map(|name| format!("maxmargin.{name}")).collect();
-        index += &format!("\n### {title}\n{}", summary(&names));
+        index.extend(["\n### ", title, "\n", &summary(&names)]);
         for name in &names {
             tree.add(format!("python/reference/{name}.rst"), page(name));
         }
@@ -36,7 +36,7 @@ pub(super) fn pages(root: &Path, tree: &mut Tree) -> Outcome<Vec<String>> {
         known.extend(names.iter().map(|of| format!("{name}.{of}")));
         modules.push(name);
     }
-    index += &format!("\n### Modules\n{}", summary(&modules));
+    index.extend(["\n### Modules\n", &summary(&modules)]);
     index += &toctree("Modules", modules.iter().map(|name| format!("reference/{name}")));
     tree.add_below("python/index.md", &index);
     let examples = tree.has("python/examples/index.md").then(|| "examples/index".to_owned());
@@ -57,7 +57,7 @@ fn summary(names: &[String]) -> String {
 }
 
 fn indented(lines: &str) -> String {
-    lines.lines().map(|line| format!("   {line}\n")).collect()
+    lines.lines().flat_map(|line| ["   ", line, "\n"]).collect()
 }
 
 /// Returns the page of one name of the package.

@@ -50,7 +50,7 @@ fn page(name: &str, html: &str) -> Option<String> {
     page += &raw(sections.next()?);
     for section in sections {
         let (heading, below) = section.split_once('>')?.1.split_once("</h3>")?;
-        page += &format!("\n## {}\n{}", text(heading), raw(below));
+        page.extend(["\n## ", &text(heading), "\n", &raw(below)]);
     }
     Some(page)
 }

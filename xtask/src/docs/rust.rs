@@ -22,11 +22,12 @@ pub(super) fn page(tree: &mut Tree, with_rustdoc: bool) -> Outcome<()> {
     let published = packages(&metadata).0;
     for package in published.iter().rev().filter(|package| package.targets.iter().any(Target::is_lib)) {
         let (name, what) = (package.name.as_str(), package.description.as_deref().unwrap_or_default());
-        text += &if with_rustdoc {
-            format!("| <a href=\"{}/index.html\"><code>{name}</code></a> | {what} |\n", name.replace('-', "_"))
+        let name = if with_rustdoc {
+            format!("<a href=\"{}/index.html\"><code>{name}</code></a>", name.replace('-', "_"))
         } else {
-            format!("| `{name}` | {what} |\n")
+            format!("`{name}`")
         };
+        text.extend(["| ", &name, " | ", what, " |\n"]);
     }
     tree.add("rust/index.md", text);
     Ok(())

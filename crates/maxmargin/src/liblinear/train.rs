@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use crate::libsvm::{Classes, LibsvmRun};
 use crate::{Solver, Svm};
 use maxmargin_core::{Formulation, Status};
-use maxmargin_cv::{CertificateReport, CvError, Fitted, MachineReport};
+use maxmargin_cv::{CvError, Fitted, MachineReport};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Kernel;
 use maxmargin_model::check_width;
