@@ -34,7 +34,18 @@ struct Step {
     needs: Option<Tool>,
     /// Extra environment.
     set: Option<(&'static str, &'static str)>,
-    in_quick: bool,
+    runs: Runs,
+}
+
+/// The runs that a step belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Runs {
+    /// Every run.
+    Always,
+    /// Runs without `--quick`.
+    Whole,
+    /// Runs with `--deep`: the workflow of the pages makes the site after every change.
+    Deep,
 }
 
 /// A program that is there or not.
@@ -62,23 +73,23 @@ impl Tool {
     }
 }
 
-const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: bool) -> Step {
-    Step { name, arguments, needs: None, set: None, in_quick }
+const fn step(name: &'static str, arguments: &'static [&'static str], runs: Runs) -> Step {
+    Step { name, arguments, needs: None, set: None, runs }
 }
 
 /// Lints and tests are built with the packages of Python and R, so that their steps compile no
 /// dependency again for other features. The quick table runs on the test profile's build: counts
 /// do not depend on it, and a release build would double the time.
 const STEPS: &[Step] = &[
-    step("format", &["fmt", "--all", "--check"], true),
-    step("tidy", &["xtask", "tidy"], true),
+    step("format", &["fmt", "--all", "--check"], Runs::Always),
+    step("tidy", &["xtask", "tidy"], Runs::Always),
     Step {
         name: "dependencies",
         // These checks need no network.
         arguments: &["deny", "check", "licenses", "bans", "sources"],
         needs: Some(Tool::Subcommand("deny")),
         set: None,
-        in_quick: true,
+        runs: Runs::Always,
     },
     Step {
         name: "advisories",
@@ -86,23 +97,27 @@ const STEPS: &[Step] = &[
         arguments: &["deny", "check", "advisories"],
         needs: Some(Tool::Subcommand("deny")),
         set: None,
-        in_quick: false,
+        runs: Runs::Whole,
     },
-    step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
-    step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
-    step("python", &["xtask", "python", "--in-workspace"], false),
-    Step { name: "r", arguments: &["xtask", "r", "--in-workspace"], needs: Some(Tool::R), set: None, in_quick: false },
+    step(
+        "lints",
+        &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"],
+        Runs::Always,
+    ),
+    step("tests", &["test", "--workspace", "--all-features", "--locked"], Runs::Always),
+    step("python", &["xtask", "python", "--in-workspace"], Runs::Whole),
+    Step { name: "r", arguments: &["xtask", "r", "--in-workspace"], needs: Some(Tool::R), set: None, runs: Runs::Whole },
     Step {
         name: "documentation",
         arguments: &["doc", "--no-deps", "--all-features", "--locked"],
         needs: None,
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
-        in_quick: false,
+        runs: Runs::Whole,
     },
     // Rustdoc's pages were built by the step before.
-    step("site", &["xtask", "docs", "--no-rustdoc"], false),
-    step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], false),
-    step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], false),
+    step("site", &["xtask", "docs", "--no-rustdoc"], Runs::Deep),
+    step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], Runs::Whole),
+    step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], Runs::Whole),
 ];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
@@ -111,7 +126,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     fs::write(&skips, "").context(format_args!("{}", skips.display()))?;
     let mut lines = Vec::new();
     let mut failed = Vec::new();
-    for step in STEPS.iter().filter(|step| step.in_quick || !arguments.quick) {
+    let most = match (arguments.quick, arguments.deep) {
+        (true, _) => Runs::Always,
+        (false, true) => Runs::Deep,
+        (false, false) => Runs::Whole,
+    };
+    for step in STEPS.iter().filter(|step| step.runs <= most) {
         println!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
         if let Some(missing) = step.needs.filter(|needed| !needed.is_there()) {
             let what = format!("left out: {}", missing.how());

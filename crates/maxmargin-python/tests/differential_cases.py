@@ -386,5 +386,5 @@ def series_of(y, form):
 
 
 def count_of_cases():
-    """How many the tests try: ``MAXMARGIN_DIFFERENTIAL`` says it, 300 otherwise."""
-    return int(os.environ.get("MAXMARGIN_DIFFERENTIAL", "300"))
+    """How many the tests try: ``MAXMARGIN_DIFFERENTIAL`` says it, 200 otherwise."""
+    return int(os.environ.get("MAXMARGIN_DIFFERENTIAL", "200"))

@@ -1,4 +1,4 @@
-"""Random cases of every entry point beside scikit-learn's: 300 of them, ``MAXMARGIN_DIFFERENTIAL=10000`` says how many."""
+"""Random cases of every entry point beside scikit-learn's: 200 of them, ``MAXMARGIN_DIFFERENTIAL=10000`` says how many."""
 
 import pytest
 from differential import run

@@ -125,7 +125,8 @@ mod tests {
         }
         let known: BTreeSet<&str> = components.iter().filter_map(|component| component["bom-ref"].as_str()).collect();
         assert_eq!(known.len(), components.len());
-        let needs = document["dependencies"].as_array().expect("dependencies").iter().filter_map(|one| one["dependsOn"].as_array());
+        let needs =
+            document["dependencies"].as_array().expect("dependencies").iter().filter_map(|one| one["dependsOn"].as_array());
         assert!(needs.flatten().all(|one| one.as_str().is_some_and(|one| known.contains(one))));
     }
 }

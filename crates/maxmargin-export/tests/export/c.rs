@@ -90,7 +90,7 @@ fn run(gcc: &Path, folder: &Path, works: &[Work], precision: Precision) -> Vec<V
     text.lines().map(|line| line.split(' ').map(|word| word.parse().expect("a number")).collect()).collect()
 }
 
-/// The predictions of the model: the place of the label (or the value), decision values, probabilities.
+/// The predictions of the model: place of the label (or value), decision values, probabilities.
 pub(crate) fn expected(case: &Case, program: &Program) -> Vec<Vec<f64>> {
     let model: &Model = &case.model;
     let decisions = model.decision_values(&case.rows, Par::Seq).expect("values");
