@@ -82,7 +82,7 @@ fn install(home: &Path, headers: &Path) -> Outcome<PathBuf> {
     fs::create_dir_all(&library).context(library.display())?;
     let sources = pack::sources(home)?;
     let mut install = Command::new("R");
-    install.args(["CMD", "INSTALL", "--no-test-load", "--no-staged-install", "--library"]).arg(&library).arg(&sources);
+    install.args(["CMD", "INSTALL", "--no-test-load", "--no-staged-install", "-l"]).arg(&library).arg(&sources);
     succeed(install.env("MAXMARGIN_R_STATICLIB", target_directory()?.join("debug/libmaxmargin_r.a")))?;
     Ok(library)
 }
@@ -90,11 +90,9 @@ fn install(home: &Path, headers: &Path) -> Outcome<PathBuf> {
 /// Runs the package's tests.
 fn test(library: &Path) -> Outcome<()> {
     let mut test = Command::new("Rscript");
-    let call = format!(
-        "testthat::test_local('.', package = '{PACKAGE}', load_package = 'installed', stop_on_failure = TRUE, \
-         reporter = testthat::SummaryReporter$new())"
-    );
-    test.args(["-e", &call]).current_dir(root().join(FOLDER));
+    let call = "testthat::test_local('.', load_package = 'installed', stop_on_failure = TRUE, \
+                reporter = testthat::SummaryReporter$new())";
+    test.args(["-e", call]).current_dir(root().join(FOLDER));
     succeed(with_library(test.env("TESTTHAT_CPUS", cores()), library))
 }
 

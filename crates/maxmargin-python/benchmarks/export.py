@@ -111,7 +111,9 @@ def by_onnxruntime(case: Case, *, float32: bool = False) -> tuple[dict[str, floa
     if float32:
         values = expected_rounded(case, X)
         _, bound = maxmargin._native.export_bound(case.estimator._model_of(), maxmargin._data.packed(case.X))
-        differences["share of bound"] = float(np.abs(found["decision" if "decision" in found else "value"] - values).max() / bound)
+        differences["share of bound"] = float(
+            np.abs(found["decision" if "decision" in found else "value"] - values).max() / bound
+        )
     return differences, other, len(content)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -70,7 +70,12 @@ def test_onnxruntime_has_our_intervals(kind):
 
 @pytest.mark.parametrize(
     ("estimator", "target"),
-    [(maxmargin.LinearSVC(), WORDS), (maxmargin.LinearSVC(), CODES == 1), (maxmargin.LinearSVR(), WIDTHS), (maxmargin.OneClassSVM(nu=0.2), None)],
+    [
+        (maxmargin.LinearSVC(), WORDS),
+        (maxmargin.LinearSVC(), CODES == 1),
+        (maxmargin.LinearSVR(), WIDTHS),
+        (maxmargin.OneClassSVM(nu=0.2), None),
+    ],
     ids=str,
 )
 def test_onnxruntime_runs_other_machines(estimator, target):
@@ -100,9 +105,11 @@ def test_double_precision_is_written_where_a_label_could_turn():
     fitted = maxmargin.SVC(kernel="linear", C=10.0).fit([[-1.0], [-2.0], [1.0], [2.0]], [0, 0, 1, 1])
     with pytest.warns(UserWarning, match="f32 could turn 1 of 2 labels"):
         content = fitted.to_onnx(float32=True, check=[[0.0], [1.0]])
-    assert b"LinearRegressor" not in content and b"f32 could turn 1 of 2 labels" in content
+    assert b"LinearRegressor" not in content
+    assert b"f32 could turn 1 of 2 labels" in content
     content = fitted.to_onnx(float32=True, check=[[1.0], [2.0]])
-    assert b"LinearRegressor" in content and b"2 rows: no label can turn" in content
+    assert b"LinearRegressor" in content
+    assert b"2 rows: no label can turn" in content
 
 
 def test_files_are_those_that_are_returned(tmp_path):
@@ -124,8 +131,8 @@ def test_c_predicts_as_we_do(tmp_path):
     library = ctypes.CDLL(str(tmp_path / "iris.so"))
     doubles = ctypes.POINTER(ctypes.c_double)
     probabilities = np.zeros(3)
-    for row, label, expected in zip(X, fitted.predict(X), fitted.predict_proba(X), strict=True):
-        row = np.ascontiguousarray(row)
+    for values, label, expected in zip(X, fitted.predict(X), fitted.predict_proba(X), strict=True):
+        row = np.ascontiguousarray(values)
         assert library.iris_predict(row.ctypes.data_as(doubles)) == label
         library.iris_probabilities(row.ctypes.data_as(doubles), probabilities.ctypes.data_as(doubles))
         assert_allclose(probabilities, expected, rtol=0, atol=1e-12)

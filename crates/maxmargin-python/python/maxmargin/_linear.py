@@ -18,9 +18,9 @@ from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, validated, weights_of, with_all_classes
 from ._explain import Explaining
-from ._onnx import Exporting
 from ._gate import on_engine
 from ._labels import codes_of, weights_of_classes
+from ._onnx import Exporting
 from ._quick import QuickParameters, takes_plain, unique_classes
 from ._state import Plain
 from ._suspects import Suspecting

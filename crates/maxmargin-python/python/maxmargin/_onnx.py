@@ -95,7 +95,12 @@ class Exporting:
         return content
 
     def to_c(
-        self, path: str | os.PathLike[str] | None = None, *, float32: bool = False, alpha: float | None = None, prefix: str = "svm"
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        float32: bool = False,
+        alpha: float | None = None,
+        prefix: str = "svm",
     ) -> str:
         """Return the fitted estimator as one C99 file that needs no library but math, and write it to ``path`` if one is given.
 
@@ -136,7 +141,12 @@ def register(estimators: list[type[Any]], searches: list[type[Any]], to_sklearn:
         of = _parse._parse_sklearn_classifier if has_probabilities else _parse._parse_sklearn_simple_model
         return of(scope, inner, inputs, custom_parsers=custom_parsers)
 
-    options = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "raw_scores": [True, False], "nocl": [True, False]}
+    options = {
+        "zipmap": [True, False, "columns"],
+        "output_class_labels": [False, True],
+        "raw_scores": [True, False],
+        "nocl": [True, False],
+    }
     for kind in estimators:
         update_registered_converter(kind, ALIAS, _shapes, _convert, parser=parse, options=options)
     for kind in searches:
@@ -209,7 +219,9 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         else:
             single = "Float" in type(variable.type).__name__
             to = onnx.TensorProto.FLOAT if single else onnx.TensorProto.DOUBLE
-            container.add_node("Cast", [value], [variable.full_name], name=scope.get_unique_operator_name("maxmargin_cast"), to=to)
+            container.add_node(
+                "Cast", [value], [variable.full_name], name=scope.get_unique_operator_name("maxmargin_cast"), to=to
+            )
 
 
 def _are_pairs(model: Any) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
-from ._files import write_whole
+from ._write import write_whole
 
 #: The file with the description of all cells of a folder.
 COMMON = "search.json"

@@ -26,6 +26,7 @@ import numpy as np
 from . import _files, _native
 from ._data import is_sparse
 from ._libsvm import kernel_names, svm_forms, svm_model, svm_parameter, svm_problem
+from ._write import write_whole
 
 __all__ = [
     "evaluations",
@@ -181,7 +182,7 @@ def evaluations(ty: Any, pv: Any, useScipy: bool = True) -> tuple[float, float, 
 
 def svm_save_model(model_file_name: str, model: svm_model) -> None:
     """Writes LIBSVM's model file."""
-    _files.write_whole(Path(model_file_name), model._native.to_bytes())
+    write_whole(Path(model_file_name), model._native.to_bytes())
 
 
 def svm_load_model(model_file_name: str) -> svm_model:
