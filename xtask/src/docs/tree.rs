@@ -221,7 +221,7 @@ mod tests {
         let out = tempfile::tempdir().expect("folder");
         tree.write(&root(), out.path()).expect("every link leads to a file");
         assert!(tree.has("guide/first-steps.md") && tree.has("reproduction/index.md") && tree.has("index.md"));
-        assert!(out.path().join("reproduction/overview.svg").is_file() && out.path().join("overview.svg").is_file());
+        assert!(out.path().join("reproduction/training-overview.svg").is_file() && out.path().join("overview.svg").is_file());
         let bad = tree.resolve(&root(), "docs/search.md", "none.md");
         assert_eq!(bad.expect_err("no such file").to_string(), "the link `none.md` leads to docs/none.md, which is not there");
     }
