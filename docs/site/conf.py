@@ -1,10 +1,12 @@
 """Configuration of the site that `cargo xtask docs` builds. Its sources are made by xtask, from the repository's files."""
 
-from importlib import metadata
+import tomllib
+from pathlib import Path
 
 project = "maxmargin"
 author = "The maxmargin developers"
-release = metadata.version("maxmargin")
+with (Path(__file__).parents[2] / "Cargo.toml").open("rb") as manifest:
+    release = tomllib.load(manifest)["workspace"]["package"]["version"]
 language = "en"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]

@@ -35,6 +35,9 @@ fn text_keeps_every_bit() {
             let model = grouped(&model(kernel.clone(), support, CLASSES[0]));
             let text = written(&model);
             assert!(looks_like_model(text.as_bytes()));
+            let tables: [&[u8]; 5] = [b"label\n1\n", b"label\tlower\n", b"label lower upper\n0.5 0 1\n", b"label,a\n", b""];
+            assert!(!tables.iter().any(|table| looks_like_model(table)));
+            assert!(looks_like_model(b"label -1 1\nsvm_type c_svc\n"));
             let copy = read(text.as_bytes()).unwrap();
             assert_eq!(copy.classes(), model.classes());
             assert_eq!(copy.machines(), model.machines());

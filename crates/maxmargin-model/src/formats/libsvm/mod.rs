@@ -108,9 +108,13 @@ const HEADER: [&str; 13] = [
     "nr_sv",
 ];
 
-/// Returns true if the first word of `bytes` can begin a LIBSVM model.
+/// Returns true if the first words of `bytes` can begin a LIBSVM model. Tables of predictions begin
+/// with `label` too, but no number follows there.
 pub fn looks_like_model(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(64)];
-    let word = head.split(u8::is_ascii_whitespace).find(|w| !w.is_empty());
-    word.is_some_and(|w| HEADER.iter().any(|h| h.as_bytes() == w))
+    let line = head.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return false };
+    let is_number = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+    HEADER.iter().any(|known| known.as_bytes() == first) && (first != b"label" || words.next().is_some_and(is_number))
 }
