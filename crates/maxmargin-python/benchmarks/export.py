@@ -80,7 +80,7 @@ def relative(found: Any, expected: Any) -> float:
 
 
 def expected(case: Case) -> dict[str, Any]:
-    """What our own predictions are, by the name of an output."""
+    """Return our own predictions, by the name of an output."""
     estimator, X = case.estimator, case.X
     packed = maxmargin._data.packed(X)
     model = estimator._model_of()

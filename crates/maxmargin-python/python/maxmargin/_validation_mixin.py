@@ -58,7 +58,7 @@ class ValidationMixin:
         X, y
             The data.
         cv
-            What scikit-learn takes.
+            The splits, as scikit-learn takes them.
         scoring : str, optional
             A score of scikit-learn by name, ``"pinball_loss"`` or ``"expectile_loss"``; by default accuracy or R².
         n_repeats : int, default=5

@@ -21,7 +21,7 @@ pub fn products(model: &Model) -> usize {
 ///
 /// # Errors
 ///
-/// Those of `each`.
+/// The errors of `each`.
 pub fn in_parts<T, E: Into<Failure>>(
     model: &Model,
     data: &Dataset,
