@@ -199,6 +199,7 @@ fn data_text(d: &DataInfo) -> String {
 }
 
 fn model_info(name: &str, model: &Model) -> ModelInfo {
+    let names = MachineNames::of(model);
     let parts = model.parts();
     let tag = |tag: &[u8; 8]| String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned();
     ModelInfo {
@@ -231,7 +232,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             iterations: r.iterations(),
             certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
         }),
-        machines: (0..model.machines().len()).map(|p| machine_info(model, &MachineNames::of(model), p)).collect(),
+        machines: (0..model.machines().len()).map(|p| machine_info(model, &names, p)).collect(),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
     }
 }

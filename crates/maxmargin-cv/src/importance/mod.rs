@@ -12,6 +12,7 @@ use crate::seed::Seeding;
 use crate::study::Study;
 use maxmargin_core::{Cancelled, Progress, RunControl, Stage};
 use maxmargin_data::Samples;
+use maxmargin_kernel::Kernel;
 use maxmargin_metrics::{Best, Metric, Purpose, greatest_label, metrics_of, score_of};
 use maxmargin_model::Rule;
 use permuted::PermutedRows;
@@ -115,6 +116,9 @@ impl Study<'_> {
         control: &RunControl,
     ) -> Result<(CvReport, Option<Importance>), CvError> {
         let refused = |why: String| Err(CvError::Importance(why));
+        if self.options.kernel == Kernel::Precomputed {
+            return refused("a precomputed kernel has no columns that could be shuffled".to_owned());
+        }
         let classes = self.fold_classes(plan);
         let lacking = (0..plan.folds()).find(|&fold| self.classes.is_some() && !classes.missing(fold).is_empty());
         if let Some(fold) = lacking {
@@ -180,9 +184,11 @@ impl Shuffled<'_> {
         let mut varies = vec![false; count];
         varying(&first).into_iter().for_each(|j| varies[of[j] as usize] = true);
         let varied: Vec<u32> = (0..count as u32).filter(|&column| varies[column as usize]).collect();
+        let mut features = vec![Vec::new(); count];
+        of.iter().zip(0..).for_each(|(column, j)| features[*column as usize].push(j));
         let mut columns = vec![ColumnImportance { mean: 0.0, deviation: 0.0 }; count];
         for chunk in varied.chunks(together) {
-            let values = self.values(chunk, &of, repeats, control)?;
+            let values = self.values(chunk, &features, repeats, control)?;
             for (&column, own) in chunk.iter().zip(values.chunks_exact(repeats * self.held)) {
                 let scores = own.chunks_exact(self.held).map(|values| self.scored.score(values));
                 let worse: Vec<f64> = match self.scored.metric.best() {
@@ -196,8 +202,8 @@ impl Shuffled<'_> {
     }
 
     /// The values of all held-out rows with each of these columns shuffled: columns × repeats ×
-    /// rows, rows fold after fold.
-    fn values(&self, chunk: &[u32], of: &[u32], repeats: usize, control: &RunControl) -> Result<Vec<f64>, CvError> {
+    /// rows, rows fold after fold. `features` has the features of every column.
+    fn values(&self, chunk: &[u32], features: &[Vec<u32>], repeats: usize, control: &RunControl) -> Result<Vec<f64>, CvError> {
         let mut values = vec![f64::NAN; chunk.len() * repeats * self.held];
         let mut before = 0;
         for fold in 0..self.plan.folds() {
@@ -208,7 +214,6 @@ impl Shuffled<'_> {
             let prepared = ensemble.prepared(&self.study.data.samples)?;
             let rows = PermutedRows::new(&prepared, test);
             for (at, &column) in chunk.iter().enumerate() {
-                let features: Vec<u32> = (0..of.len() as u32).filter(|j| of[*j as usize] == column).collect();
                 for repeat in 0..repeats {
                     let stage = Stage::Certify { certified: before, samples: self.held };
                     let event = Progress { stage, ..Progress::default() };
@@ -216,7 +221,7 @@ impl Shuffled<'_> {
                     let order = self.order(column, repeat, repeats);
                     let donors: Vec<usize> = test.iter().map(|&row| order[row]).collect();
                     let queries: Samples =
-                        rows.with(&features, &donors).map_err(|error| CvError::Importance(error.to_string()))?;
+                        rows.with(&features[column as usize], &donors).map_err(|error| CvError::Importance(error.to_string()))?;
                     let decisions = predictor.decision_table(&queries, self.study.options.par)?;
                     let place = (at * repeats + repeat) * self.held + before;
                     let found = decisions.chunks_exact(own.len()).map(|row| self.scored.value(fold, row));

@@ -81,6 +81,10 @@ fn folds_without_a_class_and_columns_that_do_not_fit_are_refused() {
     let plan = FoldPlan::stratified(&data.labels, 4, 1).expect("folds");
     let short = ImportanceOptions { columns: Some(vec![0]), ..ImportanceOptions::default() };
     assert!(matches!(ask(&data, &plan, &short), Error::Importance(_)));
+    let matrix = Svm::c_svc(1.0).kernel(Kernel::Precomputed);
+    let options = ImportanceOptions::default();
+    let refused = matrix.cross_validate_with_importance(&data, &plan, &options, &RunControl::unlimited());
+    assert!(refused.expect_err("no columns").to_string().contains("a precomputed kernel has no columns"));
     let mut lone = data.clone();
     lone.labels = vec![1.0; 40];
     lone.labels[0] = -1.0;
