@@ -202,11 +202,11 @@ impl Study<'_> {
         let prepared = self.prepared_by_all()?;
         let layout = self.layout(None);
         let control = study_control(control, begun, &self.stop);
-        let source = self.shared_source(&prepared, &layout, features, &control)?;
+        let source = self.shared_source(&prepared, &layout, features, None, &control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
-        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, false), |spaces| {
+        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, &source, false), |spaces| {
             let training = Training {
                 study: self,
                 layout: &layout,

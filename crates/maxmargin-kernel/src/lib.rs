@@ -36,7 +36,7 @@ pub use apply::{apply, apply_exact, products, submatrix};
 pub use check::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
 pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_scale};
-pub use gram::{Distinct, FnGram, Gram, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};
+pub use gram::{Distinct, FnGram, Gram, KeptValues, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};
 pub use kernel_gram::KernelGram;
 pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;

@@ -1,5 +1,6 @@
 //! The source of a problem's inner products: a kernel matrix, or the samples' features.
 
+use crate::apply::{SampleTerms, apply_exact_to, small_sums};
 use crate::features::{FeatureRows, Job, combine, products};
 use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact};
 use maxmargin_data::{Cancelled, Par, RunControl};
@@ -186,55 +187,66 @@ impl<'a> Exact<'a> {
         par: Par,
         control: &RunControl,
     ) -> Result<Vec<f64>, Cancelled> {
-        match self {
-            Exact::Gram(gram, _) => apply_exact(*gram, ids, coef, h, columns, par, control),
-            Exact::Features(_) => {
-                // Each right-hand side takes two passes over the features.
-                control.check_now()?;
-                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par, control)
-            }
+        if let Exact::Gram(gram, _) = self
+            && !gram.has_small_sums()
+        {
+            return apply_exact(*gram, ids, coef, h, columns, par, control);
         }
+        assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
+        let point = |p: usize| -> Vec<(usize, f64)> {
+            let terms = ids.iter().zip(coef.iter().skip(p).step_by(h));
+            terms.filter(|(_, c)| **c != 0.0).map(|(&id, &c)| (id, c)).collect()
+        };
+        let points: Vec<Vec<(usize, f64)>> = (0..h).map(point).collect();
+        let points: Vec<&[(usize, f64)]> = points.iter().map(Vec::as_slice).collect();
+        let sums = self.sums_of(&points, std::slice::from_ref(&columns), par, control)?;
+        Ok(if h == 1 { sums } else { transposed(&sums, columns.len()) })
     }
 
-    /// [`Exact::sums`] for columns in any order. Runs of consecutive columns are cheaper.
+    /// Computes `Σ_l c_l K(l, column)` for each point and the columns of `runs`; the sums of a point
+    /// follow each other. A point is a list of samples with coefficients, each sample once.
     ///
     /// # Errors
     ///
-    /// When `control` cancels the computation.
+    /// When `control` ends the run.
     ///
     /// # Panics
     ///
-    /// As [`Exact::sums`].
-    pub fn sums_at(
+    /// When an index is out of range.
+    pub fn sums_of(
         &self,
-        ids: &[usize],
-        coef: &[f64],
-        h: usize,
-        columns: &[usize],
+        points: &[&[(usize, f64)]],
+        runs: &[Range<usize>],
         par: Par,
         control: &RunControl,
     ) -> Result<Vec<f64>, Cancelled> {
+        let h = points.len();
+        if h == 0 {
+            return Ok(Vec::new());
+        }
         match self {
-            Exact::Gram(..) => {
-                let mut all = Vec::with_capacity(columns.len() * h);
-                for run in columns.chunk_by(|a, b| a + 1 == *b) {
-                    all.extend(self.sums(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, control)?);
-                }
-                Ok(all)
+            Exact::Gram(gram, _) if gram.has_small_sums() => small_sums(*gram, points, runs, par, control),
+            Exact::Gram(gram, _) => {
+                let terms = SampleTerms::of_points(points, gram.len());
+                Ok(transposed(&apply_exact_to(*gram, &terms, h, runs, par, control)?, h))
             }
             Exact::Features(matrix) => {
-                assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
-                let mut result = vec![0.0; columns.len() * h];
-                for p in 0..h {
-                    control.check((matrix.entries() / matrix.len().max(1) * (ids.len() + columns.len())) as u64)?;
-                    let coef = coef.iter().skip(p).step_by(h).copied().collect();
-                    let sums = matrix.visit(Sums { ids, coef, columns, par });
-                    sums.into_iter().enumerate().for_each(|(j, sum)| result[j * h + p] = sum);
+                let columns: Vec<usize> = runs.iter().cloned().flatten().collect();
+                let mut result = Vec::with_capacity(columns.len() * h);
+                for point in points {
+                    control.check((matrix.entries() / matrix.len().max(1) * (point.len() + columns.len())) as u64)?;
+                    let (ids, coef): (Vec<usize>, Vec<f64>) = point.iter().copied().unzip();
+                    result.extend(matrix.visit(Sums { ids: &ids, coef, columns: &columns, par }));
                 }
                 Ok(result)
             }
         }
     }
+}
+
+/// The transpose of a row-major matrix with `width` columns.
+fn transposed(sums: &[f64], width: usize) -> Vec<f64> {
+    (0..width).flat_map(|p| sums.iter().skip(p).step_by(width).copied()).collect()
 }
 
 /// Sums at some columns, from the features, for one right-hand side.
@@ -258,7 +270,7 @@ impl Job for Sums<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Exact, Space};
+    use super::{Exact, Space, transposed};
     use crate::{Kernel, KernelGram, Matrix, OffsetGram, Rows};
     use maxmargin_data::{Par, RunControl, generate::Generator};
 
@@ -279,10 +291,12 @@ mod tests {
             let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             assert_eq!(found.len(), 130);
             for source in [kernel, features] {
-                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq, &RunControl::unlimited());
+                let of = |p: usize| ids.iter().copied().zip(coef.iter().skip(p).step_by(2).copied());
+                let points: [Vec<(usize, f64)>; 2] = [of(0).collect(), of(1).collect()];
+                let at = source.sums_of(&[&points[0], &points[1]], &[9..10, 60..62], Par::Seq, &RunControl::unlimited());
                 let part = at.expect("not cancelled");
                 let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq, &RunControl::unlimited()).expect("unlimited");
-                assert_eq!(part, [&whole[18..20], &whole[120..124]].concat());
+                assert_eq!(part, transposed(&[&whole[18..20], &whole[120..124]].concat(), 2));
             }
             assert!(expected.iter().zip(&found).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())));
             assert!(found.iter().any(|sum| *sum != 0.0));

@@ -63,31 +63,24 @@ pub fn audit<'e>(
     let of = |i: usize| different.as_ref().map_or(i, |(_, of)| of[i] as usize);
     let n = source.len();
     let terms: Vec<Vec<(usize, f64)>> = points.iter().map(|point| coefficients(point.dual, whole, point.alpha)).collect();
-    let mut ids: Vec<usize> = terms.iter().flatten().map(|term| term.0).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut place = vec![usize::MAX; n];
-    ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
-    let mut coef = vec![0.0; ids.len() * h];
-    for (p, terms) in terms.iter().enumerate() {
-        terms.iter().for_each(|&(id, beta)| coef[place[id] * h + p] = beta);
-    }
+    let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
     control.check_now()?;
-    let mut sums = Vec::with_capacity(n * h);
-    if ids.is_empty() {
-        sums.resize(n * h, 0.0);
-    }
+    let mut sums = vec![0.0; n * h];
     // Features cost two passes for any number of columns.
     let stripe = if matches!(source, Exact::Gram(..)) { STRIPE * par.threads() } else { n.max(1) };
-    while sums.len() < n * h {
-        let start = sums.len() / h;
+    let empty = terms.iter().all(|terms| terms.is_empty());
+    for start in (0..n).step_by(stripe).take_while(|_| !empty) {
         let stage = Stage::Certify { certified: start * samples / n, samples };
         control.set_progress(&Progress { stage, ..Progress::default() });
-        sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par, control)?);
+        let columns = start..n.min(start + stripe);
+        let found = source.sums_of(&terms, std::slice::from_ref(&columns), par, control)?;
+        for (found, sums) in found.chunks_exact(columns.len()).zip(sums.chunks_exact_mut(n)) {
+            sums[columns.clone()].copy_from_slice(found);
+        }
     }
     let certify_point = |p: usize| {
         let AuditPoint { dual, alpha, bias } = points[p];
-        let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
+        let sums: Vec<f64> = (0..samples).map(|i| sums[p * n + of(i)]).collect();
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         Audit { certificate: certify_gradient(dual, whole, alpha, bias, &gradient), gradient, sums }

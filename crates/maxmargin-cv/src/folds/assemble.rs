@@ -256,29 +256,19 @@ impl ReportAssembly<'_> {
         decisions: &mut [f64],
         control: &RunControl,
     ) -> Result<(), Cancelled> {
-        let h = machines.len();
-        if h == 0 {
+        if machines.is_empty() || samples.is_empty() {
             return Ok(());
         }
-        let mut used: Vec<usize> = machines
-            .iter()
-            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.layout.machines[*p].rows[term.0]))
-            .collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut coef = vec![0.0; used.len() * h];
-        for (at, (p, decision)) in machines.iter().enumerate() {
+        let terms = |(p, decision): &(usize, &Decision)| -> Vec<(usize, f64)> {
             let rows = &self.layout.machines[*p].rows;
-            // Rows of the terms and of `used` both ascend.
-            let mut place = 0;
-            for &(row, c) in &decision.terms {
-                place += used[place..].iter().take_while(|&&id| id < rows[row]).count();
-                coef[place * h + at] = c;
-            }
-        }
-        let sums = source.sums_at(&used, &coef, h, samples, self.par, control)?;
-        for (&i, sums) in samples.iter().zip(sums.chunks_exact(h)) {
-            machines.iter().zip(sums).for_each(|((p, decision), sum)| decisions[i * width + p] = sum + decision.bias);
+            decision.terms.iter().map(|&(row, c)| (rows[row], c)).collect()
+        };
+        let terms: Vec<Vec<(usize, f64)>> = machines.iter().map(terms).collect();
+        let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
+        let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
+        let sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
+        for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {
+            samples.iter().zip(sums).for_each(|(&i, sum)| decisions[i * width + p] = sum + decision.bias);
         }
         Ok(())
     }

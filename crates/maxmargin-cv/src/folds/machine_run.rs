@@ -58,6 +58,8 @@ pub(crate) struct MachineRun<'a> {
     pub(crate) max_errors: Option<usize>,
     /// Set if machines of folds are kept after the run.
     pub(crate) keeps_machines: bool,
+    /// Set if certificates count the labels that their gap fixes.
+    pub(crate) counts_fixed_labels: bool,
     pub(crate) begun: std::time::Instant,
     pub(crate) par: Par,
     /// The control of the study, and of this machine.
@@ -191,6 +193,7 @@ impl MachineRun<'_> {
             path_memory,
             begun: self.begun,
             keep: self.keeps_machines || self.layout.machines.len() > 1,
+            counts_fixed_labels: self.counts_fixed_labels,
             prune,
             carried: CarriedMachines::default(),
             carries: false,

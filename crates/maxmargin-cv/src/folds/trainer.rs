@@ -76,6 +76,8 @@ pub(crate) struct Trainer<'a> {
     pub(crate) begun: Instant,
     /// Set if other machines' samples are decided too, so that the machines of folds must be kept.
     pub(crate) keep: bool,
+    /// Set if certificates count the labels that their gap fixes.
+    pub(crate) counts_fixed_labels: bool,
     /// The rule that ends the folds early. With it, folds are trained one by one, in order.
     pub(crate) prune: Option<Prune<'a>>,
     /// The machines of the last value of C that may be machines of this one.

@@ -16,7 +16,7 @@ use crate::seed::Seeding;
 use crate::study::Study;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
-use crate::study::space_source::{Prepared, SpaceSource};
+use crate::study::space_source::{PagePool, Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
@@ -40,6 +40,10 @@ pub(crate) struct CvRequest<'a> {
     pub(crate) on_cell_done: OnCellDone<'a>,
     /// Collects the machines of all folds, if they are kept.
     pub(crate) keep: Option<&'a FoldMachineCollector<'a>>,
+    /// Set if certificates count the labels that their gap fixes, which no cell of a search shows.
+    pub(crate) counts_fixed_labels: bool,
+    /// Memory for kernel values.
+    pub(crate) pool: &'a PagePool,
 }
 
 impl<'a> Study<'a> {
@@ -74,7 +78,17 @@ impl<'a> Study<'a> {
         control: &RunControl,
     ) -> Result<Vec<CvReport>, CvError> {
         let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
-        self.validate(CvRequest { steps: &steps, max_errors: None, plan, seeding, control, on_cell_done: &|_, _| (), keep: None })
+        self.validate(CvRequest {
+            steps: &steps,
+            max_errors: None,
+            plan,
+            seeding,
+            control,
+            on_cell_done: &|_, _| (),
+            keep: None,
+            counts_fixed_labels: true,
+            pool: &PagePool::default(),
+        })
     }
 
     /// As [`Study::cross_validate`], with known solutions of all data: for each machine, row of the
@@ -111,7 +125,17 @@ impl<'a> Study<'a> {
         keep: Option<&FoldMachineCollector>,
     ) -> Result<CvReport, CvError> {
         let step = Step { c: self.formulation.c().unwrap_or(1.0), from: start.map(WarmStart::Terms) };
-        let request = CvRequest { steps: &[step], max_errors: None, plan, seeding, control, on_cell_done: &|_, _| (), keep };
+        let request = CvRequest {
+            steps: &[step],
+            max_errors: None,
+            plan,
+            seeding,
+            control,
+            on_cell_done: &|_, _| (),
+            keep,
+            counts_fixed_labels: true,
+            pool: &PagePool::default(),
+        };
         Ok(self.validate(request)?.remove(0))
     }
 
@@ -169,17 +193,23 @@ impl<'a> Study<'a> {
         Ok(Some(whole))
     }
 
-    /// The kernel values, or the features, that all machines share.
+    /// The kernel values, or the features, that all machines share. Machines with a solution for
+    /// each fold use the memory of `pool`.
     pub(crate) fn shared_source<'s>(
         &self,
         prepared: &Prepared<'s>,
         layout: &MachineLayout,
         features: bool,
+        pool: Option<&PagePool>,
         control: &RunControl,
     ) -> Result<SpaceSource<'s>, CvError> {
         let source = SpaceSource::of(prepared, layout, features, &preparation_control(control));
         let source = source.map_err(|error| study_error(control, error))?;
-        let kept = source.keep_products(layout, self.memory, self.options.par, control);
+        let source = match pool {
+            Some(pool) => source.in_pool(pool).for_small_machines(layout),
+            None => source,
+        };
+        let kept = source.keep_values(layout, self.memory, self.options.par, control);
         kept.map_err(|error| study_error(control, error.into()))?;
         Ok(source)
     }
@@ -187,10 +217,10 @@ impl<'a> Study<'a> {
     /// Cross-validates over the kernel values, or the features, that all folds share.
     fn validate_shared(&self, prepared: &Prepared, request: &CvRequest, features: bool) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
-        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done, keep } = *request;
+        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done, keep, counts_fixed_labels, pool } = *request;
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
         let control = &study_control(control, begun, &self.stop);
-        let source = self.shared_source(prepared, &layout, features, control)?;
+        let source = self.shared_source(prepared, &layout, features, Some(pool), control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let assembly = self.assembly(&layout, &classes, request, control);
@@ -224,6 +254,7 @@ impl<'a> Study<'a> {
                 steps,
                 max_errors,
                 keeps_machines: keep.is_some(),
+                counts_fixed_labels,
                 begun,
                 par,
                 study_control: control,
@@ -233,7 +264,7 @@ impl<'a> Study<'a> {
             };
             run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work, on_cell_done))
         };
-        let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, steps.len() > 1));
+        let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, &source, steps.len() > 1));
         Spaces::of(&source, &layout, feature, memory, |spaces| {
             layout.map_machines(self.options.par, |p, par| validate(p, par, spaces))
         })?;

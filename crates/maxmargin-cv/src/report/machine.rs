@@ -61,7 +61,7 @@ impl MachineReport {
             objective: -certificate.dual,
             bias: solution.bias,
             support_vectors: samples.iter().filter(|sample| sample.coef != 0.0).count(),
-            bounded: bounded_of(dual, &solution.alpha),
+            bounded: samples.iter().filter(|sample| sample.is_bounded()).count(),
             certificate: CertificateReport::new(certificate, holds),
         }
     }

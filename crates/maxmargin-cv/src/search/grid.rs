@@ -10,6 +10,7 @@ use crate::run::error::CvError;
 use crate::search::log::{CellLog, ColumnState};
 use crate::seed::Seeding;
 use crate::study::Study;
+use crate::study::space_source::PagePool;
 use maxmargin_core::{Progress, RunControl, Status};
 use maxmargin_kernel::{Kernel, gamma_scale};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -70,6 +71,7 @@ pub fn grid<T: Send>(columns: &[GridColumn], shared: Shared, each: impl Fn(usize
         done: columns.iter().map(|_| AtomicUsize::new(0)).collect(),
         results: columns.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect(),
         ended: AtomicBool::new(false),
+        pool: PagePool::default(),
     };
     let mut left = longest_first(columns);
     while !left.is_empty() {
@@ -95,6 +97,8 @@ struct GridRun<'a, T, E> {
     done: Vec<AtomicUsize>,
     results: Vec<Mutex<Cells<T>>>,
     ended: AtomicBool,
+    /// Memory for the kernel values of one column after the other.
+    pool: PagePool,
 }
 
 impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
@@ -215,7 +219,17 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
                 self.ended.store(true, Ordering::Relaxed);
             }
         };
-        let request = CvRequest { steps, max_errors, plan, seeding, control: &control, on_cell_done: &on_cell_done, keep: None };
+        let request = CvRequest {
+            steps,
+            max_errors,
+            plan,
+            seeding,
+            control: &control,
+            on_cell_done: &on_cell_done,
+            keep: None,
+            counts_fixed_labels: false,
+            pool: &self.pool,
+        };
         let result = study.validate(request);
         let interrupted = match &result {
             Ok(reports) => reports.iter().any(|report| report.status() == Status::Interrupted),

@@ -21,7 +21,7 @@ use crate::plan::FoldPlan;
 use crate::run::error::CvError;
 use crate::study::layout::{MachineLayout, MachineSamples, has_one_thread_each};
 use crate::study::prepared_data::PreparationOptions;
-use crate::study::space_source::Prepared;
+use crate::study::space_source::{Prepared, SpaceSource};
 use crate::study::spaces::RowMemory;
 use maxmargin_core::{Formulation, Problem, Solve, Stop, TargetKind};
 use maxmargin_data::{ClassLabels, Dataset, Preparation, Samples};
@@ -220,10 +220,12 @@ impl<'a> Study<'a> {
         Ok(machine.problem(formulation, &self.factors_of_all())?)
     }
 
-    /// Memory for kernel rows of so many machines. Machines that run in parallel share it.
-    pub(crate) fn row_memory(&self, machines: usize, keep_exact: bool) -> RowMemory {
+    /// Memory for kernel rows of so many machines, beside the values that `source` keeps. Machines
+    /// that run in parallel share it.
+    pub(crate) fn row_memory(&self, machines: usize, source: &SpaceSource, keep_exact: bool) -> RowMemory {
         let par = self.options.par;
         let threads = if has_one_thread_each(machines, par) { par.threads() as u64 } else { 1 };
-        RowMemory { all: self.memory, each: self.memory / threads, par, keep_exact }
+        let memory = self.memory.saturating_sub(source.kept_bytes());
+        RowMemory { all: memory, each: memory / threads, par, keep_exact }
     }
 }

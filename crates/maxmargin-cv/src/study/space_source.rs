@@ -4,7 +4,7 @@ use crate::study::layout::{MachineLayout, MachineSamples};
 use maxmargin_data::{Cancelled, Par, Preparation, RunControl, Samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prepared samples, and the kernel with its width for them.
 pub(crate) struct Prepared<'s> {
@@ -24,15 +24,23 @@ pub(crate) enum SpaceSource<'s> {
 /// Largest number of samples of a machine whose exact values may be kept: 8 MiB.
 const SMALL: usize = 1024;
 
-/// Memory for kernel rows that machines use one after the other: each thread that solves a machine
-/// takes memory that an earlier machine returned.
-#[derive(Default)]
-pub(crate) struct PagePool(Mutex<Vec<Pages>>);
+/// Largest number of samples of a study whose machines are small: 512 MiB of exact values.
+const FEW: usize = 8192;
+
+/// Memory for kernel values that matrices and machines use one after the other: each takes memory
+/// that an earlier one returned. The first touch of new memory costs more than most values.
+#[derive(Clone, Default)]
+pub(crate) struct PagePool {
+    /// For the rows of a machine.
+    rows: Arc<Mutex<Vec<Pages>>>,
+    /// For all exact values of a matrix.
+    exact: Pages,
+}
 
 impl PagePool {
-    /// Calls `each` with memory that no other thread uses meanwhile.
+    /// Calls `each` with memory for rows that no other thread uses meanwhile.
     fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
-        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = || self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let pages = idle().pop().unwrap_or_default();
         let result = each(pages.clone());
         idle().push(pages);
@@ -66,28 +74,52 @@ impl<'s> SpaceSource<'s> {
         Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }
 
-    /// Computes the dot products of all pairs of sparse samples once for all machines, if there are
-    /// several and the products take no more than half of `memory`.
-    pub(crate) fn keep_products(
+    /// Uses the memory of a pool.
+    pub(crate) fn in_pool(self, pool: &PagePool) -> Self {
+        match self {
+            Self::Gram(gram, _) => Self::Gram(gram, pool.clone()),
+            Self::Features(samples) => Self::Features(samples),
+        }
+    }
+
+    /// Prepares for several machines with several solutions each, if there are few samples.
+    pub(crate) fn for_small_machines(self, layout: &MachineLayout) -> Self {
+        match self {
+            Self::Gram(gram, pool) if layout.machines.len() > 1 && gram.len() <= FEW => Self::Gram(gram.with_small_sums(), pool),
+            other => other,
+        }
+    }
+
+    /// Computes once what the machines of a layout would compute again: the dot products of all
+    /// pairs of sparse samples, or all exact values for small machines. They take no more than a
+    /// part of `memory`, which changes no bit of a result.
+    pub(crate) fn keep_values(
         &self,
         layout: &MachineLayout,
         memory: u64,
         par: Par,
         control: &RunControl,
     ) -> Result<(), Cancelled> {
+        let Self::Gram(gram, pool) = self else { return Ok(()) };
+        match gram.products_bytes() {
+            Some(bytes) if layout.machines.len() > 1 && bytes <= memory / 2 => return gram.keep_products(par, control),
+            _ => {}
+        }
+        let fits = 8 * (gram.len() as u64).pow(2) <= memory / 4;
+        if gram.has_small_sums() && fits { gram.keep_exact(&pool.exact, par, control) } else { Ok(()) }
+    }
+
+    /// Bytes of the values that are kept ([`SpaceSource::keep_values`]).
+    pub(crate) fn kept_bytes(&self) -> u64 {
         match self {
-            Self::Gram(gram, _)
-                if layout.machines.len() > 1 && gram.products_bytes().is_some_and(|bytes| bytes <= memory / 2) =>
-            {
-                gram.keep_products(par, control)
-            }
-            _ => Ok(()),
+            Self::Gram(gram, _) => gram.kept_bytes(),
+            Self::Features(_) => 0,
         }
     }
 
     /// Calls `each` with the space of a machine; returns its result and the work on kernel rows.
     /// `memory` is the number of bytes for kernel rows. With `keep_exact`, the exact values of a
-    /// small machine are kept.
+    /// small machine are kept, unless those of all samples are.
     pub(crate) fn with_space<T>(
         &self,
         machine: &MachineSamples,
@@ -101,7 +133,7 @@ impl<'s> SpaceSource<'s> {
             SpaceSource::Gram(all, idle) => {
                 // A machine of all samples uses the whole matrix. A bias feature adds a constant to
                 // the kernel.
-                let keep_exact = keep_exact && machine.rows.len() <= SMALL;
+                let keep_exact = keep_exact && machine.rows.len() <= SMALL && all.kept_exact().is_none();
                 let subset = (keep_exact || machine.rows.len() < all.len()).then(|| {
                     let subset = Subset::new(all, machine.rows.clone());
                     if keep_exact { subset.keeping_exact_values() } else { subset }

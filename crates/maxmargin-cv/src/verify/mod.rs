@@ -155,7 +155,7 @@ fn recomputed(
     let layout = layout.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
     let source = SpaceSource::of(&prepared, &layout, features, &RunControl::unlimited())?;
-    source.keep_products(&layout, MEMORY, par, &RunControl::unlimited()).map_err(KernelError::from)?;
+    source.keep_values(&layout, MEMORY, par, &RunControl::unlimited()).map_err(KernelError::from)?;
     let mut position = vec![0; data.labels.len()];
     layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let recomputation = Recomputation { model, trained_for, layout: &layout, position, source: &source };

@@ -1,6 +1,6 @@
 //! Products with the kernel matrix in `f64`.
 
-use super::groups::{CoefficientGroup, coefficient_groups};
+use super::groups::{CoefficientGroup, SampleTerms, coefficient_groups};
 use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
@@ -43,23 +43,72 @@ pub fn apply_exact(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
-    assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
-    let mut result = vec![0.0; columns.len() * h];
     if h == 0 {
-        return Ok(result);
+        return Ok(Vec::new());
     }
-    let groups = coefficient_groups(ids, coef, h);
+    apply_exact_to(gram, &SampleTerms::of_matrix(ids, coef, h), h, std::slice::from_ref(&columns), par, control)
+}
+
+/// [`apply_exact`] for the columns of `runs`, one run after the other, with `h` coefficients of
+/// each sample.
+pub(crate) fn apply_exact_to(
+    gram: &dyn Gram,
+    terms: &SampleTerms,
+    h: usize,
+    runs: &[Range<usize>],
+    par: Par,
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
+    assert!(runs.iter().all(|run| run.end <= gram.len()), "columns {runs:?} of {}", gram.len());
+    let mut result = vec![0.0; runs.iter().map(Range::len).sum::<usize>() * h];
+    let groups = coefficient_groups(terms);
     // The cost of a kernel value and of its products.
     let per_value = gram.value_operations() + h as u64 / 4;
     // Enough tiles between two checks for cancellation that threads rarely wait for each other.
     let tiles = (RunControl::operations_between_checks() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
     let product = TiledProduct { gram, groups, h, per_value, tiles, par };
     let strip = COLUMNS * par.threads();
-    for (s, result) in result.chunks_mut(strip * h).enumerate() {
-        let sums = product.strip(columns.start + s * strip, result.len() / h, control)?;
+    for (columns, result) in tiles_of(runs).chunks(par.threads()).zip(result.chunks_mut(strip * h)) {
+        let sums = product.strip(columns, result.len() / h, control)?;
         product.write(&sums, result);
     }
     Ok(result)
+}
+
+/// The columns of each tile, as runs: [`COLUMNS`] in each tile but the last.
+fn tiles_of(runs: &[Range<usize>]) -> Vec<Vec<Range<usize>>> {
+    let mut tiles: Vec<Vec<Range<usize>>> = Vec::new();
+    let mut room = 0;
+    for run in runs {
+        let mut start = run.start;
+        while start < run.end {
+            if room == 0 {
+                tiles.push(Vec::new());
+                room = COLUMNS;
+            }
+            let part = start..run.end.min(start + room);
+            (start, room) = (part.end, room - part.len());
+            tiles.last_mut().expect("pushed before").push(part);
+        }
+    }
+    tiles
+}
+
+/// Writes `K[rows, columns]` for columns in runs, row-major.
+fn fill_runs(gram: &dyn Gram, rows: &[usize], runs: &[Range<usize>], out: &mut [f64]) {
+    if let [run] = runs {
+        return gram.fill_exact(rows, run.clone(), out);
+    }
+    let width = out.len() / rows.len().max(1);
+    let (mut block, mut at) = (Vec::new(), 0);
+    for run in runs {
+        block.resize(rows.len() * run.len(), 0.0);
+        gram.fill_exact(rows, run.clone(), &mut block);
+        for (row, out) in block.chunks_exact(run.len()).zip(out.chunks_exact_mut(width)) {
+            out[at..at + run.len()].copy_from_slice(row);
+        }
+        at += run.len();
+    }
 }
 
 /// A product with the kernel matrix, computed in strips of columns: one tile per thread.
@@ -81,9 +130,9 @@ impl TiledProduct<'_> {
         self.h + 1
     }
 
-    /// The sums of `count` columns from `first` on, tile by tile; a tile has its columns
+    /// The sums of the `count` columns of some tiles, tile by tile; a tile has its columns
     /// consecutively for each sum.
-    fn strip(&self, first: usize, count: usize, control: &RunControl) -> Result<Vec<f64>, Cancelled> {
+    fn strip(&self, tiles: &[Vec<Range<usize>>], count: usize, control: &RunControl) -> Result<Vec<f64>, Cancelled> {
         let kept = self.sums_per_column();
         let mut sums = vec![0.0; count * kept];
         for group in &self.groups {
@@ -91,16 +140,15 @@ impl TiledProduct<'_> {
             for (ids, coef) in group.ids.chunks(IDS * self.tiles).zip(group.coef.chunks(IDS * self.tiles * width)) {
                 control.check(self.per_value * (ids.len() * COLUMNS.min(count)) as u64)?;
                 self.par.for_chunks(&mut sums, COLUMNS * kept, |t, sums| {
-                    self.add_tile(ids, coef, &group.columns, first + t * COLUMNS, sums);
+                    self.add_tile(ids, coef, &group.columns, &tiles[t], sums);
                 });
             }
         }
         Ok(sums)
     }
 
-    /// Adds the products of the samples `ids` to the sums of a tile that begins with column
-    /// `start`.
-    fn add_tile(&self, ids: &[usize], coef: &[f64], columns: &[usize], start: usize, sums: &mut [f64]) {
+    /// Adds the products of the samples `ids` to the sums of the tile with the columns of `runs`.
+    fn add_tile(&self, ids: &[usize], coef: &[f64], columns: &[usize], runs: &[Range<usize>], sums: &mut [f64]) {
         let (width, count) = (columns.len(), sums.len() / self.sums_per_column());
         // A thread keeps its tile: machines of some hundred samples make thousands of them.
         let mut values = TILE.take();
@@ -110,7 +158,7 @@ impl TiledProduct<'_> {
         let mut part = vec![0.0; width * count];
         for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
             let tile = &mut values[..ids.len() * count];
-            self.gram.fill_exact(ids, start..start + count, tile);
+            fill_runs(self.gram, ids, runs, tile);
             matmul(
                 MatMut::from_row_major_slice_mut(&mut part, width, count),
                 Accum::Add,

@@ -22,55 +22,130 @@ pub(crate) struct CoefficientGroup {
     pub(crate) columns: Vec<usize>,
 }
 
+/// The coefficients of samples, without zeros.
+pub(crate) struct SampleTerms {
+    ids: Vec<usize>,
+    /// The first entry of each sample, and the number of entries.
+    offsets: Vec<usize>,
+    /// Right-hand side and coefficient.
+    entries: Vec<(usize, f64)>,
+    /// Number of right-hand sides.
+    h: usize,
+}
+
+impl SampleTerms {
+    /// The terms of a row-major matrix of coefficients with `h` columns.
+    pub(crate) fn of_matrix(ids: &[usize], coef: &[f64], h: usize) -> Self {
+        let (mut offsets, mut entries) = (vec![0], Vec::new());
+        for row in coef.chunks_exact(h) {
+            entries.extend(row.iter().copied().enumerate().filter(|(_, c)| *c != 0.0));
+            offsets.push(entries.len());
+        }
+        Self { ids: ids.to_vec(), offsets, entries, h }
+    }
+
+    /// The terms of right-hand sides that are lists of samples below `samples` with coefficients.
+    pub(crate) fn of_points(points: &[&[(usize, f64)]], samples: usize) -> Self {
+        let mut counts = vec![0; samples];
+        points.iter().flat_map(|point| point.iter()).for_each(|term| counts[term.0] += 1);
+        let ids: Vec<usize> = (0..samples).filter(|&id| counts[id] > 0).collect();
+        let mut offsets = vec![0];
+        // From here on, the place of the next entry of each sample.
+        for &id in &ids {
+            let start = offsets[offsets.len() - 1];
+            offsets.push(start + counts[id]);
+            counts[id] = start;
+        }
+        let mut entries = vec![(0, 0.0); offsets[ids.len()]];
+        for (p, point) in points.iter().enumerate() {
+            for &(id, c) in *point {
+                entries[counts[id]] = (p, c);
+                counts[id] += 1;
+            }
+        }
+        Self { ids, offsets, entries, h: points.len() }
+    }
+
+    /// The entries of a sample.
+    fn of(&self, k: usize) -> &[(usize, f64)] {
+        &self.entries[self.offsets[k]..self.offsets[k + 1]]
+    }
+}
+
 /// Groups the samples whose coefficients are not all 0.
 ///
 /// In a cross-validation, a bounded sample has the same coefficient in all folds except the one
 /// that leaves it out. Machines of pairs of classes have samples of two classes each.
-pub(crate) fn coefficient_groups(ids: &[usize], coef: &[f64], h: usize) -> Vec<CoefficientGroup> {
+pub(crate) fn coefficient_groups(terms: &SampleTerms) -> Vec<CoefficientGroup> {
+    let h = terms.h;
     let group = |columns: Vec<usize>| CoefficientGroup { ids: Vec::new(), coef: Vec::new(), columns };
-    let mut apart: Vec<(usize, &[f64])> = Vec::new();
+    let mut apart: Vec<usize> = Vec::new();
     let mut alike = group(vec![h]);
     let mut but_one: Vec<CoefficientGroup> = (0..h).map(|column| group(vec![column, h])).collect();
-    for (&id, row) in ids.iter().zip(coef.chunks_exact(h)) {
-        if row.iter().all(|c| *c == 0.0) {
-            continue;
-        }
-        // If all but one coefficients are equal, the first or the second one is the common value.
-        let differ = |common: f64| row.iter().position(|c| *c != common);
-        let only = |common: f64| differ(common).filter(|at| row[at + 1..].iter().all(|c| *c == common)).map(|at| (at, common));
-        let (to, coef): (&mut CoefficientGroup, &[f64]) = if h < ALIKE {
-            apart.push((id, row));
-            continue;
-        } else if differ(row[0]).is_none() {
-            (&mut alike, &row[..1])
-        } else if let Some((at, common)) = only(row[0]).or_else(|| only(row[1])) {
-            (&mut but_one[at], &[row[at] - common, common])
-        } else {
-            apart.push((id, row));
-            continue;
+    for (k, &id) in terms.ids.iter().enumerate().filter(|(k, _)| !terms.of(*k).is_empty()) {
+        let (to, coef): (&mut CoefficientGroup, &[f64]) = match (h >= ALIKE).then(|| odd_one(terms.of(k), h)).flatten() {
+            Some(OddOne { common, other: None }) => (&mut alike, &[common]),
+            Some(OddOne { common, other: Some((at, value)) }) => (&mut but_one[at], &[value - common, common]),
+            None => {
+                apart.push(k);
+                continue;
+            }
         };
         to.ids.push(id);
         to.coef.extend_from_slice(coef);
     }
-    by_columns(&apart, h).into_iter().chain([alike]).chain(but_one).filter(|group| !group.ids.is_empty()).collect()
+    by_columns(&apart, terms).into_iter().chain([alike]).chain(but_one).filter(|group| !group.ids.is_empty()).collect()
+}
+
+/// Coefficients that are equal in all right-hand sides but one at most.
+struct OddOne {
+    common: f64,
+    other: Option<(usize, f64)>,
+}
+
+/// The common coefficient of a sample, if there is one.
+fn odd_one(entries: &[(usize, f64)], h: usize) -> Option<OddOne> {
+    if entries.len() + 1 < h {
+        return None;
+    }
+    // If all but one coefficients are equal, the first or the second one is the common value.
+    let others = |common: f64| entries.iter().copied().filter(move |(_, c)| *c != common);
+    if entries.len() + 1 == h {
+        let zero = (0..h).find(|&at| entries.get(at).is_none_or(|entry| entry.0 != at))?;
+        let common = entries.first()?.1;
+        return others(common).next().is_none().then_some(OddOne { common, other: Some((zero, 0.0)) });
+    }
+    [entries[0].1, entries[1].1].into_iter().find_map(|common| {
+        let mut others = others(common);
+        let other = others.next();
+        others.next().is_none().then_some(OddOne { common, other })
+    })
 }
 
 /// Groups samples by the right-hand sides in which they have nonzero coefficients.
-fn by_columns(samples: &[(usize, &[f64])], h: usize) -> Vec<CoefficientGroup> {
+fn by_columns(samples: &[usize], terms: &SampleTerms) -> Vec<CoefficientGroup> {
+    let h = terms.h;
     let mut patterns: Vec<Pattern> = Vec::new();
     if h < SPARSE {
-        patterns.push(Pattern { members: (0..samples.len()).collect(), mask: vec![u64::MAX; h.div_ceil(64)] });
+        patterns.push(Pattern { members: samples.to_vec(), mask: vec![u64::MAX; h.div_ceil(64)] });
     }
-    for (k, (_, row)) in samples.iter().enumerate().filter(|_| h >= SPARSE) {
-        let mut mask = vec![0_u64; h.div_ceil(64)];
-        row.iter().enumerate().filter(|(_, c)| **c != 0.0).for_each(|(j, _)| mask[j / 64] |= 1 << (j % 64));
-        // The first pattern with the most common positions.
-        let common = patterns.iter().map(|pattern| pattern.common(&mask)).enumerate();
-        let best = common.max_by_key(|&(at, common)| (common, usize::MAX - at));
-        let half = ones(&mask).div_ceil(2);
-        match best.filter(|(_, common)| *common >= half || patterns.len() == MOST) {
-            Some((at, _)) => patterns[at].merge(&[k], &mask),
-            None => patterns.push(Pattern { members: vec![k], mask }),
+    let mut last = 0;
+    let mut mask = vec![0_u64; h.div_ceil(64)];
+    for &k in samples.iter().filter(|_| h >= SPARSE) {
+        mask.fill(0);
+        terms.of(k).iter().for_each(|(j, _)| mask[j / 64] |= 1 << (j % 64));
+        // Neighbours are mostly of one class, and their pattern soon has all positions of it.
+        if patterns.get(last).is_none_or(|pattern| !pattern.contains(&mask)) {
+            // The first pattern with the most common positions.
+            let common = patterns.iter().map(|pattern| pattern.common(&mask)).enumerate();
+            let best = common.max_by_key(|&(at, common)| (common, usize::MAX - at));
+            let half = ones(&mask).div_ceil(2);
+            let best = best.filter(|(_, common)| *common >= half || patterns.len() == MOST);
+            last = best.map_or(patterns.len(), |(at, _)| at);
+        }
+        match patterns.get_mut(last) {
+            Some(pattern) => pattern.merge(&[k], &mask),
+            None => patterns.push(Pattern { members: vec![k], mask: mask.clone() }),
         }
     }
     let (mut patterns, few): (Vec<Pattern>, Vec<Pattern>) =
@@ -79,12 +154,7 @@ fn by_columns(samples: &[(usize, &[f64])], h: usize) -> Vec<CoefficientGroup> {
         all.merge(&pattern.members, &pattern.mask);
         all
     }));
-    let group = |pattern: Pattern| {
-        let columns: Vec<usize> = (0..h).filter(|j| pattern.mask[j / 64] >> (j % 64) & 1 == 1).collect();
-        let coef = pattern.members.iter().flat_map(|&k| columns.iter().map(move |&j| samples[k].1[j])).collect();
-        CoefficientGroup { ids: pattern.members.into_iter().map(|k| samples[k].0).collect(), coef, columns }
-    };
-    patterns.into_iter().map(group).collect()
+    patterns.into_iter().map(|pattern| pattern.group(terms)).collect()
 }
 
 /// Samples, and a bit mask of the right-hand sides in which any of them has a coefficient.
@@ -102,6 +172,23 @@ impl Pattern {
     /// The number of right-hand sides in both masks.
     fn common(&self, mask: &[u64]) -> u32 {
         self.mask.iter().zip(mask).map(|(own, other)| (own & other).count_ones()).sum()
+    }
+
+    /// Returns whether all positions of a mask are positions of this pattern.
+    fn contains(&self, mask: &[u64]) -> bool {
+        self.mask.iter().zip(mask).all(|(own, other)| other & !own == 0)
+    }
+
+    /// The group of the pattern's samples.
+    fn group(self, terms: &SampleTerms) -> CoefficientGroup {
+        let columns: Vec<usize> = (0..terms.h).filter(|j| self.mask[j / 64] >> (j % 64) & 1 == 1).collect();
+        let mut place = vec![0; terms.h];
+        columns.iter().enumerate().for_each(|(at, &column)| place[column] = at);
+        let mut coef = vec![0.0; self.members.len() * columns.len()];
+        for (&k, row) in self.members.iter().zip(coef.chunks_exact_mut(columns.len())) {
+            terms.of(k).iter().for_each(|&(column, c)| row[place[column]] = c);
+        }
+        CoefficientGroup { ids: self.members.into_iter().map(|k| terms.ids[k]).collect(), coef, columns }
     }
 
     /// Adds samples and their mask.
@@ -140,7 +227,7 @@ mod tests {
         };
         let coef: Vec<f64> = (0..n * h).map(|at_all| at(at_all / h, at_all % h)).collect();
         let ids: Vec<usize> = (0..n).collect();
-        let groups = coefficient_groups(&ids, &coef, h);
+        let groups = coefficient_groups(&SampleTerms::of_matrix(&ids, &coef, h));
         assert_eq!(expanded(&groups, n, h), coef);
         assert!(groups.len() <= 2 * classes, "{} groups", groups.len());
         let products: usize = groups.iter().map(|group| group.ids.len() * group.columns.len()).sum();
@@ -173,7 +260,7 @@ mod tests {
             };
             let coef: Vec<f64> = (0..n * h).map(|at| of(at / h, at % h)).collect();
             let ids: Vec<usize> = (0..n).collect();
-            assert_eq!(expanded(&coefficient_groups(&ids, &coef, h), n, h), coef, "{h}");
+            assert_eq!(expanded(&coefficient_groups(&SampleTerms::of_matrix(&ids, &coef, h)), n, h), coef, "{h}");
         }
     }
 }

@@ -3,13 +3,17 @@
 mod exact;
 mod groups;
 mod single;
+mod small;
 
 pub use exact::apply_exact;
+pub(crate) use exact::apply_exact_to;
+pub(crate) use groups::SampleTerms;
 pub use single::{apply, products, submatrix};
+pub(crate) use small::small_sums;
 
 #[cfg(test)]
 mod tests {
-    use super::groups::coefficient_groups;
+    use super::groups::{SampleTerms, coefficient_groups};
     use super::{apply, apply_exact, products, submatrix};
     use crate::{Gram, Kernel, KernelGram};
     use maxmargin_data::{Par, RunControl, generate::Generator};
@@ -97,7 +101,10 @@ mod tests {
             }
         }
         let all = |coef: [f64; 5]| {
-            coefficient_groups(&[7], &coef, 5).into_iter().map(|group| (group.columns, group.coef)).collect::<Vec<_>>()
+            coefficient_groups(&SampleTerms::of_matrix(&[7], &coef, 5))
+                .into_iter()
+                .map(|group| (group.columns, group.coef))
+                .collect::<Vec<_>>()
         };
         assert_eq!(all([2.0; 5]), [(vec![5], vec![2.0])]);
         assert_eq!(all([0.0, 2.0, 2.0, 2.0, 2.0]), [(vec![0, 5], vec![-2.0, 2.0])]);

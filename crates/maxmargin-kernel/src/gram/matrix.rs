@@ -2,6 +2,7 @@
 
 use super::definite::smallest_shift;
 use super::distinct::Distinct;
+use super::kept::KeptValues;
 use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
@@ -51,6 +52,17 @@ pub trait Gram: Sync {
     /// Writes `K[rows, columns]` in `f64`, row-major, evaluated in `f64` from the original data,
     /// for certificates and refinement.
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]);
+
+    /// All values of [`Gram::fill_exact`], where the matrix keeps them.
+    fn kept_exact(&self) -> Option<KeptValues<'_>> {
+        None
+    }
+
+    /// Returns whether exact sums are for many small machines: their coefficients are not grouped,
+    /// and sums have the same bits whether values are kept or not.
+    fn has_small_sums(&self) -> bool {
+        false
+    }
 
     /// [`Gram::fill`] with one slice per row: `out[r]` receives `K[rows[r], columns]`.
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {

@@ -1,8 +1,11 @@
 //! A part of a Gram matrix: some of its samples, in any order.
 
 use super::distinct::{Distinct, Mark};
+use super::exact_values::ExactValues;
+use super::kept::{KeptValues, pieces_of};
 use super::matrix::{Gram, Tile, indefiniteness};
-use maxmargin_data::{Cancelled, RunControl};
+use maxmargin_data::{Cancelled, Par, RunControl};
+use maxmargin_simd::pages::Pages;
 use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -18,8 +21,8 @@ pub struct Subset<'g> {
     runs: Vec<(usize, Range<usize>)>,
     diagonal: Vec<f64>,
     indefiniteness: OnceLock<f64>,
-    /// All exact values, row-major, computed at the first request; `None` to compute each request.
-    exact: Option<OnceLock<Vec<f64>>>,
+    /// All exact values, computed at the first request; `None` to compute each request.
+    exact: Option<OnceLock<ExactValues>>,
 }
 
 impl<'g> Subset<'g> {
@@ -47,21 +50,13 @@ impl<'g> Subset<'g> {
         Self { exact: Some(OnceLock::new()), ..self }
     }
 
-    /// All exact values, row-major.
-    fn all_exact(&self) -> Vec<f64> {
-        let n = self.ids.len();
-        let mut values = vec![0.0; n * n];
-        let rows: Vec<usize> = (0..n).collect();
-        let height = self.gram.tile().rows.max(1);
-        for (rows, values) in rows.chunks(height).zip(values.chunks_mut(height * n)) {
-            self.compute_exact(rows, 0..n, values);
-        }
-        values
+    fn all_exact(&self) -> ExactValues {
+        let fill = |rows: &[usize], columns: Range<usize>, out: &mut [f64]| self.compute_exact(rows, columns, out);
+        ExactValues::new(self.ids.len(), 1, &Pages::new(), Par::Seq, &RunControl::unlimited(), fill).expect("unlimited")
     }
 
     fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        let ids = self.whole(rows);
-        let width = columns.len();
+        let (ids, width) = (self.whole(rows), columns.len());
         let mut block = Vec::new();
         for (at, run) in self.pieces(columns) {
             let count = run.len();
@@ -82,14 +77,8 @@ impl<'g> Subset<'g> {
         &self.ids
     }
 
-    /// The parts of `columns` that are consecutive in the whole matrix: the position of each within
-    /// `columns`, and its columns in the whole matrix.
     fn pieces(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let first = self.runs.partition_point(|(at, run)| at + run.len() <= columns.start);
-        self.runs[first..].iter().take_while(move |(at, _)| *at < columns.end).map(move |(at, run)| {
-            let (start, end) = (columns.start.max(*at), columns.end.min(at + run.len()));
-            (start - columns.start, run.start + start - at..run.start + end - at)
-        })
+        pieces_of(&self.runs, columns)
     }
 
     fn whole(&self, rows: &[usize]) -> Vec<usize> {
@@ -136,11 +125,21 @@ impl Gram for Subset<'_> {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        let Some(exact) = &self.exact else { return self.compute_exact(rows, columns, out) };
-        let (values, n) = (exact.get_or_init(|| self.all_exact()), self.ids.len());
-        for (&r, out) in rows.iter().zip(out.chunks_exact_mut(columns.len().max(1))) {
-            out.copy_from_slice(&values[r * n..][columns.clone()]);
+        match self.kept_exact() {
+            Some(kept) => kept.copy(rows, columns, out),
+            None => self.compute_exact(rows, columns, out),
         }
+    }
+
+    fn kept_exact(&self) -> Option<KeptValues<'_>> {
+        match &self.exact {
+            Some(exact) => Some(exact.get_or_init(|| self.all_exact()).kept()),
+            None => self.gram.kept_exact()?.part(&self.ids, &self.runs),
+        }
+    }
+
+    fn has_small_sums(&self) -> bool {
+        self.gram.has_small_sums()
     }
 
     fn tile(&self) -> Tile {
@@ -194,9 +193,9 @@ pub fn part_of<'g>(gram: &'g dyn Gram, ids: &[usize]) -> Box<dyn Gram + Send + '
 
 #[cfg(test)]
 mod tests {
-    use super::Subset;
+    use super::{Pages, Subset};
     use crate::{Gram, Kernel, KernelGram};
-    use maxmargin_data::{RunControl, generate::Generator};
+    use maxmargin_data::{Par, RunControl, generate::Generator};
     use proptest::prelude::*;
 
     proptest! {
@@ -217,7 +216,11 @@ mod tests {
             let (mut single, mut exact) = (vec![f32::NAN; asked.len() * columns.len()], vec![f64::NAN; asked.len() * columns.len()]);
             part.fill(&asked, columns.clone(), &mut single);
             part.fill_exact(&asked, columns.clone(), &mut exact);
+            let keeping = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
+            keeping.keep_exact(&Pages::new(), Par::Pool, &RunControl::unlimited()).expect("unlimited");
             let mut kept = vec![f64::NAN; exact.len()];
+            Subset::new(&keeping, ids.clone()).fill_exact(&asked, columns.clone(), &mut kept);
+            prop_assert_eq!(&kept, &exact);
             Subset::new(&gram, ids.clone()).keeping_exact_values().fill_exact(&asked, columns.clone(), &mut kept);
             prop_assert_eq!(&kept, &exact);
             let (mut k32, mut k64) = ([0.0_f32], [0.0_f64]);

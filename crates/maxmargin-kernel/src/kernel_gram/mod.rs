@@ -4,12 +4,13 @@ mod value_errors;
 
 use crate::check::{Backend, SpotChecks, first_right, some_pairs};
 use crate::function::Fault;
-use crate::gram::indefiniteness;
+use crate::gram::{ExactValues, indefiniteness};
 use crate::store::distances::{needs_differences, with_distances32, with_distances64};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
-use crate::{Distinct, Gram, Kernel, KernelError, Mark, Tile};
+use crate::{Distinct, Gram, KeptValues, Kernel, KernelError, Mark, Tile};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
+use maxmargin_simd::pages::Pages;
 use maxmargin_simd::row::CodeTable;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
@@ -44,6 +45,10 @@ pub struct KernelGram {
     marks: Arc<[Mark]>,
     /// Some entries by plain arithmetic.
     spot_checks: Arc<SpotChecks>,
+    /// All exact values, once they are kept.
+    exact: Arc<OnceCell<ExactValues>>,
+    /// See [`Gram::has_small_sums`].
+    small_sums: bool,
 }
 
 /// Number of random pairs of samples that decide whether a constant is subtracted from values in
@@ -105,6 +110,12 @@ impl KernelGram {
         Self { marks: marks.into(), distinct: Arc::default(), ..self }
     }
 
+    /// Makes exact sums those of many small machines ([`Gram::has_small_sums`]).
+    #[must_use]
+    pub fn with_small_sums(self) -> Self {
+        Self { small_sums: true, ..self }
+    }
+
     /// The matrix over prepared samples.
     fn over(store: Arc<Store>, kernel: Kernel, spot_checks: Arc<SpotChecks>) -> Result<Self, KernelError> {
         let inner = store.kernel(&kernel);
@@ -126,8 +137,21 @@ impl KernelGram {
         let function = SliceKernel::new(&inner, norm);
         let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));
         let errors = ValueErrors::of(&inner, &store, norm, differences, &diagonal);
-        let (distinct, marks, indefiniteness) = Default::default();
-        let gram = Self { kernel, function, store, diagonal, differences, errors, indefiniteness, distinct, marks, spot_checks };
+        let (distinct, marks, indefiniteness, exact, small_sums) = Default::default();
+        let gram = Self {
+            kernel,
+            function,
+            store,
+            diagonal,
+            differences,
+            errors,
+            indefiniteness,
+            distinct,
+            marks,
+            spot_checks,
+            exact,
+            small_sums,
+        };
         Ok(gram.with_base())
     }
 
@@ -187,6 +211,43 @@ impl KernelGram {
         }
     }
 
+    /// Computes all exact values once: eight bytes for each pair of samples. It is worth its memory
+    /// where several solutions are certified, or decide samples, one after the other. Values have
+    /// the same bits. A precomputed matrix keeps its values already. The memory is from `pages`.
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the computation.
+    pub fn keep_exact(&self, pages: &Pages, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        if !matches!(&*self.store, Store::Precomputed(_)) {
+            self.exact.get_or_try_init(|| {
+                let fill = |rows: &[usize], columns: Range<usize>, out: &mut [f64]| self.compute_exact(rows, columns, out);
+                ExactValues::new(self.len(), self.value_operations(), pages, par, control, fill)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of the values that [`KernelGram::keep_exact`] and [`KernelGram::keep_products`] keep.
+    pub fn kept_bytes(&self) -> u64 {
+        let products = if let Store::Sparse(sparse) = &*self.store { sparse.kept_bytes() } else { 0 };
+        products + self.exact.get().map_or(0, ExactValues::bytes)
+    }
+
+    fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        if self.differences {
+            let each = with_distances64(&self.function, &columns, out);
+            return self.store.distances(rows, &columns, each);
+        }
+        match &*self.store {
+            Store::Integers(integers) => integers.fill_exact(&self.function, rows, &columns, out),
+            Store::Dense(dense) => dense.fill_exact(&self.function, rows, &columns, out),
+            Store::Sparse(sparse) => sparse.fill_exact(&self.function, rows, &columns, out),
+            Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
+            Store::Pairwise(pairs) => pairs.fill_exact(rows, &columns, out),
+        }
+    }
+
     /// Bytes of the prepared samples, which matrices from [`KernelGram::with_gamma`] share.
     pub fn bytes(&self) -> usize {
         let store = match &*self.store {
@@ -219,17 +280,18 @@ impl Gram for KernelGram {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        if self.differences {
-            let each = with_distances64(&self.function, &columns, out);
-            return self.store.distances(rows, &columns, each);
+        match self.kept_exact() {
+            Some(kept) => kept.copy(rows, columns, out),
+            None => self.compute_exact(rows, columns, out),
         }
-        match &*self.store {
-            Store::Integers(integers) => integers.fill_exact(&self.function, rows, &columns, out),
-            Store::Dense(dense) => dense.fill_exact(&self.function, rows, &columns, out),
-            Store::Sparse(sparse) => sparse.fill_exact(&self.function, rows, &columns, out),
-            Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
-            Store::Pairwise(pairs) => pairs.fill_exact(rows, &columns, out),
-        }
+    }
+
+    fn has_small_sums(&self) -> bool {
+        self.small_sums
+    }
+
+    fn kept_exact(&self) -> Option<KeptValues<'_>> {
+        self.exact.get().map(ExactValues::kept)
     }
 
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
@@ -271,7 +333,7 @@ impl Gram for KernelGram {
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
         let (kernel, function, differences, errors) = (self.kernel.clone(), self.function.clone(), self.differences, self.errors);
-        let (distinct, marks, spot_checks, indefiniteness) = Default::default();
+        let (distinct, marks, spot_checks, indefiniteness, exact, small_sums) = Default::default();
         let store = Arc::new(store);
         Some(Box::new(Self {
             kernel,
@@ -284,6 +346,8 @@ impl Gram for KernelGram {
             distinct,
             marks,
             spot_checks,
+            exact,
+            small_sums,
         }))
     }
 

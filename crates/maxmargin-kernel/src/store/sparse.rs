@@ -101,8 +101,13 @@ impl Sparse {
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let products = self.products.get().map_or(0, Products::bytes);
+        let products = self.kept_bytes() as usize;
         24 * self.values.len() + 8 * (self.offsets.len() + self.lists.len() + self.norms.len()) + products
+    }
+
+    /// Bytes of the products that are kept.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        self.products.get().map_or(0, Products::bytes) as u64
     }
 
     /// Bytes of the products of all pairs.

@@ -2,7 +2,10 @@
 
 use crate::common::{KINDS, Kind, direct, samples, stream};
 use maxmargin_data::{Par, RunControl, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, apply_exact, decision_values, diagnose, fallbacks};
+use maxmargin_kernel::{
+    Exact, Gram, Kernel, KernelError, KernelGram, Pages, Subset, apply_exact, decision_values, diagnose, fallbacks,
+};
+use proptest::prelude::*;
 
 #[test]
 fn apply_is_the_product_for_every_thread_count() {
@@ -30,6 +33,53 @@ fn apply_is_the_product_for_every_thread_count() {
                     let want: f64 = ids.iter().enumerate().map(|(k, &i)| row[i] * coef[k * h + c]).sum();
                     assert!((got[(j - 3) * h + c] - want).abs() < 1e-11, "{kind:?} {j}: {} {want}", got[(j - 3) * h + c]);
                 }
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Sums of many small machines have the same bits whether values are kept or computed, by any
+    /// number of threads, for whole matrices and parts; they are those of [`apply_exact`] but for
+    /// rounding.
+    #[test]
+    fn kept_values_change_no_bit_of_small_sums(
+        n in 20_usize..700,
+        points in prop_oneof![1_usize..8, 64_usize..80],
+        seed in 0_u64..1000,
+        cuts in any::<[prop::sample::Index; 4]>(),
+    ) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+        let unlimited = RunControl::unlimited();
+        let kernel = || KernelGram::new(&samples(Kind::Scaled, n, 5, seed), Kernel::Rbf { gamma: 0.4 }, &unlimited);
+        let plain = kernel().expect("a valid kernel");
+        let computed = plain.clone().with_small_sums();
+        let kept = kernel().expect("a valid kernel").with_small_sums();
+        kept.keep_exact(&Pages::new(), Par::Seq, &unlimited).expect("unlimited");
+        prop_assert!(kept.kept_bytes() >= 8 * (n * n) as u64);
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(n / 2 + 1)).collect();
+        ends.sort_unstable();
+        let runs = [ends[0]..ends[1], ends[2]..ends[3]];
+        let mut next = stream(seed);
+        // A part of the samples, in two runs.
+        let ids: Vec<usize> = (0..n / 4).chain(n / 2..n - 1).collect();
+        for part in [false, true] {
+            let size = if part { ids.len() } else { n };
+            let mut point = || -> Vec<(usize, f64)> {
+                (0..size).filter_map(|id| (next() < 0.4).then(|| (id, next() - 0.5))).collect()
+            };
+            let terms: Vec<Vec<(usize, f64)>> = (0..points).map(|_| point()).collect();
+            let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
+            let sums = |gram: &KernelGram, par: Par| {
+                let subset = Subset::new(gram, ids.clone());
+                let gram: &dyn Gram = if part { &subset } else { gram };
+                Exact::from(gram).sums_of(&terms, &runs, par, &unlimited).expect("unlimited")
+            };
+            let found = sums(&kept, Par::Seq);
+            prop_assert_eq!(&found, &sums(&computed, Par::Seq));
+            prop_assert_eq!(&found, &pool.install(|| sums(&kept, Par::Pool)));
+            for (sum, other) in found.iter().zip(sums(&plain, Par::Seq)) {
+                prop_assert!((sum - other).abs() < 1e-12, "{} {}", sum, other);
             }
         }
     }

@@ -98,7 +98,8 @@ impl Layout {
     }
 
     /// Returns the place of variable `k`.
-    pub(crate) fn place(&self, k: usize) -> usize {
+    #[cfg(test)]
+    fn place(&self, k: usize) -> usize {
         self.place[k] as usize
     }
 

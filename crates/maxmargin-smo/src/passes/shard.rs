@@ -168,6 +168,20 @@ impl Shard {
         result
     }
 
+    /// Sets the bits of all variables, given α, upper bounds and signs by place. Sign and bound of a
+    /// place without a variable are 0, so it gets no bit.
+    pub(crate) fn mark_all(&mut self, alpha: &[f64], upper: &[f64], sign: &[f64]) {
+        let (places, last) = (self.at..self.at + self.f.len(), self.sides.len() - 1);
+        let bounds = alpha[places.clone()].iter().zip(&upper[places.clone()]);
+        for (k, ((a, upper), sign)) in bounds.zip(&sign[places]).enumerate() {
+            let (rises, falls) = (a < upper, *a > 0.0);
+            let (up, low) = if *sign > 0.0 { (rises, falls) } else { (falls, rises) };
+            let side = &mut self.sides[usize::from(*sign < 0.0).min(last)];
+            side.up[k / 8] |= u8::from(up) << (k % 8);
+            side.low[k / 8] |= u8::from(low) << (k % 8);
+        }
+    }
+
     /// Writes the set bits of a place (counted from the shard's first) on a side.
     pub(crate) fn mark(&mut self, place: usize, side: usize, up: bool, low: bool) {
         let (byte, bit) = (place / 8, 1_u8 << (place % 8));

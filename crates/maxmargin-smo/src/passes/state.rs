@@ -111,10 +111,18 @@ impl State {
             direction: None,
             layout,
         };
-        for k in 0..dual.len() {
-            state.mark(state.layout.place(k));
+        for s in 0..state.team.len() {
+            let mut shard = state.team.shard_mut(s);
+            shard.mark_all(&state.alpha, &state.upper, &state.sign);
         }
         state
+    }
+
+    /// Returns the shard of a place, and the place within it.
+    #[inline]
+    fn split(&self, place: usize) -> (usize, usize) {
+        // Most problems have one shard, and a division takes as long as ten places of a pass.
+        if place < self.size { (0, place) } else { (place / self.size, place % self.size) }
     }
 
     /// Returns α, one entry per variable.
@@ -175,7 +183,8 @@ impl State {
     fn mark(&mut self, place: usize) {
         let (grow, fall) = self.rooms(place);
         let side = self.side(place);
-        self.team.shard_mut(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
+        let (shard, place) = self.split(place);
+        self.team.shard_mut(shard).mark(place, side, grow > 0.0, fall > 0.0);
     }
 
     fn ridge_at(&self, place: usize) -> f64 {
@@ -184,13 +193,15 @@ impl State {
 
     /// Returns `f` and `K_kk` with the ridge at a place, without the constant that rows leave out.
     fn at(&self, place: usize) -> (f64, f64) {
-        let shard = self.team.shard(place / self.size);
-        (shard.f[place % self.size], shard.own(place % self.size))
+        let (shard, place) = self.split(place);
+        let shard = self.team.shard(shard);
+        (shard.f[place], shard.own(place))
     }
 
     /// Adds to `f` at a place.
     fn add(&mut self, place: usize, amount: f64) {
-        self.team.shard_mut(place / self.size).f[place % self.size] += amount;
+        let (shard, place) = self.split(place);
+        self.team.shard_mut(shard).f[place] += amount;
     }
 
     /// Returns the extremes of `f`. If each sign has a sum, they are those of the sign that
@@ -210,7 +221,8 @@ impl State {
 
     /// Returns `q = K p` of the direction at a place.
     fn along(&self, place: usize) -> f64 {
-        self.team.shard(place / self.size).q[place % self.size]
+        let (shard, place) = self.split(place);
+        self.team.shard(shard).q[place]
     }
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f` (steps 4
@@ -282,7 +294,8 @@ impl State {
         let extremes = Self::worst(self.team.make(&Pass::Conjugate(row_i, row_j, beta, step)));
         for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
             let ridge = self.ridge_at(place);
-            self.team.shard_mut(place / self.size).q[place % self.size] += amount * ridge;
+            let (shard, place) = self.split(place);
+            self.team.shard_mut(shard).q[place] += amount * ridge;
         }
         (Step { gain: step * (b - 0.5 * step * curvature), extremes }, saved)
     }

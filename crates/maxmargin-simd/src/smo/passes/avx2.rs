@@ -1,22 +1,34 @@
 //! The SMO passes with AVX2: vectors of 4 doubles, sets expanded from bits to lane masks.
 
-use super::portable::MASKS;
 use super::{
-    Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, bit, scan_chunk, update_each,
+    Along, Best, CONJUGATE, Diagonal, Extremes, LANES, PairUpdate, Partner, PartnerSelection, SINGLE, bit, scan_chunk,
+    update_each,
 };
 use crate::rows::row::{CHUNK, RowSlice, Stretch};
 use std::arch::x86_64::*;
 
-/// Vectors that hold the virtual lanes.
+/// Vectors that hold a block.
 const PARTS: usize = LANES / 4;
 
-/// All-ones lanes where the four bits from `k` on (a multiple of 4) are set.
+/// The shifts that move bit `4 part + lane` of a lane to its sign bit, for each part. Blends and
+/// `movemask` look at sign bits alone.
+const TO_SIGN: [[i64; 4]; PARTS] = {
+    let mut shifts = [[0; 4]; PARTS];
+    let mut bit = 0;
+    while bit < LANES {
+        shifts[bit / 4][bit % 4] = 63 - bit as i64;
+        bit += 1;
+    }
+    shifts
+};
+
+/// Lanes whose sign bit is bit `4 part + lane` of `bits`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lanes_of(set: &[u8], k: usize) -> __m256d {
-    let mask = &MASKS[usize::from(set[k / 8] >> (k % 8) & 15)];
+fn lanes_of(bits: __m256i, part: usize) -> __m256d {
     // SAFETY: four numbers of 64 bits.
-    unsafe { _mm256_loadu_pd(mask.as_ptr().cast()) }
+    let shifts = unsafe { _mm256_loadu_si256(TO_SIGN[part].as_ptr().cast()) };
+    _mm256_castsi256_pd(_mm256_sllv_epi64(bits, shifts))
 }
 
 /// The elements of a vector.
@@ -50,12 +62,16 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
     for start in (0..n).step_by(CHUNK) {
         let end = (start + CHUNK).min(n);
         let full = start + (end - start) / 8 * 8;
-        let (mut lowest, mut highest) = (inf, neg);
+        // Two of each: a minimum of one would wait for the last.
+        let (mut lowest, mut highest) = ([inf; 2], [neg; 2]);
         // SAFETY: as for this function; a chunk is no longer than a stretch.
         let (first, second) =
             unsafe { (one.values(&ki, start, end), if KIND == SINGLE { &[] } else { two.values(&kj, start, end) }) };
         for k in (start..full).step_by(8) {
-            for k in [k, k + 4] {
+            let set = |set: &[u8]| _mm256_set1_epi64x(i64::from(set[k / 8]));
+            let (ups, lows) = (set(up), set(low));
+            for part in 0..2 {
+                let k = k + 4 * part;
                 // SAFETY: k + 4 ≤ end; there is a second row but for SINGLE.
                 let at = |row: &[f32]| unsafe { _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr().add(k - start))) };
                 let mut a = if KIND == SINGLE { at(first) } else { _mm256_sub_pd(at(first), at(second)) };
@@ -73,11 +89,12 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
                     _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
                     value
                 };
-                lowest = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(up, k)), lowest);
-                highest = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(low, k)), highest);
+                lowest[part] = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(ups, part)), lowest[part]);
+                highest[part] = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(lows, part)), highest[part]);
             }
         }
-        let (least, most) = (array(lowest), array(highest));
+        let least = array(_mm256_min_pd(lowest[0], lowest[1]));
+        let most = array(_mm256_max_pd(highest[0], highest[1]));
         update_each::<KIND>(full, &mut f[..end], q, PairUpdate { ki, kj, beta, delta });
         // The tail starts inside a byte of the sets: scan from the start of this byte.
         let byte = full / 8 * 8;
@@ -119,76 +136,137 @@ fn place(f: &[f64], set: &[u8], value: f64, start: usize) -> usize {
 /// Requires AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per
 /// element in `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
+    // SAFETY: as for this function.
+    unsafe {
+        match (selection.diagonal, selection.along) {
+            (Diagonal::Constant(_), None) => select::<false, false>(f, ki, selection, low),
+            (Diagonal::Constant(_), Some(_)) => select::<false, true>(f, ki, selection, low),
+            (Diagonal::Each(_), None) => select::<true, false>(f, ki, selection, low),
+            (Diagonal::Each(_), Some(_)) => select::<true, true>(f, ki, selection, low),
+        }
+    }
+}
+
+/// The selection as vectors.
+struct Candidates<'a> {
+    f: &'a [f64],
+    low: &'a [u8],
+    /// `K_jj` of each element, if they differ.
+    diagonal: &'a [f64],
+    q: &'a [f64],
+    /// `K_ii`, or the sum of `K_ii` and the constant `K_jj`.
+    own: __m256d,
+    fi: __m256d,
+    qi: __m256d,
+    scale: __m256d,
+    tau: __m256d,
+}
+
+impl Candidates<'_> {
+    /// The numerators and denominators of the gains of the four elements from `at` on, whose kernel
+    /// values begin at `row`, and lanes with a sign bit for those that are candidates.
+    ///
+    /// # Safety
+    ///
+    /// Requires AVX2, four elements from `at` on and four values at `row`.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn gains<const EACH: bool, const ALONG: bool>(&self, at: usize, row: *const f32, lows: __m256d) -> [__m256d; 3] {
+        // SAFETY: as for this function; `diagonal` and `q` are as long as `f` where they are read.
+        unsafe {
+            let b = _mm256_sub_pd(_mm256_loadu_pd(self.f.as_ptr().add(at)), self.fi);
+            let kij = _mm256_cvtps_pd(_mm_loadu_ps(row));
+            let sum = if EACH { _mm256_add_pd(self.own, _mm256_loadu_pd(self.diagonal.as_ptr().add(at))) } else { self.own };
+            let mut a = _mm256_sub_pd(sum, _mm256_add_pd(kij, kij));
+            if ALONG {
+                let apart = _mm256_sub_pd(_mm256_loadu_pd(self.q.as_ptr().add(at)), self.qi);
+                a = _mm256_sub_pd(a, _mm256_mul_pd(self.scale, _mm256_mul_pd(apart, apart)));
+            }
+            let candidate = _mm256_and_pd(lows, _mm256_cmp_pd::<_CMP_GT_OQ>(b, _mm256_setzero_pd()));
+            [_mm256_mul_pd(b, b), _mm256_max_pd(a, self.tau), candidate]
+        }
+    }
+
+    /// Compares the block of lanes from `k` on, whose kernel values begin at `row`. It is computed
+    /// again, so that blocks without a better candidate keep nothing in registers.
+    ///
+    /// # Safety
+    ///
+    /// As [`Candidates::gains`], for a whole block.
+    #[inline(never)]
+    #[target_feature(enable = "avx2")]
+    unsafe fn offer<const EACH: bool, const ALONG: bool>(&self, k: usize, row: *const f32, best: &mut Best) {
+        let lows = self.lows(k);
+        let none = _mm256_set1_pd(f64::NEG_INFINITY);
+        let gains: [__m256d; PARTS] = std::array::from_fn(|part| {
+            // SAFETY: as for this function.
+            let [square, curvature, candidate] =
+                unsafe { self.gains::<EACH, ALONG>(k + 4 * part, row.add(4 * part), lanes_of(lows, part)) };
+            _mm256_blendv_pd(none, _mm256_div_pd(square, curvature), candidate)
+        });
+        let most = _mm256_max_pd(_mm256_max_pd(gains[0], gains[1]), _mm256_max_pd(gains[2], gains[3]));
+        let most = _mm256_max_pd(most, _mm256_permute4x64_pd::<0b0100_1110>(most));
+        let most = _mm256_max_pd(most, _mm256_permute_pd::<0b0101>(most));
+        let equal = |part: usize| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(gains[part], most)) << (4 * part);
+        let first = (equal(0) | equal(1) | equal(2) | equal(3)).trailing_zeros();
+        best.improve(_mm256_cvtsd_f64(most), k + first as usize);
+    }
+
+    /// The sets of the block of lanes from `k` on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn lows(&self, k: usize) -> __m256i {
+        _mm256_set1_epi64x(i64::from(u16::from_le_bytes([self.low[k / 8], self.low[k / 8 + 1]])))
+    }
+}
+
+/// # Safety
+///
+/// As [`second_order`]; the diagonal is given for each element where `EACH`, and there is a
+/// direction where `ALONG`.
+#[target_feature(enable = "avx2")]
+unsafe fn select<const EACH: bool, const ALONG: bool>(
+    f: &[f64],
+    ki: RowSlice,
+    selection: &PartnerSelection,
+    low: &[u8],
+) -> Partner {
     let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
+    let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
+    let (own, diagonal) = match diagonal {
+        Diagonal::Constant(d) => (kii + d, &[][..]),
+        Diagonal::Each(each) => (kii, each),
+    };
+    let all = |value: f64| _mm256_set1_pd(value);
+    let candidates =
+        Candidates { f, low, diagonal, q, own: all(own), fi: all(fi), qi: all(qi), scale: all(scale), tau: all(tau) };
     let mut stretch = Stretch::default();
     let full = f.len() / LANES * LANES;
-    let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));
-    let (two, own) = (_mm256_set1_pd(2.0), _mm256_set1_pd(kii));
-    let zero = _mm256_setzero_pd();
-    let mut num = [zero; PARTS];
-    let mut den = [_mm256_set1_pd(1.0); PARTS];
-    let mut block = [_mm256_set1_epi64x(-1); PARTS];
+    let mut best = Best::new();
     for start in (0..full).step_by(CHUNK) {
         let end = (start + CHUNK).min(full);
         // SAFETY: as for this function; a chunk is no longer than a stretch.
         let row = unsafe { stretch.values(&ki, start, end) };
         for k in (start..end).step_by(LANES) {
-            let (mut squares, mut curvatures, mut better) = ([zero; PARTS], [zero; PARTS], [zero; PARTS]);
+            let lows = candidates.lows(k);
+            let most = _mm256_set1_pd(best.gain);
+            let mut any = _mm256_setzero_pd();
             for part in 0..PARTS {
-                let at = k + 4 * part;
-                // SAFETY: at + 4 ≤ full ≤ n bounds every access.
-                let (b, kij, sum) = unsafe {
-                    let sum = match diagonal {
-                        Diagonal::Constant(d) => _mm256_set1_pd(kii + d),
-                        Diagonal::Each(d) => _mm256_add_pd(own, _mm256_loadu_pd(d.as_ptr().add(at))),
-                    };
-                    let b = _mm256_sub_pd(_mm256_loadu_pd(f.as_ptr().add(at)), threshold);
-                    (b, _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr().add(at - start))), sum)
+                // SAFETY: the block ends at `end` or before, which bounds every access.
+                let [square, curvature, candidate] = unsafe {
+                    candidates.gains::<EACH, ALONG>(k + 4 * part, row.as_ptr().add(k + 4 * part - start), lanes_of(lows, part))
                 };
-                let mut a = _mm256_sub_pd(sum, _mm256_mul_pd(two, kij));
-                if let Some(Along { q, qi, scale }) = along {
-                    // SAFETY: as above.
-                    let apart = unsafe { _mm256_sub_pd(_mm256_loadu_pd(q.as_ptr().add(at)), _mm256_set1_pd(qi)) };
-                    a = _mm256_sub_pd(a, _mm256_mul_pd(_mm256_set1_pd(scale), _mm256_mul_pd(apart, apart)));
-                }
-                curvatures[part] = _mm256_max_pd(a, least);
-                squares[part] = _mm256_mul_pd(b, b);
-                let positive = _mm256_and_pd(lanes_of(low, at), _mm256_cmp_pd::<_CMP_GT_OQ>(b, zero));
-                let gains = _mm256_mul_pd(squares[part], den[part]);
-                let gains = _mm256_cmp_pd::<_CMP_GT_OQ>(gains, _mm256_mul_pd(num[part], curvatures[part]));
-                better[part] = _mm256_and_pd(positive, gains);
+                let able = _mm256_cmp_pd::<_CMP_GE_OQ>(square, _mm256_mul_pd(most, curvature));
+                any = _mm256_or_pd(any, _mm256_and_pd(candidate, able));
             }
-            // Most blocks have no better candidate.
-            let any = _mm256_or_pd(_mm256_or_pd(better[0], better[1]), _mm256_or_pd(better[2], better[3]));
-            if _mm256_movemask_pd(any) == 0 {
-                continue;
-            }
-            let here = _mm256_set1_epi64x((k / LANES) as i64);
-            for part in 0..PARTS {
-                num[part] = _mm256_blendv_pd(num[part], squares[part], better[part]);
-                den[part] = _mm256_blendv_pd(den[part], curvatures[part], better[part]);
-                block[part] = _mm256_blendv_epi8(block[part], here, _mm256_castpd_si256(better[part]));
+            // Few blocks have a better candidate.
+            if _mm256_movemask_pd(any) != 0 {
+                // SAFETY: as above.
+                unsafe { candidates.offer::<EACH, ALONG>(k, row.as_ptr().add(k - start), &mut best) };
             }
         }
     }
-    let mut lanes = stored(num, den, block);
-    lanes.scalar(full, f, ki, selection, low);
-    lanes
-}
-
-/// The lanes in memory.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn stored(num: [__m256d; PARTS], den: [__m256d; PARTS], block: [__m256i; PARTS]) -> Lanes {
-    let mut lanes = Lanes::new();
-    for part in 0..PARTS {
-        // SAFETY: each array has 16 elements; a part writes 4 of them.
-        unsafe {
-            _mm256_storeu_pd(lanes.num.as_mut_ptr().add(4 * part), num[part]);
-            _mm256_storeu_pd(lanes.den.as_mut_ptr().add(4 * part), den[part]);
-            _mm256_storeu_si256(lanes.block.as_mut_ptr().add(4 * part).cast(), block[part]);
-        }
-    }
-    lanes
+    best.scalar(full, f, ki, selection, low);
+    best.partner()
 }

@@ -1,7 +1,7 @@
 //! The SMO passes with AVX-512: sixteen kernel values as two vectors of eight doubles, sets as mask
 //! registers.
 
-use super::{Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE};
+use super::{Along, Best, CONJUGATE, Diagonal, Extremes, LANES, PairUpdate, Partner, PartnerSelection, SINGLE};
 use crate::rows::row::avx512::Source;
 use crate::rows::row::{CHUNK, FEW_CODES, Form, MANY_CODES, RowSlice, Stretch, VALUES};
 use std::arch::x86_64::*;
@@ -158,7 +158,7 @@ fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {
 /// Requires AVX-512 F, BW, DQ and VL; `ki` (and `q`, and a diagonal given for each element) as long
 /// as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
     // SAFETY: as for this function, and the form is that of the row.
     unsafe {
         match (ki.form(), selection.along.is_some()) {
@@ -181,7 +181,7 @@ unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
     ki: RowSlice,
     selection: &PartnerSelection,
     low: &[u8],
-) -> Lanes {
+) -> Partner {
     let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
     let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
     let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
@@ -193,16 +193,15 @@ unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
         Diagonal::Constant(d) => _mm512_set1_pd(kii + d),
         Diagonal::Each(_) => own,
     };
-    let mut num = [_mm512_setzero_pd(); 2];
-    let mut den = [_mm512_set1_pd(1.0); 2];
-    let mut block = [_mm512_set1_epi64(-1); 2];
+    let mut best = Best::new();
     let mut k = 0;
     while k < full {
         if k % CHUNK == 0 {
             // SAFETY: the row has f.len() ≥ full entries.
             unsafe { source.enter::<FORM>(&mut stretch, k, full.min(k + CHUNK)) };
         }
-        let here = _mm512_set1_epi64((k / LANES) as i64);
+        let most = _mm512_set1_pd(best.gain);
+        let (mut squares, mut curvatures, mut able) = ([_mm512_setzero_pd(); 2], [_mm512_setzero_pd(); 2], [0; 2]);
         source.prefetch::<FORM>(k + AHEAD);
         // SAFETY: k + 16 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7.
         unsafe {
@@ -220,37 +219,30 @@ unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
                     let apart = _mm512_sub_pd(_mm512_loadu_pd(q.as_ptr().add(at)), qi);
                     a = _mm512_sub_pd(a, _mm512_mul_pd(scale, _mm512_mul_pd(apart, apart)));
                 }
-                let a = _mm512_max_pd(a, least);
-                let square = _mm512_mul_pd(b, b);
-                let better = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(
-                    candidate,
-                    _mm512_mul_pd(square, den[half]),
-                    _mm512_mul_pd(num[half], a),
-                );
-                num[half] = _mm512_mask_mov_pd(num[half], better, square);
-                den[half] = _mm512_mask_mov_pd(den[half], better, a);
-                block[half] = _mm512_mask_mov_epi64(block[half], better, here);
+                curvatures[half] = _mm512_max_pd(a, least);
+                squares[half] = _mm512_mul_pd(b, b);
+                let bound = _mm512_mul_pd(most, curvatures[half]);
+                able[half] = _mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(candidate, squares[half], bound);
             }
+        }
+        // Few blocks have a better candidate.
+        if able != [0; 2] {
+            best.offer(k, &sixteen(squares), &sixteen(curvatures), u16::from_le_bytes(able));
         }
         k += LANES;
     }
-    let mut lanes = stored(num, den, block);
-    lanes.scalar(full, f, ki, selection, low);
-    lanes
+    best.scalar(full, f, ki, selection, low);
+    best.partner()
 }
 
-/// The lanes in memory.
+/// The elements of two vectors.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn stored(num: [__m512d; 2], den: [__m512d; 2], block: [__m512i; 2]) -> Lanes {
-    let mut lanes = Lanes::new();
-    for half in 0..2 {
-        // SAFETY: each array has 16 elements; a half writes 8 of them.
-        unsafe {
-            _mm512_storeu_pd(lanes.num.as_mut_ptr().add(8 * half), num[half]);
-            _mm512_storeu_pd(lanes.den.as_mut_ptr().add(8 * half), den[half]);
-            _mm512_storeu_epi64(lanes.block.as_mut_ptr().add(8 * half), block[half]);
-        }
+fn sixteen(halves: [__m512d; 2]) -> [f64; LANES] {
+    let mut values = [0.0; LANES];
+    for (half, vector) in halves.into_iter().enumerate() {
+        // SAFETY: the array has 16 elements; a half writes 8 of them.
+        unsafe { _mm512_storeu_pd(values.as_mut_ptr().add(8 * half), vector) };
     }
-    lanes
+    values
 }

@@ -1,8 +1,8 @@
 //! The passes of sequential minimal optimisation over kernel rows: fused gradient update and scan,
 //! second-order selection.
 //!
-//! All dispatch levels return the same bits: no fused multiply-add is used, the lowest index wins
-//! among equal minima, and the selection uses [`LANES`] virtual lanes for every vector width.
+//! All dispatch levels return the same bits: no fused multiply-add is used, and the lowest index
+//! wins among equal minima and equal gains.
 
 use crate::dispatch::lengths::bits;
 use crate::dispatch::level::{Level, level};
@@ -14,8 +14,8 @@ mod avx2;
 mod avx512;
 mod portable;
 
-/// Virtual lanes of the second-order selection.
-pub const LANES: usize = 16;
+/// Elements that the second-order selection compares at once, and plain scans test at once.
+pub(crate) const LANES: usize = 16;
 
 /// Extremes of the optimality indicator `f` over two index sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -238,7 +238,7 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
 pub fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
     let each = if let Diagonal::Each(d) = selection.diagonal { d.len() } else { f.len() };
     check(f.len(), &[ki.len(), each, selection.along.map_or(f.len(), |along| along.q.len())], low, low);
-    let lanes = match level() {
+    match level() {
         // SAFETY: `level` found these instructions on this machine; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::second_order(f, ki, selection, low) },
@@ -246,26 +246,55 @@ pub fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: 
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::second_order(f, ki, selection, low) },
         _ => portable::second_order(f, ki, selection, low),
-    };
-    lanes.best()
+    }
 }
 
-/// The best fraction `num / den` of each virtual lane. Fractions are compared by cross
-/// multiplication, without divisions in the loop.
+/// The best partner so far.
+///
+/// A gain is a square over a curvature. Most elements are rejected without a division: where the
+/// rounded quotient is larger than a gain, the square is at least the rounded product of this gain
+/// and the curvature.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes {
-    pub(crate) num: [f64; LANES],
-    pub(crate) den: [f64; LANES],
-    /// The block of [`LANES`] elements with the winner of each lane, as an integer.
-    pub(crate) block: [i64; LANES],
+pub(crate) struct Best {
+    /// The gain of the partner, 0 until there is one.
+    pub(crate) gain: f64,
+    index: usize,
 }
 
-impl Lanes {
+impl Best {
     pub(crate) fn new() -> Self {
-        Self { num: [0.0; LANES], den: [1.0; LANES], block: [-1; LANES] }
+        Self { gain: 0.0, index: usize::MAX }
+    }
+
+    /// Takes a gain if it is larger.
+    #[inline(always)]
+    pub(crate) fn improve(&mut self, gain: f64, index: usize) {
+        if gain > self.gain {
+            *self = Self { gain, index };
+        }
+    }
+
+    /// Compares the elements of the block from `at` on that `able` has a bit for. It contains all
+    /// candidates whose gain may be larger.
+    #[inline(always)]
+    pub(crate) fn offer(&mut self, at: usize, squares: &[f64; LANES], curvatures: &[f64; LANES], able: u16) {
+        let gains: [f64; LANES] = std::array::from_fn(|lane| {
+            let gain = squares[lane] / curvatures[lane];
+            if able >> lane & 1 == 1 { gain } else { f64::NEG_INFINITY }
+        });
+        // In halves, without a branch for each lane.
+        let mut most = gains;
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                most[lane] = f64::max(most[lane], most[lane + half]);
+            }
+        }
+        let equal = (0..LANES).fold(0_u32, |equal, lane| equal | u32::from(gains[lane] == most[0]) << lane);
+        self.improve(most[0], at + equal.trailing_zeros() as usize);
     }
 
     /// Compares the elements from `from` on, one at a time.
+    #[inline(always)]
     pub(crate) fn scalar(
         &mut self,
         from: usize,
@@ -286,26 +315,13 @@ impl Lanes {
                     let apart = q[k] - qi;
                     a -= scale * (apart * apart);
                 }
-                let a = a.max(tau);
-                let lane = k % LANES;
-                let square = b * b;
-                if square * self.den[lane] > self.num[lane] * a {
-                    self.num[lane] = square;
-                    self.den[lane] = a;
-                    self.block[lane] = (k / LANES) as i64;
-                }
+                self.improve(b * b / a.max(tau), k);
             }
         }
     }
 
-    fn best(&self) -> Partner {
-        // Branches per lane would slow down problems of some hundred variables.
-        let gains: [f64; LANES] = std::array::from_fn(|lane| self.num[lane] / self.den[lane]);
-        let gain = |lane: usize| if self.block[lane] >= 0 { gains[lane] } else { f64::NEG_INFINITY };
-        let most = (0..LANES).map(gain).fold(f64::NEG_INFINITY, f64::max);
-        let places = (0..LANES).filter(|&lane| self.block[lane] >= 0 && gains[lane] == most);
-        let first = places.map(|lane| self.block[lane] as usize * LANES + lane).min();
-        first.map_or(Partner::NONE, |index| Partner { gain: most, index })
+    pub(crate) fn partner(&self) -> Partner {
+        if self.index == usize::MAX { Partner::NONE } else { Partner { gain: self.gain, index: self.index } }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The SMO passes in plain Rust: a fixed number of lanes without branches, which compilers turn
 //! into vectors of any width.
 
-use super::{Along, CONJUGATE, Diagonal, Extremes, LANES, Lanes, PairUpdate, PartnerSelection, SINGLE, scan_chunk};
+use super::{Along, Best, CONJUGATE, Diagonal, Extremes, LANES, PairUpdate, Partner, PartnerSelection, SINGLE, scan_chunk};
 use crate::rows::row::{CHUNK, RowSlice};
 
 /// All-ones lanes where the bits of a number below 16 are set.
@@ -102,9 +102,9 @@ fn masks(set: [u8; 2], part: usize) -> &'static [u64; 4] {
 }
 
 /// See [`super::second_order`].
-pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Lanes {
+pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
     let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
-    let (mut lanes, mut room) = (Lanes::new(), [0.0; CHUNK]);
+    let (mut best, mut room) = (Best::new(), [0.0; CHUNK]);
     let full = f.len() / LANES * LANES;
     for start in (0..full).step_by(CHUNK) {
         let end = (start + CHUNK).min(full);
@@ -125,35 +125,23 @@ pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection
                     curvature[lane] -= scale * (apart * apart);
                 }
             }
-            lanes.offer(k, &f[k..k + LANES], fi, tau, &mut curvature, [low[k / 8], low[k / 8 + 1]]);
-        }
-    }
-    lanes.scalar(full, f, ki, selection, low);
-    lanes
-}
-
-impl Lanes {
-    /// Compares the block of elements from `at` on. Few elements are better than the current
-    /// winners: the test has no branch, only the update has.
-    #[inline(always)]
-    fn offer(&mut self, at: usize, f: &[f64], fi: f64, tau: f64, curvature: &mut [f64; LANES], low: [u8; 2]) {
-        let (mut squares, mut better) = ([0.0; LANES], [0; LANES]);
-        for part in 0..LANES / 4 {
-            for (lane, mask) in (4 * part..).zip(masks(low, part)) {
-                let b = f[lane] - fi;
-                curvature[lane] = if curvature[lane] > tau { curvature[lane] } else { tau };
-                squares[lane] = b * b;
-                let gains = squares[lane] * self.den[lane] > self.num[lane] * curvature[lane];
-                better[lane] = u64::from((b > 0.0) & gains).wrapping_neg() & mask;
+            let (mut squares, mut able) = ([0.0; LANES], [0; LANES]);
+            for part in 0..LANES / 4 {
+                for (lane, mask) in (4 * part..).zip(masks([low[k / 8], low[k / 8 + 1]], part)) {
+                    let b = f[k + lane] - fi;
+                    curvature[lane] = if curvature[lane] > tau { curvature[lane] } else { tau };
+                    squares[lane] = b * b;
+                    let gains = squares[lane] >= best.gain * curvature[lane];
+                    able[lane] = u64::from((b > 0.0) & gains).wrapping_neg() & mask;
+                }
+            }
+            // Few blocks have a better candidate: the test has no branch, only the comparison has.
+            if able.iter().fold(0, |any, lane| any | lane) != 0 {
+                let bits = (0..LANES).fold(0, |bits, lane| bits | u16::from(able[lane] != 0) << lane);
+                best.offer(k, &squares, &curvature, bits);
             }
         }
-        if better.iter().fold(0, |any, lane| any | lane) == 0 {
-            return;
-        }
-        for lane in (0..LANES).filter(|&lane| better[lane] != 0) {
-            self.num[lane] = squares[lane];
-            self.den[lane] = curvature[lane];
-            self.block[lane] = (at / LANES) as i64;
-        }
     }
+    best.scalar(full, f, ki, selection, low);
+    best.partner()
 }
