@@ -2,17 +2,19 @@
 //! the weights, and all classes at once.
 
 mod engine;
+mod options;
 mod record;
 mod verify;
 
 use engine::Weights;
 pub(crate) use engine::{ClassRows, ColumnFit, Engine};
+pub use options::{cross_validate_linear, fit_linear};
 pub use record::{LinearRecord, LinearRecordError};
 pub use verify::verify_linear;
 
 use maxmargin_core::{BiasTerm, Certificate, DualError, Goal, MarginLoss, Penalty, RunControl, Status, Stop};
 use maxmargin_cv::{CertificateReport, CvError, TrainOptions};
-use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_linear::{LinearWork, Method};
 use maxmargin_model::{Model, Multiclass, Rule};
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,18 @@ pub struct LinearMachineReport {
     pub dual_nonzeros: Option<usize>,
     /// The cost of the run.
     pub work: LinearWork,
+}
+
+/// The data of a training.
+#[derive(Clone, Copy)]
+struct TrainingSet<'a> {
+    /// The data as they were given.
+    data: &'a Dataset,
+    /// Their samples, filled in and scaled.
+    samples: &'a Samples,
+    classes: &'a ClassLabels,
+    /// The factor of C for each class.
+    weights: &'a [f64],
 }
 
 /// A trained classifier.
@@ -204,11 +218,17 @@ impl LinearClassifier {
     /// As [`LinearClassifier::fit`].
     pub fn fit_with(&self, data: &Dataset, control: &RunControl) -> Result<FittedLinear, CvError> {
         let classes = ClassLabels::new(&data.labels)?;
-        let weight = TrainOptions { weights: self.class_weights.clone(), ..TrainOptions::default() }.given_weights(&classes)?;
+        let weights = TrainOptions { weights: self.class_weights.clone(), ..TrainOptions::default() }.given_weights(&classes)?;
+        self.fit_classes(&TrainingSet { data, samples: &data.samples, classes: &classes, weights: &weights }, control)
+    }
+
+    /// Trains on prepared samples of known classes.
+    fn fit_classes(&self, set: &TrainingSet, control: &RunControl) -> Result<FittedLinear, CvError> {
+        let TrainingSet { data, samples, classes, weights } = *set;
         let of: Vec<usize> = classes.of().iter().map(|&class| class as usize).collect();
         // The second of two classes has positive decision values.
-        let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: &weight };
-        let engine = Engine::new(self, &data.samples);
+        let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: weights };
+        let engine = Engine::new(self, samples);
         let fits = engine.fit(&rows, None, control)?;
         let goal = self.stop.goal;
         let report = |fit: &ColumnFit| CertificateReport::new(&fit.report.certificate, goal.met(&fit.report.certificate));
@@ -218,11 +238,10 @@ impl LinearClassifier {
             let Weights { weights, bias } = second.of_column().minus(&first.of_column());
             machines = vec![(weights, bias)];
         }
-        let model = Model::from_weights(data.samples.features(), Rule::of(&classes, Multiclass::OneVsRest), &machines)?;
-        let record = LinearRecord::new(self, data, weight, &fits);
+        let model = Model::from_weights(samples.features(), Rule::of(classes, Multiclass::OneVsRest), &machines)?;
+        let record = LinearRecord::new(self, set, &fits);
         let model = record.put_into(model.with_index_base(data.index_base)?)?;
-        let machines = record.machines;
-        Ok(FittedLinear { model, machines, certificate })
+        Ok(FittedLinear { model, machines: record.machines, certificate })
     }
 
     pub(crate) fn check(&self) -> Result<(), CvError> {

@@ -1,10 +1,10 @@
 //! The record of a training of a linear classifier, which its model keeps.
 
 use super::engine::ColumnFit;
-use super::{LinearClassifier, LinearMachineReport, LinearObjective};
+use super::{LinearClassifier, LinearMachineReport, LinearObjective, TrainingSet};
 use maxmargin_core::{BiasTerm, Goal};
 use maxmargin_cv::CvError;
-use maxmargin_data::{Dataset, codec};
+use maxmargin_data::codec;
 use maxmargin_model::{Model, ModelError, data_sha256};
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,8 @@ pub struct LinearRecord {
 pub struct LinearRecordError(String);
 
 impl LinearRecord {
-    /// Returns the record of a training on `data` with a factor of C for each class.
-    pub(super) fn new(classifier: &LinearClassifier, data: &Dataset, weights: Vec<f64>, fits: &[ColumnFit]) -> Self {
+    /// Returns the record of a training.
+    pub(super) fn new(classifier: &LinearClassifier, set: &TrainingSet, fits: &[ColumnFit]) -> Self {
         let all_classes = classifier.objective == LinearObjective::CrammerSinger;
         let count = if all_classes { 1 } else { fits.len() };
         let nonzeros = |fit: &ColumnFit| (0..).zip(fit.alpha.iter().copied()).filter(|of| of.1 != 0.0).collect();
@@ -53,12 +53,12 @@ impl LinearRecord {
             objective: classifier.objective,
             c: classifier.c,
             bias_term: classifier.bias_term,
-            weights,
+            weights: set.weights.to_vec(),
             sample_weights: classifier.sample_weights.clone(),
             goal: classifier.stop.goal,
-            rows: data.samples.len() as u64,
-            features: data.samples.features() as u64,
-            data_sha256: data_sha256(data),
+            rows: set.samples.len() as u64,
+            features: set.samples.features() as u64,
+            data_sha256: data_sha256(set.data),
             machines: fits.iter().take(count).map(|fit| fit.report.clone()).collect(),
             alpha: if all_classes { fits.iter().map(nonzeros).collect() } else { Vec::new() },
         }

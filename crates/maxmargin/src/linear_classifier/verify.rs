@@ -6,7 +6,7 @@ use super::record::LinearRecord;
 use maxmargin_core::{Certificate, Goal};
 use maxmargin_cv::{Check, CvError, MachineVerdict, Verdict};
 use maxmargin_data::number::format_g;
-use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_model::{Model, data_sha256};
 
 /// Relative difference of two computations that rounding explains.
@@ -33,19 +33,18 @@ pub fn verify_linear(
     par: Par,
 ) -> Result<Verdict, CvError> {
     let goal = goal.unwrap_or_else(|| record.goal.at_most(LOOSEST));
-    let samples = model.prepared(&data.samples)?.into_owned();
-    let data = Dataset { samples, labels: data.labels.clone(), columns: None, groups: None, ..data.clone() };
+    let samples = model.prepared(&data.samples)?;
     let certificates = record.machines.iter().map(|machine| machine.certificate);
     let mut verdict =
         Verdict { checks: Vec::new(), goal, machines: Vec::new(), certificate: None, stored: worst(goal, certificates) };
     let classes = ClassLabels::new(&data.labels)?;
-    verdict.checks = of_record(model, record, &data, &classes);
+    verdict.checks = of_record(model, record, data, &samples, &classes);
     if verdict.checks.iter().take(2).any(|check| check.passed == Some(false)) {
         return Ok(verdict);
     }
     let of: Vec<usize> = classes.of().iter().map(|&class| class as usize).collect();
     let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: &record.weights };
-    let engine = Engine::new(&record.classifier().threads(par), &data.samples);
+    let engine = Engine::new(&record.classifier().threads(par), &samples);
     let stored = weights_of(model);
     let found = if record.objective == LinearObjective::CrammerSinger {
         let (certificate, mut weights) = engine.certify_classes(&rows, &record.all_alpha(data.labels.len()))?;
@@ -78,10 +77,10 @@ fn check(what: &'static str, passed: bool, detail: String) -> Check {
 }
 
 /// Checks classes, shape and hash of the data.
-fn of_record(model: &Model, record: &LinearRecord, data: &Dataset, classes: &ClassLabels) -> Vec<Check> {
+fn of_record(model: &Model, record: &LinearRecord, data: &Dataset, samples: &Samples, classes: &ClassLabels) -> Vec<Check> {
     let words = |labels: &[f64]| labels.iter().map(|label| format_g(*label, 9)).collect::<Vec<_>>().join(" ");
     let (ours, theirs) = (model.classes(), classes.labels());
-    let (rows, features) = (data.samples.len() as u64, data.samples.features() as u64);
+    let (rows, features) = (samples.len() as u64, samples.features() as u64);
     let same = data_sha256(data) == record.data_sha256;
     let of_hash =
         if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };

@@ -1,11 +1,17 @@
 //! Linear classifiers beyond the duals: what their models say of the training, and its
 //! verification.
 
-use maxmargin::core::{Certificate, Goal, Status};
+use maxmargin::core::{Certificate, Goal, MarginLoss, Status};
+use maxmargin::cv::{FoldPlan, RunControl};
+use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::Kernel;
 use maxmargin::model::{Model, encode, read};
 use maxmargin::prelude::{BiasTerm, Generator, Penalty};
-use maxmargin::{LinearClassifier, LinearMachineReport, LinearRecord, verify_linear};
+use maxmargin::{
+    LinearClassifier, LinearMachineReport, LinearObjective, LinearRecord, Solver, Svm, cross_validate_linear, fit_linear,
+    verify_linear,
+};
 
 fn data(classes: usize) -> Dataset {
     let mut data = Generator::Blobs.generate(150, Some(6), 3).expect("generated data");
@@ -95,5 +101,33 @@ fn limits_end_a_training_with_an_honest_certificate() {
         assert_eq!(of.status, Status::IterationLimit, "{of:?}");
         assert!(!fitted.certificate.holds && of.certificate.gap().is_finite(), "{of:?}");
         assert!(of.work.newton_steps <= 1, "{of:?}");
+    }
+}
+
+/// The folds of a cross-validation are trainings on the other rows, whose scaling is their own.
+#[test]
+fn folds_are_trainings_on_the_other_rows() {
+    let data = data(3);
+    let plan = FoldPlan::contiguous(150, 3).expect("a plan");
+    let svm = Svm::c_svc(0.5).kernel(Kernel::Linear).solver(Solver::Linear).one_vs_rest().scale(ScaleMethod::Standard).gap(1e-9);
+    let control = RunControl::unlimited();
+    for (objective, bias_term) in [
+        (LinearObjective::Margin { loss: MarginLoss::Logistic, penalty: Penalty::L2 }, BiasTerm::Free),
+        (LinearObjective::Margin { loss: MarginLoss::SquaredHinge, penalty: Penalty::L1 }, BiasTerm::Feature(1.0)),
+        (LinearObjective::CrammerSinger, BiasTerm::None),
+    ] {
+        let svm = svm.clone().bias_term(bias_term);
+        let report = cross_validate_linear(objective, &svm, &data, &plan, &control).expect("a cross-validation");
+        assert!(report.certificate().expect("a certificate").holds);
+        for fold in 0..3 {
+            let alone = fit_linear(objective, &svm, &data.select(&plan.train(fold)), &control).expect("a training");
+            let values = alone.decision_values(&data.samples.select(plan.test(fold))).expect("decision values");
+            let own = plan.test(fold).iter().flat_map(|&i| report.decisions[3 * i..3 * i + 3].to_vec());
+            assert!(own.zip(values).all(|(a, b)| (a - b).abs() <= 1e-12), "{objective:?}, fold {fold}");
+        }
+        let whole = fit_linear(objective, &svm, &data, &control).expect("a training");
+        let model = read(&encode(&whole.model).expect("a file")).expect("the file");
+        let verdict = verify_linear(&model, &record(&model), &data, None, Par::Seq).expect("a verdict");
+        assert!(verdict.matches() && verdict.met(), "{verdict:?}");
     }
 }
