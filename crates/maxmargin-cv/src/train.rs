@@ -51,6 +51,25 @@ pub struct Fitted {
 }
 
 impl Fitted {
+    /// A model that another training than [`Study::train`] made in so many seconds, with a report
+    /// for each training. Its predictions run on the threads of `par`.
+    pub fn of(model: Model, machines: Vec<MachineReport>, solve_seconds: f64, par: Par) -> Self {
+        Self {
+            model,
+            status: machines.iter().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
+            certificate: machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
+            iterations: machines.iter().map(|m| m.iterations).sum(),
+            machines,
+            kernel: RowWork::default(),
+            counts: Vec::new(),
+            solve_seconds,
+            calibration: None,
+            threshold: None,
+            conformal: None,
+            par,
+        }
+    }
+
     /// Replaces the model by its calibrated form ([`Study::calibrate`]). The status becomes the
     /// worse of training and calibration.
     #[must_use]

@@ -59,6 +59,9 @@ def cases() -> Iterator[Case]:
         yield Case("nu-SVC", kernel, what, NuSVC(kernel=kernel, gamma=gamma, nu=0.05, calibration=calibration), X, y)
     for classes, (X, y) in by_classes().items():
         yield Case("linear", "linear", f"{classes} classes, labels", LinearSVC(), X, y)
+        sparse, together = LinearSVC(penalty="l1"), LinearSVC(multi_class="crammer_singer")
+        yield Case("linear, L1 norm", "linear", f"{classes} classes, labels", sparse.set_params(max_iter=100_000), X, y)
+        yield Case("Crammer and Singer", "linear", f"{classes} classes, labels", together.set_params(max_iter=100_000), X, y)
     X, y = scaled(load_diabetes, 300)
     y = (y - y.mean()) / y.std()
     yield Case("linear", "linear", "regression", LinearSVR(max_iter=100_000), X, y)

@@ -140,6 +140,15 @@ fn integers<T>(from: &Bound<'_, PyAny>, into: impl Fn(i64) -> Option<T>) -> PyRe
     from.as_slice()?.iter().map(|&at| into(at).ok_or_else(too_large)).collect()
 }
 
+/// Returns the factors of C of samples.
+pub(crate) fn sample_weights(given: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f64>>> {
+    let Some(weights) = given else { return Ok(None) };
+    if !weights.is_contiguous() {
+        return Err(PyValueError::new_err("the sample weights are not contiguous; convert them with numpy.ascontiguousarray"));
+    }
+    Ok(Some(weights.as_slice()?.to_vec()))
+}
+
 /// Converts an error of the library to Python's `ValueError`.
 pub(crate) fn invalid(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(error.to_string())

@@ -5,6 +5,7 @@
 //!
 //! - `Data`: samples and targets, copied from arrays.
 //! - `Svm`: the parameters of trainings; it trains, cross-validates and searches.
+//! - `LinearClassifier`: the parameters of linear machines beyond its duals.
 //! - `Model`: a trained model.
 //! - `LibsvmModel`: a model with LIBSVM's labels and signs, for `svmutil`.
 
@@ -16,6 +17,7 @@ mod cells;
 mod data;
 mod export;
 mod libsvm;
+mod linear;
 mod message;
 mod model;
 mod report;
@@ -37,6 +39,8 @@ mod _native {
     use super::export::{export_bound, export_c, export_json, export_onnx};
     #[pymodule_export]
     use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
+    #[pymodule_export]
+    use super::linear::LinearClassifier;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

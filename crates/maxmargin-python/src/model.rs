@@ -2,7 +2,7 @@
 
 use crate::blocks::predict;
 use crate::data::{Data, Explained, Vectors, compressed, invalid};
-use crate::report::{certificate, status};
+use crate::report::{certificate, machines};
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
 use maxmargin::background::in_parts;
@@ -12,7 +12,7 @@ use maxmargin::cv::{
 };
 use maxmargin::data::Par;
 use maxmargin::explain::Explain;
-use maxmargin::{kernel::Kernel, model};
+use maxmargin::{LinearRecord, kernel::Kernel, model, verify_linear};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -132,29 +132,7 @@ impl Model {
     /// coefficients (positive for the later class), its bias, and the status of its training.
     /// Without a training record, rows are indices of the model's own vectors.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let record = self.trained.record();
-        // Biases of features as they come, which `intercept_` is.
-        let plain = self.trained.uncentred().map_err(invalid)?;
-        let machine = |(p, machine): (usize, &model::Machine)| {
-            let fields = PyDict::new(py);
-            let training = record.map(|record| &record.machines[p]);
-            let rows: Vec<i64> = match training {
-                Some(training) => training.rows.iter().map(|&row| row as i64).collect(),
-                None => machine.support.iter().map(|&row| row.into()).collect(),
-            };
-            let coef = training.and_then(|training| training.folded.clone()).unwrap_or_else(|| machine.coef.clone());
-            fields.set_item("rows", rows.into_pyarray(py))?;
-            fields.set_item("coef", coef.into_pyarray(py))?;
-            fields.set_item("bias", machine.bias)?;
-            if let (Some(training), Some(record)) = (training, record) {
-                fields.set_item("status", status(training.status))?;
-                fields.set_item("iterations", training.iterations)?;
-                let holds = record.goal().met(&training.certificate);
-                fields.set_item("certificate", certificate(py, &CertificateReport::new(&training.certificate, holds))?)?;
-            }
-            Ok(fields)
-        };
-        plain.machines().iter().enumerate().map(machine).collect()
+        machines(py, &self.trained)
     }
 
     /// Returns the weights of a machine of the linear kernel, one for each feature.
@@ -192,8 +170,11 @@ impl Model {
     /// The sample weights of the training; `None` if there were none.
     #[getter]
     fn sample_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
-        let weights = self.trained.record()?.sample_weights.as_ref()?;
-        Some(weights.clone().into_pyarray(py))
+        let weights = match self.trained.record() {
+            Some(record) => record.sample_weights.clone()?,
+            None => LinearRecord::of(&self.trained).ok()??.sample_weights?,
+        };
+        Some(weights.into_pyarray(py))
     }
 
     /// Returns the decision values, samples × machines. A value of 0 and above selects the later
@@ -353,7 +334,12 @@ impl Model {
     /// Verifies the model against its training data. Every claim of the model is recomputed.
     fn verify<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyDict>> {
         let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
-        let verdict = run(py, None, move |_| Ok(verify(&model, &data, None, None, Par::Pool)?))?;
+        let verdict = run(py, None, move |_| {
+            Ok(match LinearRecord::of(&model)? {
+                Some(record) => verify_linear(&model, &record, &data, None, Par::Pool)?,
+                None => verify(&model, &data, None, None, Par::Pool)?,
+            })
+        })?;
         let fields = PyDict::new(py);
         fields.set_item("matches", verdict.matches())?;
         fields.set_item("met", verdict.met())?;

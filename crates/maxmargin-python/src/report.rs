@@ -1,10 +1,13 @@
 //! Certificates and reports as dictionaries, which the Python half converts into objects.
 
-use maxmargin::Cell;
-use maxmargin::core::Status;
+use crate::data::invalid;
+use maxmargin::core::{Certificate, Goal, Status};
 use maxmargin::cv::{CertificateReport, CvReport, FoldReport};
 use maxmargin::metrics::FoldStatistics;
+use maxmargin::model::{Machine, Model};
+use maxmargin::{Cell, LinearRecord};
 use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -20,8 +23,51 @@ pub(crate) fn certificate<'py>(py: Python<'py>, of: &CertificateReport) -> PyRes
     Ok(fields)
 }
 
+/// Returns the machines of a model with their trainings, as far as it has a record of them. All
+/// classes at once (Crammer and Singer) are one training.
+pub(crate) fn machines<'py>(py: Python<'py>, model: &Model) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let record = model.record();
+    let linear = if record.is_none() { LinearRecord::of(model).map_err(invalid)? } else { None };
+    // Biases of features as they come, which `intercept_` is.
+    let plain = model.uncentred().map_err(invalid)?;
+    let machine = |(p, machine): (usize, &Machine)| {
+        let fields = PyDict::new(py);
+        let training = record.map(|record| &record.machines[p]);
+        let rows: Vec<i64> = match training {
+            Some(training) => training.rows.iter().map(|&row| row as i64).collect(),
+            None => machine.support.iter().map(|&row| row.into()).collect(),
+        };
+        let coef = training.and_then(|training| training.folded.clone()).unwrap_or_else(|| machine.coef.clone());
+        fields.set_item("rows", rows.into_pyarray(py))?;
+        fields.set_item("coef", coef.into_pyarray(py))?;
+        fields.set_item("bias", machine.bias)?;
+        if let (Some(training), Some(record)) = (training, record) {
+            set_training(py, &fields, training.status, training.iterations, &training.certificate, record.goal())?;
+        } else if let Some(record) = &linear {
+            let training = record.machines.get(p).or(record.machines.first());
+            let training = training.ok_or_else(|| PyValueError::new_err("the model has no machine"))?;
+            set_training(py, &fields, training.status, training.work.steps, &training.certificate, record.goal)?;
+        }
+        Ok(fields)
+    };
+    plain.machines().iter().enumerate().map(machine).collect()
+}
+
+fn set_training(
+    py: Python<'_>,
+    fields: &Bound<'_, PyDict>,
+    ended: Status,
+    iterations: u64,
+    of: &Certificate,
+    goal: Goal,
+) -> PyResult<()> {
+    fields.set_item("status", status(ended))?;
+    fields.set_item("iterations", iterations)?;
+    fields.set_item("certificate", certificate(py, &CertificateReport::new(of, goal.met(of)))?)
+}
+
 /// Returns the name of a status.
-pub(crate) fn status(of: Status) -> &'static str {
+fn status(of: Status) -> &'static str {
     match of {
         Status::Converged => "converged",
         Status::IterationLimit => "iteration_limit",

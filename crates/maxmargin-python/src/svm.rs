@@ -1,7 +1,7 @@
 //! The estimator of the library, built from Python's keyword arguments.
 
 use crate::cells::{self, Outbox};
-use crate::data::{Data, invalid};
+use crate::data::{Data, invalid, sample_weights};
 use crate::model::{Model, Reports};
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
@@ -15,7 +15,7 @@ use maxmargin::kernel::KernelKind;
 use maxmargin::metrics::all_metrics;
 use maxmargin::model::Multiclass;
 use maxmargin::{Fitted, Ranges, TrainOptions};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -294,12 +294,10 @@ impl Svm {
 
 impl Svm {
     fn weighted(&self, sample_weight: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<maxmargin::Svm> {
-        let Some(weights) = sample_weight else { return Ok(self.svm.clone()) };
-        if !weights.is_contiguous() {
-            return Err(PyValueError::new_err(
-                "the sample weights are not contiguous; convert them with numpy.ascontiguousarray",
-            ));
-        }
-        Ok(self.svm.clone().sample_weights(weights.as_slice()?.to_vec()))
+        let svm = self.svm.clone();
+        Ok(match sample_weights(sample_weight)? {
+            Some(weights) => svm.sample_weights(weights),
+            None => svm,
+        })
     }
 }

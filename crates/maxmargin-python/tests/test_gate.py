@@ -293,7 +293,7 @@ def test_a_fold_that_cannot_be_trained_has_no_score():
         maxmargin.NuSVC(nu=0.9).cross_validate(*unequal())
 
 
-def test_a_linear_machine_of_scikit_learns_cross_validates():
+def test_a_linear_machine_beyond_the_duals_cross_validates():
     X, y = unequal()
     machine = maxmargin.LinearSVC(penalty="l1", dual=False, random_state=1, max_iter=100_000)
     found = machine.cross_validate(X, y)

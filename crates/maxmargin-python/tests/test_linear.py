@@ -56,15 +56,6 @@ def test_svr(loss, form):
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
 
 
-def test_what_is_left_to_scikit_learn():
-    X, y = data("iris")
-    for parameters in [{"penalty": "l1"}, {"multi_class": "crammer_singer"}]:
-        ours = maxmargin.LinearSVC(random_state=1, max_iter=100_000, **parameters).fit(X, y)
-        theirs = sklearn.svm.LinearSVC(random_state=1, max_iter=100_000, **parameters).fit(X, y)
-        assert_array_equal(ours.coef_, theirs.coef_)
-        assert not hasattr(ours, "certificate_")
-
-
 def test_samples_of_weight_0_take_no_part():
     X, y = data("cancer")
     weights = (np.arange(len(y)) % 3 > 0).astype(float)

@@ -23,7 +23,7 @@ enum Command {
     /// Gives every reader almost valid and corrupted input: one line for each, exit code 1 if a
     /// guarantee is broken
     Fuzz(FuzzArgs),
-    /// Compares 250 pinned trainings with svm-train and liblinear-train: exit code 1 if a
+    /// Compares 315 pinned trainings with svm-train and liblinear-train: exit code 1 if a
     /// requirement does not hold
     Differential(DifferentialArgs),
     /// Compares every formulation on real sets with svm-train and liblinear-train: exit code 1

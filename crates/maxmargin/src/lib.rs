@@ -168,7 +168,10 @@ mod pages;
 pub mod prelude;
 mod svm;
 
-pub use linear_classifier::{FittedLinear, LinearClassifier, LinearMachineReport, LinearObjective};
+pub use linear_classifier::{
+    FittedLinear, LinearClassifier, LinearMachineReport, LinearObjective, LinearRecord, LinearRecordError, cross_validate_linear,
+    fit_linear, verify_linear,
+};
 pub use maxmargin_cv::{CvError as Error, Fitted, PreparedData, TrainOptions};
 pub use maxmargin_solvers::Solver;
 pub use svm::nested::{Nested, OuterFold};

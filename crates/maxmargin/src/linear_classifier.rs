@@ -2,18 +2,26 @@
 //! the weights, and all classes at once.
 
 mod engine;
+mod options;
+mod record;
+mod verify;
 
+use engine::Weights;
 pub(crate) use engine::{ClassRows, ColumnFit, Engine};
+pub use options::{cross_validate_linear, fit_linear};
+pub use record::{LinearRecord, LinearRecordError};
+pub use verify::verify_linear;
 
 use maxmargin_core::{BiasTerm, Certificate, DualError, Goal, MarginLoss, Penalty, RunControl, Status, Stop};
 use maxmargin_cv::{CertificateReport, CvError, TrainOptions};
-use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_linear::{LinearWork, Method};
 use maxmargin_model::{Model, Multiclass, Rule};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The objective of a [`LinearClassifier`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinearObjective {
     /// A loss of the margin and a norm of the weights: one machine for two classes, one for each
     /// class against the rest for more.
@@ -60,7 +68,7 @@ pub struct LinearClassifier {
 }
 
 /// The training of one machine.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinearMachineReport {
     /// The certificate.
     pub certificate: Certificate,
@@ -74,10 +82,22 @@ pub struct LinearMachineReport {
     pub work: LinearWork,
 }
 
+/// The data of a training.
+#[derive(Clone, Copy)]
+struct TrainingSet<'a> {
+    /// The data as they were given.
+    data: &'a Dataset,
+    /// Their samples, filled in and scaled.
+    samples: &'a Samples,
+    classes: &'a ClassLabels,
+    /// The factor of C for each class.
+    weights: &'a [f64],
+}
+
 /// A trained classifier.
 #[derive(Clone, Debug)]
 pub struct FittedLinear {
-    /// The model. It stores weights, and no record of the training.
+    /// The model. It stores weights, and the [record](LinearRecord) of its training.
     pub model: Model,
     /// The machines; one for Crammer and Singer.
     pub machines: Vec<LinearMachineReport>,
@@ -198,26 +218,30 @@ impl LinearClassifier {
     /// As [`LinearClassifier::fit`].
     pub fn fit_with(&self, data: &Dataset, control: &RunControl) -> Result<FittedLinear, CvError> {
         let classes = ClassLabels::new(&data.labels)?;
-        let weight = TrainOptions { weights: self.class_weights.clone(), ..TrainOptions::default() }.given_weights(&classes)?;
+        let weights = TrainOptions { weights: self.class_weights.clone(), ..TrainOptions::default() }.given_weights(&classes)?;
+        self.fit_classes(&TrainingSet { data, samples: &data.samples, classes: &classes, weights: &weights }, control)
+    }
+
+    /// Trains on prepared samples of known classes.
+    fn fit_classes(&self, set: &TrainingSet, control: &RunControl) -> Result<FittedLinear, CvError> {
+        let TrainingSet { data, samples, classes, weights } = *set;
         let of: Vec<usize> = classes.of().iter().map(|&class| class as usize).collect();
         // The second of two classes has positive decision values.
-        let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: &weight };
-        let engine = Engine::new(self, &data.samples);
+        let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: weights };
+        let engine = Engine::new(self, samples);
         let fits = engine.fit(&rows, None, control)?;
         let goal = self.stop.goal;
         let report = |fit: &ColumnFit| CertificateReport::new(&fit.report.certificate, goal.met(&fit.report.certificate));
         let certificate = fits.iter().map(report).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NO_MACHINE);
         let mut machines: Vec<_> = fits.iter().map(|fit| (fit.weights.clone(), fit.bias)).collect();
-        if classes.count() == 2 && machines.len() == 2 {
-            let second = machines.pop().unwrap_or_default();
-            let first = machines.pop().unwrap_or_default();
-            machines.push(difference(&second, &first));
+        if let ([first, second], 2) = (&fits[..], classes.count()) {
+            let Weights { weights, bias } = second.of_column().minus(&first.of_column());
+            machines = vec![(weights, bias)];
         }
-        let model = Model::from_weights(data.samples.features(), Rule::of(&classes, Multiclass::OneVsRest), &machines)?;
-        let model = model.with_index_base(data.index_base)?;
-        let count = if self.objective == LinearObjective::CrammerSinger { 1 } else { fits.len() };
-        let machines = fits.into_iter().take(count).map(|fit| fit.report).collect();
-        Ok(FittedLinear { model, machines, certificate })
+        let model = Model::from_weights(samples.features(), Rule::of(classes, Multiclass::OneVsRest), &machines)?;
+        let record = LinearRecord::new(self, set, &fits);
+        let model = record.put_into(model.with_index_base(data.index_base)?)?;
+        Ok(FittedLinear { model, machines: record.machines, certificate })
     }
 
     pub(crate) fn check(&self) -> Result<(), CvError> {
@@ -226,17 +250,4 @@ impl LinearClassifier {
         }
         Err(DualError::Upper { variable: 0, value: self.c }.into())
     }
-}
-
-/// Returns the weights and the bias of `a − b`.
-fn difference(a: &(Vec<(u32, f64)>, f64), b: &(Vec<(u32, f64)>, f64)) -> (Vec<(u32, f64)>, f64) {
-    let mut terms: Vec<(u32, f64)> = a.0.iter().copied().chain(b.0.iter().map(|&(j, w)| (j, -w))).collect();
-    terms.sort_by_key(|term| term.0);
-    terms.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0.0 };
-        same
-    });
-    terms.retain(|term| term.1 != 0.0);
-    (terms, a.1 - b.1)
 }

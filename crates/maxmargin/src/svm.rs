@@ -288,7 +288,7 @@ impl Svm {
     }
 
     /// Runs `run` on the study of this estimator and data.
-    fn study<T>(&self, input: TrainingInput, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
+    pub(crate) fn study<T>(&self, input: TrainingInput, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
         let TrainingInput { data, prepared } = input;
         let classes = self.classes(data)?;

@@ -3,18 +3,17 @@
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
 use super::table::TableArgs;
-use super::values::{self, Json, ScaleName, Shard};
+use super::values::{self, Json, LossName, ScaleName, SchemeName, Shard};
 use crate::problem::folds::Folds;
 use crate::problem::weights::Weight;
 use crate::report::Detail;
 use crate::report::advice::Limits;
 use clap::Args;
 use maxmargin::Solver;
-use maxmargin::core::{BiasTerm, Loss};
+use maxmargin::core::{BiasTerm, Penalty};
 use maxmargin::cv::Seeding;
 use maxmargin::data::Impute;
 use maxmargin::kernel::{Gamma, Kernel, KernelKind};
-use maxmargin::model::Multiclass;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -214,10 +213,10 @@ pub(crate) struct ProblemArgs {
     /// twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Multiclass scheme: a machine for each pair of classes, or one for each class against the
-    /// rest
+    /// Multiclass scheme: a machine for each pair of classes, one for each class against the rest,
+    /// or one of all classes
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::multiclass())]
-    pub(crate) classes: Multiclass,
+    pub(crate) classes: SchemeName,
     /// Most machines to train: k classes need k(k-1)/2 one-vs-one, or k one-vs-rest
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
     pub(crate) max_machines: u64,
@@ -240,7 +239,11 @@ pub(crate) struct SolverArgs {
     pub(crate) solver: Solver,
     /// Loss [default: squared for pairwise, cvm, fw, mfw and swap, hinge for all other solvers]
     #[arg(long, value_parser = values::loss())]
-    pub(crate) loss: Option<Loss>,
+    pub(crate) loss: Option<LossName>,
+    /// Norm of the weights of a linear machine [default: l2]; l1 leaves most weights of features
+    /// that do not help at 0, with the loss squared (its default) or logistic
+    #[arg(long, value_name = "NORM", value_parser = values::penalty())]
+    pub(crate) penalty: Option<Penalty>,
     /// SMO without shrinking: every iteration scans all variables and moves one pair, as papers
     /// count iterations
     #[arg(long)]

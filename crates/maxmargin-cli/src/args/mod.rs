@@ -6,6 +6,7 @@ mod export;
 mod formulation;
 mod groups;
 mod numbers;
+mod objective;
 mod parse;
 mod predict;
 mod probability;

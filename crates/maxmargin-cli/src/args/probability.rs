@@ -53,6 +53,11 @@ pub(crate) struct ProbabilityArgs {
 }
 
 impl ProbabilityArgs {
+    /// Returns true if a calibration or a rule was asked for.
+    pub(crate) fn is_given(self) -> bool {
+        self.probability.is_some() || self.threshold.is_some() || self.decide.is_some()
+    }
+
     /// Returns the requested calibration.
     pub(crate) fn calibration_options(self) -> CalibrationOptions {
         CalibrationOptions { probability: self.probability, threshold: self.threshold }

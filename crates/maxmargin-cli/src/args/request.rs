@@ -1,15 +1,17 @@
 //! The step from the options of the command line to requests, which know no parser of options.
 
-use super::groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, SvmArgs};
-use super::values::ScaleName;
+use super::groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, ProblemArgs, SolverArgs, SvmArgs};
+use super::objective::objective;
+use super::values::{LossName, ScaleName, SchemeName};
 use crate::console::failure::Failure;
 use crate::files::input::request::{DataRequest, ReadRequest};
 use crate::problem::ProblemRequest;
 use crate::problem::folds::FoldRequest;
-use maxmargin::TrainOptions;
-use maxmargin::core::Goal;
+use maxmargin::core::{BiasTerm, Goal, Loss};
 use maxmargin::data::scale::ScaleMethod;
 use maxmargin::kernel::Kernel;
+use maxmargin::model::Multiclass;
+use maxmargin::{LinearObjective, Solver, TrainOptions};
 
 impl DataArgs {
     pub(crate) fn request(&self) -> DataRequest {
@@ -60,8 +62,28 @@ impl ScaleName {
 
 impl KernelArgs {
     /// Returns the kernel. The rule of its width is applied once there is data.
-    fn kernel(&self) -> Kernel {
+    pub(super) fn kernel(&self) -> Kernel {
         self.kernel.kernel(1.0, self.coef0, self.degree)
+    }
+}
+
+impl ProblemArgs {
+    /// Returns the multiclass scheme of the decisions.
+    pub(crate) fn multiclass(&self) -> Multiclass {
+        match self.classes {
+            SchemeName::Machines(multiclass) => multiclass,
+            SchemeName::CrammerSinger => Multiclass::OneVsRest,
+        }
+    }
+}
+
+impl SolverArgs {
+    /// Returns the loss, if it is one of support vector machines.
+    pub(crate) fn svm_loss(&self) -> Option<Loss> {
+        match self.loss {
+            Some(LossName::Svm(loss)) => Some(loss),
+            _ => None,
+        }
     }
 }
 
@@ -76,14 +98,14 @@ impl SvmArgs {
         if kernel.kernel() == Kernel::Precomputed && problem.scale.is_some() {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
-        Ok(TrainOptions {
+        let options = TrainOptions {
             kernel: kernel.kernel(),
             gamma: Some(kernel.gamma),
             formulation: problem.formulation.with_c(c).map_err(Failure::Usage)?,
             levels: problem.formulation.levels().map_err(Failure::Usage)?,
-            loss: solver.loss,
+            loss: solver.svm_loss(),
             bias_term: solver.bias,
-            multiclass: problem.classes,
+            multiclass: problem.multiclass(),
             scale: problem.scale.map(ScaleName::method),
             impute: problem.impute,
             solver: solver.solver,
@@ -93,6 +115,16 @@ impl SvmArgs {
             max_iter: run.max_iter,
             seed,
             ..TrainOptions::default()
+        };
+        let Some(objective) = objective(self).map_err(Failure::Usage)? else { return Ok(options) };
+        let usual = if objective == LinearObjective::CrammerSinger { BiasTerm::None } else { BiasTerm::Free };
+        // The options of a C-SVC over features, whose objective is another.
+        Ok(TrainOptions {
+            loss: Some(Loss::Hinge),
+            bias_term: Some(solver.bias.unwrap_or(usual)),
+            multiclass: Multiclass::OneVsRest,
+            solver: Solver::Linear,
+            ..options
         })
     }
 
@@ -102,9 +134,16 @@ impl SvmArgs {
     ///
     /// As [`SvmArgs::train_options`].
     pub(crate) fn request(&self, command: &'static str, c: Option<f64>, seed: u64) -> Result<ProblemRequest, Failure> {
+        let options = self.train_options(c.unwrap_or(1.0), seed)?;
+        let objective = objective(self).map_err(Failure::Usage)?;
+        if objective.is_some() && (c.is_none() || command == "loo") {
+            let what = "logistic regression, --penalty l1 and --classes crammer-singer are for train and cv; try cv for each C";
+            return Err(Failure::Usage(format!("{command}: {what}")));
+        }
         Ok(ProblemRequest {
             command,
-            options: self.train_options(c.unwrap_or(1.0), seed)?,
+            options,
+            objective,
             c,
             formulation_is_named: self.problem.formulation.formulation.is_some(),
             class_weights: self.problem.weight.clone(),

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
 use maxmargin::conformal::Level;
-use maxmargin::core::{BiasTerm, FormulationKind, Loss};
+use maxmargin::core::{BiasTerm, FormulationKind, Loss, Penalty};
 use maxmargin::cv::Seeding;
 use maxmargin::data::{Impute, MOST_THREADS};
 use maxmargin::kernel::{Gamma, KernelKind};
@@ -22,10 +22,33 @@ pub(crate) enum Json {
     Full,
 }
 
-const SCHEMES: [(&str, &str); 2] =
-    [("one-vs-one", "k(k-1)/2 machines that vote"), ("one-vs-rest", "k machines, the largest decision value wins")];
+const SCHEMES: [(&str, &str); 3] = [
+    ("one-vs-one", "k(k-1)/2 machines that vote"),
+    ("one-vs-rest", "k machines, the largest decision value wins"),
+    ("crammer-singer", "one linear machine of all classes at once (Crammer and Singer)"),
+];
 
-const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
+const LOSSES: [(&str, &str); 3] = [
+    ("hinge", "C max(0, 1 - y f(x))"),
+    ("squared", "C max(0, 1 - y f(x))²"),
+    ("logistic", "C log(1 + exp(-y f(x))), of linear machines: logistic regression"),
+];
+
+const PENALTIES: [(&str, &str); 2] = [("l2", "half the sum of their squares"), ("l1", "the sum of their absolute values")];
+
+/// A loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LossName {
+    Svm(Loss),
+    Logistic,
+}
+
+/// A multiclass scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemeName {
+    Machines(Multiclass),
+    CrammerSinger,
+}
 
 /// A parser of one of these names, each with its help.
 fn named<const N: usize>(names: [(&'static str, &'static str); N]) -> PossibleValuesParser {
@@ -63,8 +86,12 @@ pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
 }
 
 /// A parser of multiclass schemes.
-pub(crate) fn multiclass() -> impl TypedValueParser<Value = Multiclass> {
-    named(SCHEMES).map(|name| if name == "one-vs-rest" { Multiclass::OneVsRest } else { Multiclass::OneVsOne })
+pub(crate) fn multiclass() -> impl TypedValueParser<Value = SchemeName> {
+    named(SCHEMES).map(|name| match name.as_str() {
+        "one-vs-rest" => SchemeName::Machines(Multiclass::OneVsRest),
+        "crammer-singer" => SchemeName::CrammerSinger,
+        _ => SchemeName::Machines(Multiclass::OneVsOne),
+    })
 }
 
 /// A parser of imputation methods.
@@ -73,8 +100,17 @@ pub(crate) fn impute() -> impl TypedValueParser<Value = Impute> {
 }
 
 /// A parser of losses.
-pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
-    named(LOSSES).map(|name| if name == "squared" { Loss::SquaredHinge } else { Loss::Hinge })
+pub(crate) fn loss() -> impl TypedValueParser<Value = LossName> {
+    named(LOSSES).map(|name| match name.as_str() {
+        "squared" => LossName::Svm(Loss::SquaredHinge),
+        "logistic" => LossName::Logistic,
+        _ => LossName::Svm(Loss::Hinge),
+    })
+}
+
+/// A parser of norms of the weights.
+pub(crate) fn penalty() -> impl TypedValueParser<Value = Penalty> {
+    named(PENALTIES).map(|name| if name == "l1" { Penalty::L1 } else { Penalty::L2 })
 }
 
 /// Scaling methods.

@@ -15,11 +15,12 @@ use crate::report::{
     TableDocument, columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text,
     status_text,
 };
-use maxmargin::core::Status;
+use maxmargin::core::{Formulation, Loss, Status};
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
 use maxmargin::data::{Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
+use maxmargin::{LinearRecord, Solver};
 use serde::Serialize;
 use std::path::Path;
 
@@ -219,22 +220,46 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         impute: parts.encoder.as_ref().and_then(Encoder::impute).map(Impute::name),
         table: model.columns().map(TableDocument::of),
         columns: model_columns(model),
-        training: model.record().map(|r| TrainingInfo {
-            rows: r.rows,
-            features: r.features,
-            sha256: format::hex(&r.data_sha256),
-            formulation: FormulationDocument::new(r.formulation, r.formulation.c()).with_levels(model.levels()),
-            solver: r.solver.clone(),
-            weights: r.weights.clone(),
-            eps: r.goal().kkt(),
-            gap: r.goal().gap(),
-            status: r.status(),
-            iterations: r.iterations(),
-            certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
-        }),
+        training: training_info(model),
         machines: (0..model.machines().len()).map(|p| machine_info(model, &names, p)).collect(),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
     }
+}
+
+/// Returns the record of the training; `None` if the file has none.
+fn training_info(model: &Model) -> Option<TrainingInfo> {
+    let Some(r) = model.record() else { return linear_training_info(&LinearRecord::of(model).ok()??) };
+    Some(TrainingInfo {
+        rows: r.rows,
+        features: r.features,
+        sha256: format::hex(&r.data_sha256),
+        formulation: FormulationDocument::new(r.formulation, r.formulation.c()).with_levels(model.levels()),
+        solver: r.solver.clone(),
+        weights: r.weights.clone(),
+        eps: r.goal().kkt(),
+        gap: r.goal().gap(),
+        status: r.status(),
+        iterations: r.iterations(),
+        certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
+    })
+}
+
+fn linear_training_info(record: &LinearRecord) -> Option<TrainingInfo> {
+    let formulation = Formulation::Svc { c: record.c, loss: Loss::Hinge, bias_term: record.bias_term };
+    let certificates = record.machines.iter().map(|m| CertificateReport::new(&m.certificate, record.goal.met(&m.certificate)));
+    Some(TrainingInfo {
+        rows: record.rows,
+        features: record.features,
+        sha256: format::hex(&record.data_sha256),
+        formulation: FormulationDocument::new(formulation, Some(record.c)).with_objective(Some(record.objective)),
+        solver: Solver::Linear.name().to_owned(),
+        weights: record.weights.clone(),
+        eps: record.goal.kkt(),
+        gap: record.goal.gap(),
+        status: record.machines.iter().map(|m| m.status).reduce(Status::worse)?,
+        iterations: record.machines.iter().map(|m| m.work.steps.max(m.work.newton_steps)).sum(),
+        certificate: certificates.reduce(CertificateReport::worse),
+    })
 }
 
 /// Returns the certificate that a file stores for a machine.

@@ -23,7 +23,7 @@ use crate::report::{
 use maxmargin::core::Status;
 use maxmargin::cv::{CalibrationReport, ConformalOptions, ConformalReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
-use maxmargin::{Fitted, Svm};
+use maxmargin::{Fitted, Svm, fit_linear};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,6 +60,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     check_standard_output(run.json.is_some(), on_stdout)?;
     let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?;
     let request = request.updatable(args.updatable).seeded(args.folds.seeding.seeding);
+    request.check_objective(&[
+        (args.updatable, "--updatable"),
+        (args.conformal.conformal.is_some(), "--conformal"),
+        (args.probability.is_given(), "--probability, --threshold, --decide"),
+    ])?;
     let svm = args.probability.apply(request.svm()?);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
@@ -76,7 +81,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = {
         let bar = Bar::new(run.quiet);
-        svm.fit_with(&data, &bar.control()).map_err(|e| failed(&input, &e))?
+        let fitted = match request.objective {
+            Some(objective) => fit_linear(objective, &svm, &data, &bar.control()),
+            None => svm.fit_with(&data, &bar.control()),
+        };
+        fitted.map_err(|e| failed(&input, &e))?
     };
     warn_of_unfinished(&fitted, &svm, run, &mut notes);
     warn_of_missing_calibration(&fitted, &mut notes);
@@ -187,6 +196,12 @@ fn warn_of_poor_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut N
     Ok(())
 }
 
+/// `12 are not 0`, over all machines.
+fn nonzeros_text(machines: &[MachineDocument]) -> String {
+    let nonzeros: usize = machines.iter().map(|machine| machine.report.support_vectors).sum();
+    format!("{} are not 0", format::count(nonzeros as u64))
+}
+
 /// `120 of 1,000`; of one machine also `: 100 bounded, 20 free`
 fn support_vectors_text(d: &TrainDocument) -> String {
     let count = |number: usize| format::count(number as u64);
@@ -228,9 +243,13 @@ fn summary(d: &TrainDocument, verbose: bool) -> Vec<(&'static str, String)> {
         ("scaling", setup.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", status_text(solved.status), format::count(solved.iterations))),
         ("certificate", certificate_text(&certified, setup.eps, setup.gap, "machine")),
-        ("support vectors", support_vectors_text(d)),
+        if setup.formulation.has_weights_only() {
+            ("weights", nonzeros_text(&solved.machines))
+        } else {
+            ("support vectors", support_vectors_text(d))
+        },
     ];
-    if classes > 2 {
+    if classes > 2 && !setup.formulation.is_of_all_classes() {
         rows.insert(
             3,
             (

@@ -12,13 +12,14 @@ use crate::files::output::show;
 use crate::machine::threads::Threads;
 use crate::problem::weights::Weight;
 use crate::report::{
-    DataDocument, End, MachineDocument, MachineNames, STATIONARY, Seconds, Setup, SolutionDocument, Work, fields,
+    DataDocument, End, MachineDocument, MachineNames, STATIONARY, SampleWeights, Seconds, Setup, SolutionDocument, Work, fields,
     fixed_labels_text, machines_table,
 };
-use maxmargin::core::{Formulation, Goal, Status};
+use maxmargin::core::{Formulation, Goal, Loss, Status};
 use maxmargin::cv::{CertificateReport, Check, Claim, MachineReport, MachineVerdict, TrainingData, Verdict, VerifyError, verify};
 use maxmargin::data::Par;
 use maxmargin::model::{Model, Record};
+use maxmargin::{LinearRecord, verify_linear};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -63,10 +64,24 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     if claim.is_none() && !args.weight.is_empty() {
         return Err(Failure::Usage("--weight without -c: both are for models that do not say how they were trained".to_owned()));
     }
-    let verdict = verify(&model, &input.data, claim.as_ref(), goal(&model, args.eps), threads.par());
-    let verdict = verdict.map_err(|error| failed(args, &input, &error))?;
+    let record = LinearRecord::of(&model).map_err(|error| Failure::input(args.model.display().to_string(), error))?;
+    let verdict = match &record {
+        Some(_) if claim.is_some() => return Err(failed(args, &input, &VerifyError::Claim)),
+        Some(record) => {
+            let goal = args.eps.map(|eps| record.goal.at_most(eps));
+            let verdict = verify_linear(&model, record, &input.data, goal, threads.par());
+            verdict.map_err(|error| Failure::input(&input.name, error))?
+        }
+        None => {
+            let verdict = verify(&model, &input.data, claim.as_ref(), goal(&model, args.eps), threads.par());
+            verdict.map_err(|error| failed(args, &input, &error))?
+        }
+    };
     let document = VerifyDocument {
-        setup: setup(&model, &input, claim.as_ref(), verdict.goal),
+        setup: match &record {
+            Some(record) => linear_setup(&model, record, &input, verdict.goal),
+            None => setup(&model, &input, claim.as_ref(), verdict.goal),
+        },
         model: args.model.display().to_string(),
         matches: verdict.matches(),
         not_checked: verdict.unchecked().map(|check| check.what).collect(),
@@ -160,6 +175,16 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
         problem.1,
         goal,
     )
+}
+
+/// Describes the problem of a linear machine by its record.
+fn linear_setup(model: &Model, record: &LinearRecord, input: &Input, goal: Goal) -> Setup {
+    let (c, bias_term) = (record.c, record.bias_term);
+    let formulation = Formulation::Svc { c, loss: Loss::Hinge, bias_term };
+    let data = DataDocument::for_target(&input.name, &input.data, formulation.target_kind());
+    let setup = Setup::of_model("verify", data, model, formulation, record.weights.clone(), goal);
+    let sample_weights = record.sample_weights.as_deref().map(SampleWeights::of);
+    Setup { formulation: setup.formulation.with_objective(Some(record.objective)), sample_weights, ..setup }
 }
 
 /// Describes the recomputed solution.

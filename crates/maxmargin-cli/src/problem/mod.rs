@@ -6,7 +6,7 @@ mod targets;
 mod warnings;
 pub(crate) mod weights;
 
-use crate::console::failure::{Failure, reason};
+use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
@@ -23,12 +23,12 @@ use maxmargin::data::quote::quoted;
 use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
 use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{ModelError, Rule};
-use maxmargin::{Error, PreparedData, Svm, TrainOptions};
-use std::path::{Path, PathBuf};
+use maxmargin::{Error, LinearObjective, PreparedData, Svm, TrainOptions};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, cost_of_tube, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
-use weights::Weight;
+use weights::{Weight, sample_weights};
 
 /// The problem that a command asks for.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ pub(crate) struct ProblemRequest {
     pub(crate) command: &'static str,
     /// The options of the training, without those that need the data: weights, limits, threads.
     pub(crate) options: TrainOptions,
+    /// The objective of a linear machine that is no C-SVC, whose options `options` has otherwise.
+    pub(crate) objective: Option<LinearObjective>,
     /// None for a search, which tries several.
     pub(crate) c: Option<f64>,
     /// True if the formulation was named: labels that look like values are then meant as classes.
@@ -78,6 +80,21 @@ impl ProblemRequest {
     pub(crate) fn updatable(mut self, updatable: bool) -> Self {
         self.options.keep_support_vectors = updatable;
         self
+    }
+
+    /// Refuses parts of a model or a report that linear machines beyond the duals do not have.
+    ///
+    /// # Errors
+    ///
+    /// Names the first option of `asked` that is true.
+    pub(crate) fn check_objective(&self, asked: &[(bool, &str)]) -> Result<(), Failure> {
+        match asked.iter().find(|asked| asked.0 && self.objective.is_some()) {
+            Some((_, option)) => {
+                let what = "logistic regression, --penalty l1 and --classes crammer-singer have none; leave it out";
+                Err(Failure::Usage(format!("{option}: {what}")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the estimator of these options.
@@ -207,7 +224,9 @@ impl ProblemRequest {
                 Some(_) => KernelDocument::by_rule(&kernel, gamma),
                 None => KernelDocument::searched(&kernel, gamma),
             },
-            formulation: FormulationDocument::new(svm.formulation(), self.c).with_levels(&svm.options().levels),
+            formulation: FormulationDocument::new(svm.formulation(), self.c)
+                .with_levels(&svm.options().levels)
+                .with_objective(self.objective),
             solver: solved_by.name().to_owned(),
             multiclass: classes.as_ref().map(|classes| Rule::of(classes, multiclass).multiclass),
             weights,
@@ -318,26 +337,6 @@ impl Announcement<'_> {
             notes.warn("all rows have the same features: no machine can tell them apart".to_owned());
         }
         Ok(ranges)
-    }
-}
-
-/// Reads one weight for each row of the data.
-fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
-    let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
-    let weight = |(at, line): (usize, &str)| {
-        let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
-        let what =
-            || format!("`{}` is not a weight; a file of weights holds one number, 0 or more, for each row", quoted(line, 40));
-        value.ok_or_else(|| Failure::input(format!("{name}:{}", at + 1), what()))
-    };
-    let weights: Vec<f64> = text.lines().enumerate().map(weight).collect::<Result<_, _>>()?;
-    let (found, rows) = (weights.len(), input.data.labels.len());
-    if found == rows {
-        Ok(weights)
-    } else {
-        Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
     }
 }
 

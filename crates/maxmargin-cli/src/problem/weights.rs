@@ -1,12 +1,15 @@
 //! Factors of C for classes, matched to the labels of the data.
 
 use super::ProblemRequest;
-use crate::console::failure::Failure;
+use crate::console::failure::{Failure, reason};
 use crate::console::format;
 use crate::console::label_names;
+use crate::files::input::Input;
 use maxmargin::Svm;
 use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
+use maxmargin::data::quote::quoted;
+use std::path::Path;
 
 /// A factor of C for one class.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,4 +73,24 @@ impl ProblemRequest {
 /// Returns a label as it was given; numbers in our format.
 fn display(label: &str) -> String {
     label.parse().map_or_else(|_| label.to_owned(), format::exact)
+}
+
+/// Reads one weight for each row of the data.
+pub(super) fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
+    let weight = |(at, line): (usize, &str)| {
+        let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let what =
+            || format!("`{}` is not a weight; a file of weights holds one number, 0 or more, for each row", quoted(line, 40));
+        value.ok_or_else(|| Failure::input(format!("{name}:{}", at + 1), what()))
+    };
+    let weights: Vec<f64> = text.lines().enumerate().map(weight).collect::<Result<_, _>>()?;
+    let (found, rows) = (weights.len(), input.data.labels.len());
+    if found == rows {
+        Ok(weights)
+    } else {
+        Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
+    }
 }

@@ -1,7 +1,8 @@
 //! The formulation in documents and text.
 
 use crate::console::format;
-use maxmargin::core::{BiasTerm, Formulation, Level, Loss};
+use maxmargin::LinearObjective;
+use maxmargin::core::{BiasTerm, Formulation, Level, Loss, MarginLoss, Penalty};
 use maxmargin::metrics::Purpose;
 use serde::Serialize;
 
@@ -18,7 +19,12 @@ pub(crate) struct FormulationDocument {
     /// The levels of several machines; the central one is `tau`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) levels: Vec<f64>,
-    loss: Loss,
+    loss: &'static str,
+    /// The norm of the weights, where the objective has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    penalty: Option<Penalty>,
+    #[serde(skip)]
+    objective: Option<LinearObjective>,
     /// Spelled as on the command line: `free`, `none` or the value of the feature.
     bias: String,
 }
@@ -40,7 +46,9 @@ impl FormulationDocument {
             nu: formulation.nu(),
             tau: formulation.level().map(Level::tau),
             levels: Vec::new(),
-            loss: formulation.loss(),
+            loss: if formulation.loss() == Loss::Hinge { "hinge" } else { "squared_hinge" },
+            penalty: None,
+            objective: None,
             bias,
         }
     }
@@ -48,6 +56,27 @@ impl FormulationDocument {
     /// The same formulation with a machine for each of these levels, if there are some.
     pub(crate) fn with_levels(self, levels: &[f64]) -> Self {
         Self { levels: levels.to_vec(), ..self }
+    }
+
+    /// The same formulation with the objective of a linear machine, if there is one.
+    pub(crate) fn with_objective(self, objective: Option<LinearObjective>) -> Self {
+        let (loss, penalty) = match objective {
+            None => return self,
+            Some(LinearObjective::CrammerSinger) => ("crammer_singer", Penalty::L2),
+            Some(LinearObjective::Margin { loss: MarginLoss::Logistic, penalty }) => ("logistic", penalty),
+            Some(LinearObjective::Margin { loss: MarginLoss::SquaredHinge, penalty }) => ("squared_hinge", penalty),
+        };
+        Self { loss, penalty: Some(penalty), objective, ..self }
+    }
+
+    /// Returns true for one machine of all classes.
+    pub(crate) fn is_of_all_classes(&self) -> bool {
+        self.objective == Some(LinearObjective::CrammerSinger)
+    }
+
+    /// Returns true for weights that are no sum over support vectors.
+    pub(crate) fn has_weights_only(&self) -> bool {
+        self.objective.is_some()
     }
 
     /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
@@ -71,9 +100,13 @@ impl FormulationDocument {
         let loss = match (self.purpose.level, self.loss) {
             (Some(Level::Quantile(_)), _) => "pinball loss",
             (Some(Level::Expectile(_)), _) => "asymmetric squared loss",
-            (None, Loss::Hinge) => "hinge loss",
-            (None, Loss::SquaredHinge) => "squared hinge loss",
+            (None, "hinge") => "hinge loss",
+            (None, "logistic") => "logistic loss",
+            (None, "crammer_singer") => "all classes at once",
+            (None, _) => "squared hinge loss",
         };
+        let norm = if self.penalty == Some(Penalty::L1) { ", L1 norm" } else { "" };
+        let loss = format!("{loss}{norm}");
         match self.bias.as_str() {
             "free" => format!("{loss}, free bias"),
             "none" => format!("{loss}, no bias"),

@@ -314,7 +314,7 @@ impl CvResults {
             lines.push(("accuracy", self.accuracy_text(percent)));
         }
         let classes = setup.labels().len();
-        if classes > 2 {
+        if classes > 2 && !setup.formulation.is_of_all_classes() {
             lines.push((
                 "machines",
                 format!(

@@ -170,3 +170,64 @@ fn a_gap_means_the_same_with_a_kernel_and_without() {
         }
     }
 }
+
+/// Logistic regression, the L1 norm and all classes at once: trained, certified, verified from the
+/// file, predicted and cross-validated, scaled by training rows and with weights.
+#[test]
+fn machines_beyond_the_duals_are_trained_and_verified() {
+    let bench = Bench::new();
+    let data = "penguins --impute median --scale standard";
+    for (options, loss, penalty) in [
+        ("--loss logistic", "logistic", "l2"),
+        ("--loss logistic --penalty l1 --bias 1", "logistic", "l1"),
+        ("--penalty l1 --weight Adelie=2", "squared_hinge", "l1"),
+        ("--classes crammer-singer --bias 1", "crammer_singer", "l2"),
+    ] {
+        let line = format!("{data} --kernel linear {options} --gap 1e-6 -c 0.5");
+        let trained = bench.json(&format!("train {line} -o m --force"));
+        assert_eq!(trained["status"], "converged", "{options}");
+        assert_eq!((&trained["formulation"]["loss"], &trained["formulation"]["penalty"]), (&loss.into(), &penalty.into()));
+        assert!(trained["certificate"]["relative_gap"].as_f64().unwrap() <= 1e-6, "{trained}");
+        let verified = bench.json("verify m penguins");
+        assert_eq!((&verified["matches"], &verified["tolerance_met"]), (&true.into(), &true.into()), "{verified}");
+        assert_eq!(verified["formulation"], trained["formulation"]);
+        assert_eq!(bench.json("info m")["training"]["formulation"], trained["formulation"]);
+        let other = bench.run("verify m penguins --seed 2 -q");
+        assert!(other.code == 1 && other.out.contains("REFUTED"), "{other:?}");
+        assert!(bench.run("verify m penguins -c 1 -q").err.contains("this one does"));
+        let predicted = bench.json("predict penguins m -o labels --force");
+        assert!(predicted["accuracy"].as_f64().unwrap() > 0.95, "{predicted}");
+        let validated = bench.json(&format!("cv {line} -k 5"));
+        assert_eq!(validated["status"], "converged");
+        assert!(validated["accuracy"].as_f64().unwrap() > 0.95 && validated["certificate"]["holds"] == true, "{validated}");
+        assert_eq!(validated["folds"].as_array().unwrap().len(), 5);
+    }
+}
+
+#[test]
+fn combinations_that_there_are_not_are_one_clear_error() {
+    let bench = Bench::new();
+    for (line, says) in [
+        ("train blobs --penalty l1", "--penalty l1: it is for linear machines; pass --kernel linear"),
+        ("train blobs --loss logistic -g 1", "--loss logistic: it is for linear machines; pass --kernel linear"),
+        ("train blobs --classes crammer-singer", "--classes crammer-singer: it is for linear machines; pass --kernel linear"),
+        ("train blobs --kernel linear --penalty l1 --loss hinge", "--penalty l1: it has no hinge loss"),
+        ("train blobs --kernel linear --penalty l1 --solver smo", "--penalty l1: it has a solver of its own"),
+        ("train blobs --kernel linear --penalty l1 --formulation nu-svc", "--penalty l1: it is for --formulation c-svc"),
+        ("train blobs --kernel linear --penalty l1 --weight balanced", "--weight balanced is not for it"),
+        ("train blobs --kernel linear --classes crammer-singer --penalty l1", "it has the L2 norm"),
+        ("train blobs --kernel linear --classes crammer-singer --loss squared", "it has a loss of its own"),
+        ("train blobs --kernel linear --classes crammer-singer --bias free", "it has no free bias"),
+        ("train blobs --kernel linear --penalty l1 --updatable", "--updatable: "),
+        ("train blobs --kernel linear --penalty l1 --probability platt", "--probability, --threshold, --decide: "),
+        ("train blobs --kernel linear --penalty l1 --conformal 0.1", "--conformal: "),
+        ("cv blobs --kernel linear --penalty l1 --importance", "--importance: "),
+        ("loo blobs --kernel linear --penalty l1", "are for train and cv"),
+        ("grid blobs --kernel linear --penalty l1", "are for train and cv"),
+    ] {
+        let answer = bench.run(&format!("{line} -q"));
+        assert!(answer.code == 2 && answer.err.contains(says), "{line}: {answer:?}");
+        assert_eq!(answer.err.lines().filter(|line| line.starts_with("error")).count(), 1, "{line}: {answer:?}");
+        assert!(!bench.path("blobs.model").exists(), "{line}");
+    }
+}

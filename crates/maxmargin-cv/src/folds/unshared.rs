@@ -14,6 +14,9 @@ use maxmargin_metrics::{Purpose, greatest_label, is_countable};
 use maxmargin_model::ModelError;
 use std::time::Instant;
 
+/// Trains a model of all data of a study.
+pub(crate) type Trainer<'t> = &'t dyn Fn(&Study, &RunControl) -> Result<Fitted, CvError>;
+
 /// Cross-validates by training every fold from zero, on all threads.
 /// Keeps the models of folds if `keep` is given.
 pub(crate) fn cross_validate(
@@ -22,12 +25,13 @@ pub(crate) fn cross_validate(
     begun: Instant,
     control: &RunControl,
     keep: Option<&FoldMachineCollector>,
+    trainer: Trainer,
 ) -> Result<CvReport, CvError> {
     let mut report = CvReport::empty(plan, study.machines());
     let all = study.fold_classes(plan);
     for fold in 0..plan.folds() {
         let fold = UnsharedFold { study, plan, fold, classes: &all };
-        let trained = fold.train(begun, control)?;
+        let trained = fold.train(begun, control, trainer)?;
         fold.add(&mut report, trained.as_ref())?;
         keep.iter().zip(&trained).for_each(|(keep, trained)| keep.add_model(&trained.model));
     }
@@ -54,7 +58,7 @@ struct UnsharedFold<'a> {
 impl UnsharedFold<'_> {
     /// Trains the model of the fold's training set, for the classes that are present there. Returns
     /// `None` if only one class is present.
-    fn train(&self, begun: Instant, control: &RunControl) -> Result<Option<Fitted>, CvError> {
+    fn train(&self, begun: Instant, control: &RunControl, trainer: Trainer) -> Result<Option<Fitted>, CvError> {
         let Self { study, plan, fold, classes } = *self;
         let some = classes.some(fold);
         if some.is_some_and(|present| present.len() < 2) {
@@ -80,7 +84,7 @@ impl UnsharedFold<'_> {
         };
         let tag = move |stage, progress: &Progress| Progress { stage, done: fold, total: plan.folds(), ..*progress };
         let of_training = control.child(move |progress| tag(Stage::Fold(fold), progress));
-        let trained = of_fold.train(&of_training).map_err(|error| of_data(error, &train))?;
+        let trained = trainer(&of_fold, &of_training).map_err(|error| of_data(error, &train))?;
         // A fold that is trained is evaluated, even if the run has ended.
         let stage = Stage::Certify { certified: 0, samples: plan.test(fold).len() };
         let _ = control.progress(&tag(stage, &Progress::default()));

@@ -18,6 +18,7 @@ use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::study::space_source::{PagePool, Prepared, SpaceSource};
 use crate::study::spaces::Spaces;
+use crate::train::Fitted;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gamma;
@@ -57,6 +58,26 @@ impl<'a> Study<'a> {
     pub fn cross_validate(&self, plan: &FoldPlan, seeding: Seeding, control: &RunControl) -> Result<CvReport, CvError> {
         let c = self.formulation.c().unwrap_or(1.0);
         Ok(self.cross_validate_along(&[c], plan, seeding, control)?.remove(0))
+    }
+
+    /// Cross-validates by `plan` with another training than [`Study::train`]: `train` makes the
+    /// model of the study of each training set.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::cross_validate`], and those of `train`.
+    pub fn cross_validate_by(
+        &self,
+        plan: &FoldPlan,
+        train: &dyn Fn(&Study, &RunControl) -> Result<Fitted, CvError>,
+        control: &RunControl,
+    ) -> Result<CvReport, CvError> {
+        if plan.len() != self.data.samples.len() {
+            return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
+        }
+        self.over_features()?;
+        let report = unshared::cross_validate(self, plan, Instant::now(), control, None, train)?;
+        Ok(CvReport { c: self.formulation.c(), ..report })
     }
 
     /// Cross-validates for several values of C over the same rows. Each model of all data starts
@@ -308,7 +329,8 @@ impl<'a> Study<'a> {
         let mut reports = Vec::new();
         for (value, step) in request.steps.iter().enumerate() {
             let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
-            let report = unshared::cross_validate(&at_c, request.plan, begun, request.control, request.keep)?;
+            let train: unshared::Trainer = &|study: &Study, control: &RunControl| study.train(control);
+            let report = unshared::cross_validate(&at_c, request.plan, begun, request.control, request.keep, train)?;
             let stopped = report.status().ended_early();
             let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new(), values_to_repeat: 0 };
             (request.on_cell_done)(value, &cell);

@@ -76,6 +76,11 @@ impl<'d> PreparedData<'d> {
         self.data
     }
 
+    /// Returns how the samples were prepared.
+    pub fn preparation(&self) -> &Preparation {
+        &self.preparation
+    }
+
     /// Returns the prepared samples.
     pub fn samples(&self) -> &Samples {
         &self.samples

@@ -148,6 +148,27 @@ impl<'s> Matrix<'s> {
         let name = |at: usize| self.columns.as_ref().map_or(at as u32, |columns| columns[at]);
         (w[..count].iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(at, &v)| (name(at), v)).collect(), bias)
     }
+
+    /// Converts pairs (feature, weight) and the bias of the additional feature to a solver's
+    /// weights: the inverse of [`Matrix::unpack`]. `None` if a weight is of a feature without a
+    /// column, or if there is a bias and no additional feature.
+    pub fn pack(&self, weights: &[(u32, f64)], bias: f64) -> Option<Vec<f64>> {
+        let count = self.columns.as_ref().map_or(self.features, Vec::len);
+        let mut w = vec![0.0; count];
+        for &(feature, weight) in weights.iter().filter(|(_, weight)| *weight != 0.0) {
+            let at = match &self.columns {
+                Some(columns) => columns.binary_search(&feature).ok()?,
+                None => feature as usize,
+            };
+            *w.get_mut(at)? = weight;
+        }
+        match self.feature {
+            Some(value) => w.push(bias / value),
+            None if bias != 0.0 => return None,
+            None => {}
+        }
+        Some(w)
+    }
 }
 
 struct Weights<'a> {
@@ -282,5 +303,9 @@ mod tests {
         let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
         assert_eq!(matrix.squares(), [5.0, 10.0]);
         assert_eq!(matrix.unpack(&[0.5, -0.25, 4.0]), (vec![(7, 0.5), (far, -0.25)], 4.0));
+        assert_eq!(matrix.pack(&[(7, 0.5), (far, -0.25)], 4.0), Some(vec![0.5, -0.25, 4.0]));
+        assert_eq!(matrix.pack(&[(8, 0.5)], 4.0), None, "feature 8 has no column");
+        let without = Matrix::new(&samples, None, Par::Seq);
+        assert_eq!((without.pack(&[], 0.0), without.pack(&[], 1.0)), (Some(vec![0.0, 0.0]), None));
     }
 }

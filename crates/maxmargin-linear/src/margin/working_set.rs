@@ -77,6 +77,9 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
                 return Ok(());
             }
             run.control.control().check(self.columns.columns().entries() as u64)?;
+            if run.control.spent(run.work.steps + 1) {
+                return Ok(());
+            }
             run.work.newton_steps += 1;
             let weights = targets.curvature(&at.alpha, FLAT);
             let is_kept = violation <= KEEP * before && self.matrix.is_some();

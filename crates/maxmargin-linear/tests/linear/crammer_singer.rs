@@ -55,3 +55,21 @@ proptest! {
         prop_assert!(at_zero.primal >= found.certificate.dual - 1e-9 && at_zero.dual <= found.certificate.primal + 1e-9);
     }
 }
+
+/// Changes of dual variables below 10⁻¹² of their cost once did not reach the weights. Where rows
+/// are separable and the cost is far above all variables, sweeps then stood still, and α went away
+/// from the weights until the gap was 3e-4.
+#[test]
+fn small_changes_reach_the_weights() {
+    let data = maxmargin_data::Generator::Blobs.generate(200, Some(30), 26).expect("data");
+    let sector = |i: usize| {
+        let row = data.samples.row(i).entries();
+        let at = |column: usize| row.iter().find(|(j, _)| *j == column).map_or(0.0, |(_, v)| *v);
+        ((at(1).atan2(at(0)) / std::f64::consts::TAU + 0.5) * 4.0) as usize % 4
+    };
+    let matrix = Matrix::new(&data.samples, None, Par::Seq);
+    let problem = CrammerSinger::new(4, (0..200).map(sector).collect(), vec![10.0; 200]).expect("a problem");
+    let found = solved(&matrix, &problem, 1e-8);
+    assert_eq!(found.status, Status::Converged, "{:?} {:?}", found.certificate, found.work);
+    assert!(found.certificate.has_gap(1e-8));
+}

@@ -165,7 +165,10 @@ def model_of(owner: Any) -> Model:
         raise TypeError(f"{type(owner).__module__}.{name} is no model or estimator of maxmargin: there is nothing to write")
     check_is_fitted(owner)
     if not hasattr(owner, "_model"):
-        raise TypeError(f"this {name} was trained by scikit-learn (penalty='l1' or crammer_singer): it has no model of maxmargin")
+        raise TypeError(
+            f"this {name} was trained by scikit-learn, as earlier versions did for penalty='l1' and crammer_singer: it has no model of "
+            "maxmargin; fit it again"
+        )
     model: Model = owner._model
     return model
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel, SparseCoefMixin
+from sklearn.svm._base import _get_liblinear_solver_type
+from sklearn.svm._classes import _validate_dual_parameter
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -95,8 +97,8 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
         check_is_fitted(self)
         if not hasattr(self, "_model"):
             raise ValueError(
-                f"this {type(self).__name__} was trained by scikit-learn (penalty='l1' or crammer_singer): it has no model of "
-                "maxmargin; the value of a feature is its coef_ times the feature"
+                f"this {type(self).__name__} was trained by scikit-learn, as earlier versions did for penalty='l1' and crammer_singer: "
+                "it has no model of maxmargin; fit it again"
             )
         return self._model
 
@@ -150,7 +152,15 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
         """Train on all rows, and return weights and biases."""
         X, y, weights = self._checked(X, y, sample_weight, reset=True)
         X, y, weights, self._rows = taking_part(X, y, weights)
-        return self._adopt(self._svm(X).fit(packed(X, y), weights, self._report()), len(y))
+        return self._adopt(self._trainer(X).fit(packed(X, y), weights, self._report()), self._steps(X))
+
+    def _steps(self, X: Any) -> int:
+        """The coordinate steps of a pass over the data."""
+        return int(X.shape[0])
+
+    def _trainer(self, X: Any) -> _native.Svm | _native.LinearClassifier:
+        """The parameters of one training, for these rows."""
+        return self._svm(X)
 
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         """The parameters, for these rows."""
@@ -160,20 +170,20 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
             "bias": float(self.intercept_scaling) if self.fit_intercept else 0.0,
             "tol": float(self.tol),
             # A sweep over all rows is one iteration of LIBLINEAR's.
-            "max_iter": int(self.max_iter) * X.shape[0],
+            "max_iter": int(self.max_iter) * self._steps(X),
             "max_time": seconds(self.max_time),
             "solver": "linear",
             "seed": seed_of(self.random_state),
         }
         return _native.Svm(self._formulation, **(settings | others))
 
-    def _adopt(self, model: _native.Model, rows: int) -> tuple[Floats, Floats]:
-        """Set the model with its weights and biases."""
+    def _adopt(self, model: _native.Model, steps: int) -> tuple[Floats, Floats]:
+        """Set the model with its weights and biases; a pass over the data has this many steps."""
         machines = model.machines()
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
-        self.n_iter_ = max(math.ceil(machine["iterations"] / rows) for machine in machines)
+        self.n_iter_ = max(math.ceil(machine["iterations"] / steps) for machine in machines)
         statuses = [machine["status"] for machine in machines]
         warn_of(statuses, self.certificate_, self.tol, linear=True, max_iter=self.max_iter, max_time=self.max_time)
         weights = np.vstack([model.weights(p) for p in range(len(machines))])
@@ -183,23 +193,23 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
 class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachine):  # type: ignore[misc, unused-ignore]
     """Linear support vector classification, one class against the others, with a certificate of optimality.
 
-    Differs from :class:`sklearn.svm.LinearSVC`: the problem is solved to ``tol`` whatever ``dual`` says, and ``certificate_`` shows it. What this engine does
-    not solve, ``penalty="l1"`` and ``multi_class="crammer_singer"``, is left to scikit-learn's own class; there is no certificate then.
+    Differs from :class:`sklearn.svm.LinearSVC`: the problem is solved to ``tol`` whatever ``dual`` says, and ``certificate_`` shows it, also for
+    ``penalty="l1"`` and ``multi_class="crammer_singer"``. Searches over these two train each split by itself.
 
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
-        The norm of the weights in the objective.
+        The norm of the weights in the objective. With ``"l1"``, most weights of features that do not help are 0; the loss is ``"squared_hinge"`` then.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss of a sample.
     dual : "auto" or bool, default="auto"
-        Accepted for scikit-learn's sake: the optimum is the same.
+        Accepted for scikit-learn's sake: the optimum is the same. ``True`` does not go with ``penalty="l1"``, as there.
     tol : float, default=1e-4
         The KKT violation at which a training ends.
     C : float, default=1.0
         The weight of the losses: the inverse of the regularisation.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Machines of each class against the others, or one problem of all classes.
+        Machines of each class against the others, or one problem of all classes, which ignores ``penalty``, ``loss`` and ``dual``.
     fit_intercept : bool, default=True
         Learn a bias, as the weight of one more feature.
     intercept_scaling : float, default=1
@@ -228,7 +238,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
     n_iter_ : int
         Passes over the data of the slowest machine.
     certificate_, certificates_ : :class:`Certificate`, tuple of them
-        The worst certificate, and one for each machine.
+        The worst certificate, and one for each machine; that of all classes for each with ``multi_class="crammer_singer"``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -289,8 +299,6 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Trains one machine for two classes, and one for each of more; see :meth:`SVC.fit`."""
         with whole(self):
-            if self.penalty == "l1" or self.multi_class == "crammer_singer":
-                return self._fitted_elsewhere(X, y, sample_weight)
             self.coef_, biases = self._fitted(X, y, sample_weight)
             self.intercept_ = biases if self.fit_intercept else 0.0
         return self
@@ -321,7 +329,39 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
     def _known(self, y: Any) -> Floats:
         return codes_of(y, self.classes_).astype(np.float64)
 
+    def _is_dual(self) -> bool:
+        """Return true if the problem is one of the duals of ``_native.Svm``."""
+        return self.penalty == "l2" and self.multi_class == "ovr"
+
+    def _steps(self, X: Any) -> int:
+        # The L1 norm is minimised over weights, that of the intercept included.
+        by_column = self.penalty == "l1" and self.multi_class == "ovr"
+        return int(X.shape[1]) + int(self.fit_intercept) if by_column else super()._steps(X)
+
+    def _trainer(self, X: Any) -> _native.Svm | _native.LinearClassifier:
+        if self._is_dual():
+            return self._svm(X)
+        if self.multi_class == "ovr":
+            # Raises the errors of combinations that LIBLINEAR does not have.
+            dual = _validate_dual_parameter(self.dual, self.loss, self.penalty, self.multi_class, X)
+            _get_liblinear_solver_type(self.multi_class, self.penalty, self.loss, dual)
+        return _native.LinearClassifier(
+            self.multi_class == "crammer_singer",
+            c=float(self.C),
+            bias=float(self.intercept_scaling) if self.fit_intercept else 0.0,
+            class_weight=list(enumerate(self._factors.tolist())),
+            tol=float(self.tol),
+            max_iter=int(self.max_iter) * self._steps(X),
+            max_time=seconds(self.max_time),
+            seed=seed_of(self.random_state),
+        )
+
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        if not self._is_dual():
+            raise ValueError(
+                "penalty='l1' and multi_class='crammer_singer' are trained one by one; for the importance of features use "
+                "sklearn.inspection.permutation_importance"
+            )
         # Of more than two a class's weight is that of its own samples in its own machine.
         return super()._svm(X, **({"class_weight": list(enumerate(self._factors.tolist())), "one_vs_rest": True} | others))
 
@@ -329,7 +369,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
         return (str(self.classes_[1]),) if len(self.classes_) == 2 else tuple(map(str, self.classes_))
 
     def _shares_engine(self) -> bool:
-        return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"
+        return super()._shares_engine() and self._is_dual()
 
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         # As predict does: the first of two classes at 0, where the engine has the second. Rows that
@@ -339,20 +379,6 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
             decisions = decisions.ravel()
             return self.classes_[(decisions > 0).astype(np.intp)], decisions
         return self.classes_[np.argmax(decisions, axis=1)], decisions
-
-    def _fitted_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        from sklearn.svm._classes import LinearSVC as Theirs  # noqa: PLC0415
-
-        parameters = self.get_params()
-        del parameters["max_time"]
-        theirs = Theirs(**parameters).fit(X, y, sample_weight)
-        for name in ["coef_", "intercept_", "classes_", "n_iter_", "n_features_in_", "feature_names_in_"]:
-            if hasattr(theirs, name):
-                setattr(self, name, getattr(theirs, name))
-        for name in ["certificate_", "certificates_", "_model"]:
-            if hasattr(self, name):
-                delattr(self, name)
-        return self
 
 
 class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]

@@ -84,6 +84,21 @@ class Data:
     @property
     def shape(self) -> tuple[int, int]: ...
 
+class LinearClassifier:
+    def __init__(
+        self,
+        all_classes: bool,
+        *,
+        c: float,
+        bias: float,
+        class_weight: Sequence[tuple[float, float]],
+        tol: float,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        seed: int = 1,
+    ) -> None: ...
+    def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
+
 class Model:
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...

@@ -132,7 +132,7 @@ def register(estimators: list[type[Any]], searches: list[type[Any]], to_sklearn:
             options.update({id(inner): options[id(model)]} if id(model) in options else {})
             options.update({type(inner): options[type(model)]} if type(model) in options else {})
         if type(inner) in estimators and not hasattr(inner, "_model"):
-            # Trained by scikit-learn itself (penalty="l1", crammer_singer).
+            # Trained by scikit-learn itself (penalty="l1", crammer_singer), by an earlier version.
             inner = to_sklearn(inner)
         if type(inner) not in estimators:
             # A search over a pipeline, or over an estimator of others.

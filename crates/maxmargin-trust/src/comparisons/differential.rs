@@ -13,6 +13,7 @@
 //! - labels are equal, except if a decision value is so near 0 that the bounds above allow either
 //!   sign.
 
+mod beyond;
 mod cases;
 mod compare;
 mod page;

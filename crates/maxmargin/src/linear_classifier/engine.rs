@@ -1,7 +1,10 @@
 //! The machines of a linear classifier over one matrix of features.
 
 use super::{LinearClassifier, LinearMachineReport, LinearObjective};
-use maxmargin_core::{BiasTerm, CrammerSinger, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop};
+use maxmargin_core::{
+    BiasTerm, Certificate, CrammerSinger, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop, certify_crammer_singer,
+    certify_margin,
+};
 use maxmargin_cv::CvError;
 use maxmargin_data::Samples;
 use maxmargin_kernel::Matrix;
@@ -23,6 +26,29 @@ pub(crate) struct ClassRows<'a> {
     pub(crate) weight: &'a [f64],
 }
 
+/// The weights of a machine by feature, features ascending, and its bias.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Weights {
+    pub(crate) weights: Vec<(u32, f64)>,
+    pub(crate) bias: f64,
+}
+
+impl Weights {
+    /// Returns `self − other`.
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        let mut terms: Vec<(u32, f64)> =
+            self.weights.iter().copied().chain(other.weights.iter().map(|&(j, w)| (j, -w))).collect();
+        terms.sort_by_key(|term| term.0);
+        terms.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        terms.retain(|term| term.1 != 0.0);
+        Self { weights: terms, bias: self.bias - other.bias }
+    }
+}
+
 /// A trained column of weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnFit {
@@ -32,8 +58,21 @@ pub(crate) struct ColumnFit {
     pub(crate) bias: f64,
     /// The weights in the layout of the matrix, from which another training may start.
     pub(crate) columns: Vec<f64>,
+    /// The dual variable of each row for this class (Crammer and Singer); empty for other machines.
+    pub(crate) alpha: Vec<f64>,
     /// The training; that of all columns for Crammer and Singer.
     pub(crate) report: LinearMachineReport,
+}
+
+impl ColumnFit {
+    pub(crate) fn of_column(&self) -> Weights {
+        Weights { weights: self.weights.clone(), bias: self.bias }
+    }
+}
+
+/// Returns the number of columns of weights: one for two classes, one for each of more.
+fn margin_columns(rows: &ClassRows) -> usize {
+    if rows.classes > 2 { rows.classes } else { 1 }
 }
 
 /// The features of a training set, for any number of trainings.
@@ -106,16 +145,8 @@ impl<'s> Engine<'s> {
     ) -> Result<Vec<ColumnFit>, CvError> {
         self.check_lengths()?;
         let solver = MarginSolver::new(&self.matrix);
-        let columns = if rows.classes > 2 { rows.classes } else { 1 };
         let fit = |column: usize| {
-            let own = if columns > 1 { column } else { rows.positive.min(rows.classes - 1) };
-            let sign: Vec<f64> = rows.of.iter().map(|&class| if class == own { 1.0 } else { -1.0 }).collect();
-            // Of more than two classes, the rest has C itself as its cost.
-            let factor = |class: usize| if class == own || columns == 1 { rows.weight[class] } else { 1.0 };
-            let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, factor(class))).collect();
-            let problem = MarginProblem::new(loss, penalty, sign, cost).map_err(|error| Refused::failed(NAME, &error))?;
-            let free = self.classifier.bias_term == BiasTerm::Free;
-            let problem = if free { problem.with_free_bias() } else { problem };
+            let problem = self.margin_problem(loss, penalty, rows, column)?;
             let start = starts.map(|starts| &starts[column].columns[..]);
             let solved = solver.solve(&problem, start, &self.config(), self.stop(), control);
             let solved = solved.map_err(|error| Refused::failed(NAME, &error))?;
@@ -127,9 +158,50 @@ impl<'s> Engine<'s> {
                 dual_nonzeros: None,
                 work: solved.work,
             };
-            Ok(ColumnFit { weights, bias, columns: solved.w, report })
+            Ok(ColumnFit { weights, bias, columns: solved.w, alpha: Vec::new(), report })
         };
-        (0..columns).map(fit).collect()
+        (0..margin_columns(rows)).map(fit).collect()
+    }
+
+    /// Returns the problem of one column: a class against the rest, or the positive class of two
+    /// against the other.
+    fn margin_problem(
+        &self,
+        loss: MarginLoss,
+        penalty: Penalty,
+        rows: &ClassRows,
+        column: usize,
+    ) -> Result<MarginProblem, CvError> {
+        let only = margin_columns(rows) == 1;
+        let own = if only { rows.positive.min(rows.classes - 1) } else { column };
+        let sign: Vec<f64> = rows.of.iter().map(|&class| if class == own { 1.0 } else { -1.0 }).collect();
+        // Of more than two classes, the rest has C itself as its cost.
+        let factor = |class: usize| if class == own || only { rows.weight[class] } else { 1.0 };
+        let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, factor(class))).collect();
+        let problem = MarginProblem::new(loss, penalty, sign, cost).map_err(|error| Refused::failed(NAME, &error))?;
+        let free = self.classifier.bias_term == BiasTerm::Free;
+        Ok(if free { problem.with_free_bias() } else { problem })
+    }
+
+    /// Certifies the weights of all columns of a loss of the margin.
+    pub(crate) fn certify_columns(&self, rows: &ClassRows, columns: &[Weights]) -> Result<Vec<Certificate>, CvError> {
+        self.classifier.check()?;
+        self.check_lengths()?;
+        let LinearObjective::Margin { loss, penalty } = self.classifier.objective else {
+            let what = "the machine of Crammer and Singer is certified by its dual variables";
+            return Err(Refused::failed(NAME, &what).into());
+        };
+        if columns.len() != margin_columns(rows) {
+            let what = format!("{} columns of weights for {} classes", columns.len(), rows.classes);
+            return Err(Refused::failed(NAME, &what).into());
+        }
+        let certify = |(column, of): (usize, &Weights)| {
+            let problem = self.margin_problem(loss, penalty, rows, column)?;
+            let packed = self.matrix.pack(&of.weights, of.bias);
+            let packed = packed.ok_or_else(|| Refused::failed(NAME, &"a weight belongs to a feature that no row has"))?;
+            Ok(certify_margin(&problem, &self.matrix, &packed, self.classifier.par))
+        };
+        columns.iter().enumerate().map(certify).collect()
     }
 
     fn fit_classes(&self, rows: &ClassRows, control: &RunControl) -> Result<Vec<ColumnFit>, CvError> {
@@ -139,8 +211,7 @@ impl<'s> Engine<'s> {
                 Refused::failed(NAME, &"the machine of Crammer and Singer has no free bias; give it a feature or none").into()
             );
         }
-        let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, rows.weight[class])).collect();
-        let problem = CrammerSinger::new(rows.classes, rows.of.to_vec(), cost).map_err(|error| Refused::failed(NAME, &error))?;
+        let problem = self.classes_problem(rows)?;
         let solved = solve_crammer_singer(&self.matrix, &problem, &self.config(), self.stop(), control);
         let solved = solved.map_err(|error| Refused::failed(NAME, &error))?;
         let nonzeros = solved.weights.iter().flatten().filter(|w| **w != 0.0).count();
@@ -151,10 +222,34 @@ impl<'s> Engine<'s> {
             dual_nonzeros: Some(solved.alpha.iter().filter(|alpha| **alpha != 0.0).count()),
             work: solved.work,
         };
-        let column = |columns: Vec<f64>| {
+        let column = |(class, columns): (usize, Vec<f64>)| {
             let (weights, bias) = self.matrix.unpack(&columns);
-            ColumnFit { weights, bias, columns, report: report.clone() }
+            let alpha = solved.alpha.iter().skip(class).step_by(rows.classes).copied().collect();
+            ColumnFit { weights, bias, columns, alpha, report: report.clone() }
         };
-        Ok(solved.weights.into_iter().map(column).collect())
+        Ok(solved.weights.into_iter().enumerate().map(column).collect())
+    }
+
+    fn classes_problem(&self, rows: &ClassRows) -> Result<CrammerSinger, CvError> {
+        let cost = rows.of.iter().enumerate().map(|(i, &class)| self.cost(i, rows.weight[class])).collect();
+        Ok(CrammerSinger::new(rows.classes, rows.of.to_vec(), cost).map_err(|error| Refused::failed(NAME, &error))?)
+    }
+
+    /// Certifies the dual variables of all classes, `alpha[i · classes + m]` for row `i` and class
+    /// `m`. Returns the certificate, and the weights and the bias of each class.
+    pub(crate) fn certify_classes(&self, rows: &ClassRows, alpha: &[f64]) -> Result<(Certificate, Vec<Weights>), CvError> {
+        self.classifier.check()?;
+        self.check_lengths()?;
+        if alpha.len() != rows.of.len() * rows.classes {
+            let what = format!("{} dual variables for {} rows and {} classes", alpha.len(), rows.of.len(), rows.classes);
+            return Err(Refused::failed(NAME, &what).into());
+        }
+        let problem = self.classes_problem(rows)?;
+        let found = certify_crammer_singer(&problem, &self.matrix, alpha, self.classifier.par);
+        let unpack = |w: &Vec<f64>| {
+            let (weights, bias) = self.matrix.unpack(w);
+            Weights { weights, bias }
+        };
+        Ok((found.certificate, found.weights.iter().map(unpack).collect()))
     }
 }

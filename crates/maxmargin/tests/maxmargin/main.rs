@@ -11,6 +11,7 @@ mod irwls;
 mod levels;
 mod leverage;
 #[cfg(feature = "linfa")]
+mod linear_classifier;
 mod linfa;
 mod multiclass;
 mod one_vs_rest;

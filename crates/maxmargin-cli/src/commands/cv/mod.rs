@@ -29,7 +29,7 @@ use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport, Importance, ImportanceOptions};
 use maxmargin::data::RunControl;
 use maxmargin::data::number::write_shortest;
-use maxmargin::{Error, PreparedData, Svm};
+use maxmargin::{Error, PreparedData, Svm, cross_validate_linear};
 use std::path::Path;
 use std::time::Instant;
 
@@ -102,9 +102,13 @@ pub(crate) fn validate(
     let input = request.load(data, context, &mut notes)?;
     let NamedPlan { plan, name: fold_plan, conformal, importance } = plan(&input, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
+    request.check_objective(&[(conformal.is_some(), "--conformal"), (importance.is_some(), "--importance")])?;
     let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
     let bar = Bar::new(run.quiet);
-    let reports = checked.and_then(|()| cross_validate(&svm, &data, &plan, importance.as_ref(), &bar.control()));
+    let reports = checked.and_then(|()| match request.objective {
+        Some(objective) => Ok((cross_validate_linear(objective, &svm, &data, &plan, &bar.control())?, None)),
+        None => cross_validate(&svm, &data, &plan, importance.as_ref(), &bar.control()),
+    });
     drop(bar);
     let (report, importance) = reports.map_err(|e| failed(&input, &e))?;
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);

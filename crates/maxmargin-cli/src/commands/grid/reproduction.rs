@@ -83,7 +83,7 @@ impl Words {
             self.option("--weight", Some(weight.text()));
         }
         self.option("--weights", problem.weights.as_deref().map(Path::display));
-        self.option("--classes", (problem.classes == Multiclass::OneVsRest).then_some("one-vs-rest"));
+        self.option("--classes", (problem.multiclass() == Multiclass::OneVsRest).then_some("one-vs-rest"));
         self.option("--max-machines", Some(problem.max_machines).filter(|most| *most != 10_000));
         self.option("--impute", problem.impute.map(maxmargin::data::Impute::name));
     }
@@ -92,7 +92,7 @@ impl Words {
     fn solver(&mut self, args: &GridArgs) {
         let solver = &args.solver;
         self.option("--solver", Some(solver.solver).filter(|solver| *solver != Solver::Auto).map(Solver::name));
-        self.option("--loss", solver.loss.map(|loss| if loss == Loss::SquaredHinge { "squared" } else { "hinge" }));
+        self.option("--loss", solver.svm_loss().map(|loss| if loss == Loss::SquaredHinge { "squared" } else { "hinge" }));
         self.flag("--no-shrinking", solver.no_shrinking);
         self.option("--equal-rows", Some(&solver.equal_rows).filter(|how| *how != "joined"));
         self.option(
@@ -145,8 +145,8 @@ fn python(args: &GridArgs, cell: &CellDocument, setup: &Setup) -> Option<String>
     let levels: Vec<String> = args.problem.formulation.levels().ok()?.into_iter().map(format::exact).collect();
     let lacks = args.problem.weights.is_some()
         || args.problem.impute.is_some()
-        || (args.problem.classes == Multiclass::OneVsRest && setup.labels().len() > 2)
-        || args.solver.loss == Some(Loss::SquaredHinge)
+        || (args.problem.multiclass() == Multiclass::OneVsRest && setup.labels().len() > 2)
+        || args.solver.svm_loss() == Some(Loss::SquaredHinge)
         || args.solver.bias.is_some_and(|bias| bias != BiasTerm::Free)
         || setup.gap.is_some()
         || !args.probability.calibration_options().is_nothing();

@@ -49,6 +49,8 @@ pub struct Case {
     pub bias_term: BiasTerm,
     /// The program that trains it as well.
     pub peer: Peer,
+    /// LIBLINEAR's number of a machine that is no C-SVC.
+    pub beyond: Option<i32>,
 }
 
 impl Case {
@@ -65,6 +67,9 @@ impl Case {
 
     /// Returns the kernel in short.
     pub fn kernel_name(&self) -> String {
+        if let Some(solver) = self.beyond {
+            return format!("linear, -s {solver}");
+        }
         match self.kernel {
             Kernel::Rbf { gamma } => format!("rbf {gamma}"),
             Kernel::Poly { gamma, coef0, degree } => format!("poly {degree}, {gamma}, {coef0}"),
@@ -162,7 +167,7 @@ fn matrix(data: &Dataset) -> Result<Dataset, Error> {
     Ok(made)
 }
 
-/// Returns the cases of all groups, 250 of them.
+/// Returns the cases of all groups, 315 of them.
 pub fn all() -> Vec<Case> {
     let mut cases = CaseList(Vec::new());
     two_classes(&mut cases);
@@ -171,6 +176,7 @@ pub fn all() -> Vec<Case> {
     precomputed(&mut cases);
     real_data(&mut cases);
     without_kernel(&mut cases);
+    beyond_duals(&mut cases);
     cases.0.iter_mut().zip(1..).for_each(|(case, number)| case.number = number);
     cases.0
 }
@@ -191,6 +197,7 @@ impl CaseList {
             loss: Loss::Hinge,
             bias_term: BiasTerm::Free,
             peer: Peer::Libsvm,
+            beyond: None,
         });
     }
 }
@@ -304,10 +311,54 @@ fn without_kernel(cases: &mut CaseList) {
                     loss,
                     bias_term,
                     peer: Peer::Liblinear,
+                    beyond: None,
                 });
             }
         }
     }
+}
+
+/// LIBLINEAR's machines that are no C-SVC.
+fn beyond_duals(cases: &mut CaseList) {
+    let mut add = |solver: i32, source: Source, bias_term: BiasTerm, c: f64, weights: Option<[f64; 2]>| {
+        let group = match solver {
+            0 | 7 => "logistic regression",
+            4 => "all classes at once",
+            5 => "L1 norm, squared hinge",
+            _ => "L1 norm, logistic",
+        };
+        cases.0.push(Case {
+            number: 0,
+            group,
+            source,
+            kernel: Kernel::Linear,
+            c,
+            weights,
+            loss: Loss::SquaredHinge,
+            bias_term,
+            peer: Peer::Liblinear,
+            beyond: Some(solver),
+        });
+    };
+    let feature = BiasTerm::Feature(1.0);
+    for solver in [0, 7, 5, 6] {
+        // A smaller C leaves no weight of the L1 norm, and the label of every row open.
+        let least = if matches!(solver, 5 | 6) { 0.25 } else { 0.015_625 };
+        for c in [least, 1.0, 10.0] {
+            add(solver, Source::Made(GaussM, 200, None, 2, 20), feature, c, None);
+            add(solver, Source::Made(Blobs, 200, Some(30), 2, 21), BiasTerm::None, c, None);
+            add(solver, Source::Made(SparseText, 200, Some(3000), 2, 22), feature, c, None);
+            add(solver, Source::Made(Generator::CovtypeLike, 200, None, 2, 23), feature, c, None);
+        }
+        add(solver, Source::Made(GaussM, 200, None, 2, 20), feature, 1.0, Some([5.0, 0.5]));
+    }
+    for c in [0.015_625, 1.0, 10.0] {
+        add(0, Source::Made(GaussM, 210, None, 3, 24), feature, c, None);
+        add(4, Source::Made(GaussM, 210, None, 3, 24), feature, c, None);
+        add(4, Source::Made(GaussM, 250, None, 5, 25), feature, c, None);
+        add(4, Source::Made(Blobs, 200, Some(30), 4, 26), BiasTerm::None, c, None);
+    }
+    add(4, Source::Made(GaussM, 210, None, 3, 24), feature, 1.0, Some([5.0, 0.5]));
 }
 
 #[cfg(test)]
@@ -315,9 +366,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_250_cases_and_their_data_can_be_made() {
+    fn there_are_315_cases_and_their_data_can_be_made() {
         let cases = all();
-        assert_eq!(cases.len(), 250);
+        assert_eq!(cases.len(), 315);
         for case in cases.iter().filter(|case| matches!(case.source, Source::Made(..))).step_by(7) {
             let data = case.data().expect("data").expect("generated data");
             let classes = maxmargin::data::ClassLabels::new(&data.labels).expect("two classes or more");

@@ -1,5 +1,6 @@
 //! One case: trained by both sides and compared by the certificate.
 
+use super::beyond;
 use super::cases::{Case, Peer};
 use super::peers::{Theirs, train};
 use super::{EPS, Error, OBJECTIVE};
@@ -46,14 +47,14 @@ pub struct Outcome {
 }
 
 /// A machine of both sides.
-struct Pair {
-    objective: f64,
-    decisions: f64,
-    allowed: f64,
+pub(super) struct Pair {
+    pub(super) objective: f64,
+    pub(super) decisions: f64,
+    pub(super) allowed: f64,
     /// The absolute decision value below which ours may have either sign.
-    near: f64,
-    loose: bool,
-    refuted: bool,
+    pub(super) near: f64,
+    pub(super) loose: bool,
+    pub(super) refuted: bool,
 }
 
 /// Trains `case` on its data by both programs and compares.
@@ -62,6 +63,9 @@ struct Pair {
 ///
 /// When a program refuses it.
 pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
+    if let Some(solver) = case.beyond {
+        return beyond::compare(case, solver, data);
+    }
     let classes = ClassLabels::new(&data.labels)?;
     let kernel = case.kernel.clone();
     // LIBLINEAR's problems go to our linear solver, LIBSVM's to SMO. A KKT violation bounds an
@@ -77,15 +81,28 @@ pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
     let pairs = match &theirs {
         Theirs::Dual(model) => beside_model(case, data, &fitted, model, &ours)?,
         Theirs::Primal(weights) => vec![beside_weights(case, data, &fitted, weights, &ours)],
+        Theirs::Columns(_) => return Err("LIBLINEAR wrote another model".into()),
     };
     let count = pairs.len();
     let predicted = fitted.predict(&data.samples)?;
     let differ: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != predicted[i]).collect();
     // A row may get another label if one of its machines is undecided.
     let open = |i: usize| (0..count).any(|p| ours[i * count + p].abs() <= pairs[p].near);
-    let most = |value: fn(&Pair) -> f64| pairs.iter().map(value).fold(0.0, f64::max);
+    let converged = fitted.status == Status::Converged && fitted.certificate.holds;
+    Ok(Outcome {
+        gap: fitted.machines.iter().map(|m| m.certificate.relative_gap).fold(0.0, f64::max),
+        kkt: fitted.certificate.kkt.max(0.0),
+        labels: differ.len(),
+        ..verdict(labels.len(), &pairs, converged, differ.iter().all(|&i| open(i)))
+    })
+}
+
+/// Returns the result of the machines of both sides. `converged` is true if ours did, `undecided`
+/// if each label that differs may do so. Figures of our certificate and the labels are the
+/// caller's.
+pub(super) fn verdict(rows: usize, pairs: &[Pair], converged: bool, undecided: bool) -> Outcome {
     let objective = pairs.iter().map(|p| p.objective).fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most });
-    let verdict = if fitted.status != Status::Converged || !fitted.certificate.holds {
+    let verdict = if !converged {
         Verdict::Fault("ours did not converge")
     } else if pairs.iter().any(|p| p.refuted) {
         Verdict::Fault("their objective refutes our certificate")
@@ -93,7 +110,7 @@ pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
         Verdict::Fault("their objective is better")
     } else if pairs.iter().any(|p| p.decisions > p.allowed) {
         Verdict::Fault("decision values differ")
-    } else if !differ.iter().all(|&i| open(i)) {
+    } else if !undecided {
         Verdict::Fault("labels differ")
     } else if objective > OBJECTIVE {
         Verdict::Better
@@ -102,18 +119,18 @@ pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
     };
     // The machine whose difference comes nearest to the allowed one.
     let worst = pairs.iter().max_by(|a, b| (a.decisions / a.allowed).total_cmp(&(b.decisions / b.allowed)));
-    Ok(Outcome {
-        rows: labels.len(),
-        machines: count,
+    Outcome {
+        rows,
+        machines: pairs.len(),
         objective,
-        gap: fitted.machines.iter().map(|m| m.certificate.relative_gap).fold(0.0, f64::max),
-        kkt: most(|_| 0.0).max(fitted.certificate.kkt),
+        gap: 0.0,
+        kkt: 0.0,
         decisions: worst.map_or(0.0, |p| p.decisions),
         allowed: worst.map_or(0.0, |p| p.allowed),
-        labels: differ.len(),
+        labels: 0,
         loose: pairs.iter().filter(|p| p.loose).count(),
         verdict,
-    })
+    }
 }
 
 /// Returns the greatest `K(x, x)`, computed as in decision values of single vectors.
@@ -128,13 +145,13 @@ fn largest_diagonal(case: &Case, data: &Dataset) -> f64 {
 
 /// Returns the rounding error of sums of one term per row, for objectives of this size and the few
 /// sums they consist of.
-fn rounding(data: &Dataset, scale: f64) -> f64 {
+pub(super) fn rounding(data: &Dataset, scale: f64) -> f64 {
     4.0 * data.labels.len() as f64 * f64::EPSILON * scale
 }
 
 /// Returns the largest distance of the weights of two solutions whose objectives are so far from
 /// the optimum.
-fn reach(ours_off: f64, theirs_off: f64, slack: f64) -> f64 {
+pub(super) fn reach(ours_off: f64, theirs_off: f64, slack: f64) -> f64 {
     (2.0 * (ours_off.max(0.0) + slack)).sqrt() + (2.0 * (theirs_off.max(0.0) + slack)).sqrt()
 }
 

@@ -4,6 +4,7 @@ use super::cases::{Case, Peer};
 use super::{EPS, Error};
 use maxmargin::data::{Dataset, libsvm};
 use maxmargin::model::Model;
+use maxmargin::model::liblinear::{LinearModel, read_model as read_linear};
 use maxmargin::model::libsvm::read_model;
 use maxmargin::prelude::{BiasTerm, Kernel, Loss};
 use maxmargin_testkit::outside::program;
@@ -41,6 +42,8 @@ pub(super) enum Theirs {
     Dual(Box<Model>),
     /// The weights of the greater label, the last that of the bias (0 without one).
     Primal(Vec<f64>),
+    /// All columns of weights.
+    Columns(Box<LinearModel>),
 }
 
 fn run(program: &str, args: &[String]) -> Result<(), Error> {
@@ -72,7 +75,7 @@ pub(super) fn train(case: &Case, data: &Dataset, classes: &[f64]) -> Result<(The
     let (train, predict, mut options) = match case.peer {
         Peer::Libsvm => ("svm-train", "svm-predict", format!("-q -m 200 -e {EPS} {}", kernel_options(&case.kernel)?)),
         Peer::Liblinear => {
-            let kind = if case.loss == Loss::Hinge { 3 } else { 1 };
+            let kind = case.beyond.unwrap_or(if case.loss == Loss::Hinge { 3 } else { 1 });
             let bias = case.bias_term.feature().unwrap_or(-1.0);
             // Its tolerance has another meaning, so objectives decide.
             ("liblinear-train", "liblinear-predict", format!("-q -s {kind} -B {bias} -e 1e-9"))
@@ -89,6 +92,7 @@ pub(super) fn train(case: &Case, data: &Dataset, classes: &[f64]) -> Result<(The
     let labels = fs::read_to_string(at("labels"))?.lines().map(str::parse).collect::<Result<Vec<f64>, _>>()?;
     let theirs = match case.peer {
         Peer::Libsvm => Theirs::Dual(Box::new(read_model(&fs::read(at("model"))?)?)),
+        Peer::Liblinear if case.beyond.is_some() => Theirs::Columns(Box::new(read_linear(&fs::read(at("model"))?)?)),
         Peer::Liblinear => Theirs::Primal(weights(Path::new(&at("model")), case)?),
     };
     Ok((theirs, labels))
