@@ -23,6 +23,9 @@ pub enum ConformalError {
         /// The row, from 0.
         row: usize,
     },
+    /// There is no kind of score of this name.
+    #[error("no score is called `{0}`; there are plain, scaled, aps, raps and raps:WEIGHT:FREE, such as raps:0.1:1")]
+    UnknownScore(String),
     /// There is no row with a score.
     #[error("no row has a score; use folds that test rows")]
     NoScores,

@@ -9,17 +9,19 @@
 //!   them. They give intervals ([`CrossScores::interval`]) and p-values
 //!   ([`CrossScores::p_value`]).
 //! - [`held_out_thresholds`]: what each fold's rows are compared with to estimate coverage.
-//! - [`adaptive_score`]: the scores APS and RAPS of class probabilities.
+//! - [`ConformalScore`]: the kinds of scores; [`adaptive_score`] is APS and RAPS of probabilities.
 //! - [`discoveries`]: Benjamini–Hochberg's choice of p-values.
 
 mod adaptive;
 mod error;
 mod fdr;
 mod level;
+mod score;
 mod scores;
 
-pub use adaptive::{Penalty, adaptive_score};
+pub use adaptive::{Penalty, adaptive_score, share_of_row};
 pub use error::ConformalError;
 pub use fdr::{adjusted, discoveries};
 pub use level::Level;
+pub use score::ConformalScore;
 pub use scores::{Band, CrossScores, Interval, held_out_thresholds};

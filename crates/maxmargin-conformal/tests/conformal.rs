@@ -1,6 +1,8 @@
 //! Coverage by exchangeability, counted exactly on small sets, and orders that must hold.
 
-use maxmargin_conformal::{Band, CrossScores, Interval, Level, adjusted, discoveries, held_out_thresholds};
+use maxmargin_conformal::{
+    Band, CrossScores, Interval, Level, Penalty, adaptive_score, adjusted, discoveries, held_out_thresholds,
+};
 use proptest::prelude::*;
 
 fn level(alpha: f64) -> Level {
@@ -61,6 +63,33 @@ proptest! {
         if distinct.len() == all.len() {
             prop_assert_eq!(missed, level.rank(all.len() - 1));
         }
+    }
+
+    /// From share 0 to share 1 the scores of all classes tile [0, 1], so that the score of a class
+    /// drawn by its probability, with a uniform share, is uniform. A penalty moves tiles by ranks.
+    #[test]
+    fn adaptive_scores_tile_the_unit_interval(
+        weights in proptest::collection::vec(0_u8..5, 2..8),
+        free in 0_usize..4,
+    ) {
+        // Parts of 32 have no rounding, so that ties stay ties.
+        let weights: Vec<f64> = weights.iter().map(|w| f64::from(*w) / 32.0).collect();
+        let rest = 1.0 - weights.iter().sum::<f64>();
+        let p: Vec<f64> = weights.iter().copied().chain([rest]).collect();
+        let ends = |penalty, class| [0.0, 1.0].map(|share| adaptive_score(&p, class, penalty, share));
+        let mut tiles: Vec<[f64; 2]> = (0..p.len()).map(|class| ends(Penalty::NONE, class)).collect();
+        tiles.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        let mut at = 0.0;
+        for tile in &tiles {
+            prop_assert_eq!(tile[0], at);
+            at = tile[1];
+        }
+        prop_assert_eq!(at, 1.0);
+        let penalty = Penalty { weight: 4.0, free };
+        let mut moved: Vec<f64> = (0..p.len()).map(|class| ends(penalty, class)[0] - ends(Penalty::NONE, class)[0]).collect();
+        moved.sort_by(f64::total_cmp);
+        let expected: Vec<f64> = (1..=p.len()).map(|rank| 4.0 * rank.saturating_sub(free) as f64).collect();
+        prop_assert_eq!(moved, expected);
     }
 
     /// Each category has its own coverage, whatever the others have.

@@ -9,7 +9,6 @@ pub use out_of_fold::OutOfFold;
 pub use probability::cross_fitted;
 pub use threshold::{ThresholdReport, best_threshold, is_tunable};
 
-use crate::calibrate::probability::CalibrationFit;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::run::error::CvError;
@@ -21,6 +20,7 @@ use maxmargin_core::{RunControl, TargetKind};
 use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{Metric, Reliability};
 use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
+pub(crate) use probability::CalibrationFit;
 use serde::Serialize;
 
 /// Number of folds for the decision values of a calibration.

@@ -26,6 +26,14 @@ pub struct OutOfFold {
 }
 
 impl OutOfFold {
+    /// Adds a second cross-validation by the same folds.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.status = self.status.worse(other.status);
+        self.iterations += other.iterations;
+        self.rows_computed += other.rows_computed;
+        self.certificate = [self.certificate, other.certificate].into_iter().flatten().reduce(CertificateReport::worse);
+    }
+
     /// Describes a cross-validation, and returns its report if it was not ended before it had one.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use crate::conformal::state::method;
 use crate::plan::FoldPlan;
 use crate::run::refusal::ConformalProblem;
 use crate::study::{ConformalOptions, Exchangeable, Study};
-use maxmargin_conformal::held_out_thresholds;
+use maxmargin_conformal::{ConformalScore, held_out_thresholds};
 use maxmargin_core::TargetKind;
 use maxmargin_data::ClassLabels;
 use serde::Serialize;
@@ -22,6 +22,8 @@ pub struct ConformalCoverage {
     pub exchangeable: Exchangeable,
     /// True if each class has the promise by itself.
     pub per_class: bool,
+    /// The kind of score.
+    pub score: ConformalScore,
     /// The number of rows with a score.
     pub rows: usize,
     /// The share of rows whose prediction covers the truth.
@@ -55,7 +57,7 @@ impl ConformalCoverage {
         plan: &FoldPlan,
         scores: &HeldOutScores,
     ) -> Result<Self, ConformalProblem> {
-        let HeldOutScores { fold, score, class, of_classes, range, .. } = scores;
+        let HeldOutScores { fold, score, class, of_classes, range, unit, .. } = scores;
         let categories = options.per_class.then_some(&class[..]);
         let bounds = held_out_thresholds(fold, score, categories, options.level)?;
         let kind = study.formulation.target_kind();
@@ -66,7 +68,7 @@ impl ConformalCoverage {
         let count = study.classes.map_or(0, ClassLabels::count);
         let size = |row: usize| (0..count).filter(|&class| of_classes[row * count + class] <= bound(row, class)).count() as f64;
         let sizes: Vec<f64> = (0..if count > 0 { rows } else { 0 }).map(size).collect();
-        let width = |row: usize| (range[row] + 2.0 * bound(row, 0)).max(0.0);
+        let width = |row: usize| (range[row] + 2.0 * unit[row] * bound(row, 0)).max(0.0);
         let width = (kind == TargetKind::Values).then(|| mean((0..rows).map(width))).filter(|width| width.is_finite());
         // Folds that skip rows are those of time series, whatever the caller takes them for.
         let whole = plan.fold_of().is_some();
@@ -75,6 +77,7 @@ impl ConformalCoverage {
             level: options.level.alpha(),
             exchangeable: if whole { options.exchangeable } else { Exchangeable::Nothing },
             per_class: options.per_class,
+            score: options.score,
             rows,
             coverage: mean(covered.iter().map(|covered| f64::from(u8::from(*covered)))),
             width,

@@ -1,8 +1,10 @@
 //! Scores and machines of folds for a trained model.
 
 use crate::calibrate::{OutOfFold, seeded_plan};
+use crate::conformal::class_scores::{AdaptiveScores, Scorer, class_of_one_fold};
 use crate::conformal::coverage::ConformalCoverage;
 use crate::conformal::held_out::HeldOutScores;
+use crate::conformal::spread::SpreadRange;
 use crate::conformal::state::Conformal;
 use crate::fold_machines::{FoldMachineCollector, FoldMachines};
 use crate::plan::FoldPlan;
@@ -12,6 +14,7 @@ use crate::run::refusal::ConformalProblem;
 use crate::seed::Seeding;
 use crate::study::matching::Terms;
 use crate::study::{ConformalOptions, Exchangeable, Study};
+use maxmargin_conformal::ConformalScore;
 use maxmargin_core::{Formulation, RunControl, TargetKind, levels};
 use maxmargin_model::Model;
 use serde::Serialize;
@@ -47,11 +50,29 @@ pub struct ConformalReport {
 }
 
 /// Held-out decision values of every row, and the machines of the folds that have them.
-struct KeptFolds {
+pub(super) struct KeptFolds {
     /// Row-major rows × columns.
-    decisions: Vec<f64>,
-    columns: usize,
-    machines: FoldMachines,
+    pub(super) decisions: Vec<f64>,
+    pub(super) columns: usize,
+    pub(super) machines: FoldMachines,
+    /// The range of the second column, if it is a spread.
+    pub(super) spread: Option<SpreadRange>,
+}
+
+impl KeptFolds {
+    /// Adds a column and the machines behind it.
+    pub(super) fn beside(self, second: Self) -> Self {
+        let columns = self.columns + second.columns;
+        let rows = self.decisions.chunks_exact(self.columns).zip(second.decisions.chunks_exact(second.columns));
+        let decisions = rows.flat_map(|(first, second)| first.iter().chain(second)).copied().collect();
+        let FoldMachines { mut ensembles, mut places } = self.machines;
+        let before = ensembles.len() as u32;
+        ensembles.extend(second.machines.ensembles);
+        for (places, more) in places.iter_mut().zip(second.machines.places) {
+            places.extend(more.into_iter().map(|(ensemble, machine)| (before + ensemble, machine)));
+        }
+        Self { decisions, columns, machines: FoldMachines { ensembles, places }, spread: None }
+    }
 }
 
 impl Study<'_> {
@@ -95,7 +116,18 @@ impl Study<'_> {
         } else if options.per_class {
             return Err(ConformalProblem::PerClass(self.formulation.name()));
         }
-        let Some(classes) = self.classes else { return Ok(()) };
+        if options.score == ConformalScore::Scaled {
+            return self.check_scaled(plan);
+        }
+        let Some(classes) = self.classes else {
+            return match options.score {
+                ConformalScore::Adaptive(_) => Err(ConformalProblem::NoProbabilities(self.formulation.name())),
+                _ => Ok(()),
+            };
+        };
+        if let (ConformalScore::Adaptive(_), Some(label)) = (options.score, class_of_one_fold(plan, classes)) {
+            return Err(ConformalProblem::OneFold { label });
+        }
         let mut tested = vec![false; classes.count()];
         (0..plan.folds()).flat_map(|fold| plan.test(fold)).for_each(|&row| tested[classes.of()[row] as usize] = true);
         match tested.iter().position(|tested| !tested) {
@@ -134,12 +166,22 @@ impl Study<'_> {
             self.kept_folds(&model, Some(&start), &plan, seeding, control)?
         };
         let mut done = Conformalised { model, report: ConformalReport { missing: None, coverage: None, run } };
+        let found = match found {
+            Some(first) if options.score == ConformalScore::Scaled => {
+                let rest = Study { stop: self.stop.left(begun, 0), ..*self };
+                let (second, found) = rest.with_spread(first, &done.model, &plan, seeding, control)?;
+                done.report.run.add(&second);
+                found
+            }
+            found => found,
+        };
         match found {
             None => done.report.missing = Some(ENDED),
-            Some(KeptFolds { decisions, columns, machines }) => {
-                let scores = HeldOutScores::of(self, &plan, &decisions, columns);
+            Some(KeptFolds { decisions, columns, machines, spread }) => {
+                let (scores, adaptive) = self.held_out_scores(options, &plan, &decisions, columns, spread)?;
                 let coverage = ConformalCoverage::of(self, options, &plan, &scores)?;
-                done.model = kept(options, coverage.exchangeable, scores, machines).put_into(done.model)?;
+                let kept = kept(options, coverage.exchangeable, scores, machines);
+                done.model = Conformal { adaptive, spread, ..kept }.put_into(done.model)?;
                 done.report.coverage = Some(coverage);
             }
         }
@@ -148,7 +190,7 @@ impl Study<'_> {
     }
 
     /// Cross-validates, and keeps the machines of all folds; `None` if not all have a solution.
-    fn kept_folds(
+    pub(super) fn kept_folds(
         &self,
         model: &Model,
         start: Option<&[Terms]>,
@@ -164,6 +206,7 @@ impl Study<'_> {
             decisions: found.decisions,
             columns: found.machines,
             machines: collected.into_machines(),
+            spread: None,
         };
         Ok((run, found.map(kept)))
     }
@@ -173,22 +216,47 @@ impl Study<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Study::conformal_plan`]; for quantiles, whose intervals are between two others than
-    /// that of the cross-validation.
+    /// As [`Study::check_conformal_coverage`].
     pub fn conformal_coverage(
         &self,
         options: &ConformalOptions,
         plan: &FoldPlan,
         report: &CvReport,
     ) -> Result<Option<ConformalCoverage>, CvError> {
-        self.check_conformal(options, plan)?;
-        if self.formulation.level().is_some() {
-            return Err(ConformalProblem::Quantile.into());
-        }
+        self.check_conformal_coverage(options, plan)?;
         if report.folds_counted < plan.folds() {
             return Ok(None);
         }
-        Ok(Some(ConformalCoverage::of(self, options, plan, &HeldOutScores::of(self, plan, &report.decisions, report.machines))?))
+        let (scores, _) = self.held_out_scores(options, plan, &report.decisions, report.machines, None)?;
+        Ok(Some(ConformalCoverage::of(self, options, plan, &scores)?))
+    }
+
+    /// Checks that [`Study::conformal_coverage`] is possible, before the cross-validation.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::conformal_plan`]; for quantiles, whose intervals are between two others than
+    /// that of the cross-validation, and for scaled errors, which need a second one.
+    pub fn check_conformal_coverage(&self, options: &ConformalOptions, plan: &FoldPlan) -> Result<(), ConformalProblem> {
+        self.check_conformal(options, plan)?;
+        if self.formulation.level().is_some() {
+            return Err(ConformalProblem::Quantile);
+        }
+        if options.score == ConformalScore::Scaled { Err(ConformalProblem::Spread) } else { Ok(()) }
+    }
+
+    /// Returns the scores of all tested rows, and the probabilities behind them.
+    fn held_out_scores(
+        &self,
+        options: &ConformalOptions,
+        plan: &FoldPlan,
+        decisions: &[f64],
+        columns: usize,
+        spread: Option<SpreadRange>,
+    ) -> Result<(HeldOutScores, Option<AdaptiveScores>), ConformalProblem> {
+        let adaptive = AdaptiveScores::fit(self, options.score, plan, decisions)?;
+        let scorer = Scorer { multiclass: self.rule().multiclass, adaptive: adaptive.as_ref(), spread };
+        Ok((HeldOutScores::of(self, scorer, plan, decisions, columns), adaptive))
     }
 }
 
@@ -196,5 +264,17 @@ impl Study<'_> {
 fn kept(options: &ConformalOptions, exchangeable: Exchangeable, scores: HeldOutScores, machines: FoldMachines) -> Conformal {
     let HeldOutScores { rows, fold, score, class, .. } = scores;
     let FoldMachines { ensembles, places } = machines;
-    Conformal { level: options.level, per_class: options.per_class, exchangeable, rows, fold, score, class, ensembles, places }
+    Conformal {
+        level: options.level,
+        per_class: options.per_class,
+        exchangeable,
+        rows,
+        fold,
+        score,
+        class,
+        ensembles,
+        places,
+        adaptive: None,
+        spread: None,
+    }
 }

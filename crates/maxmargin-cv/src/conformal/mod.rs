@@ -1,11 +1,13 @@
 //! Conformal prediction: intervals, sets and p-values from scores of samples by the machines of
 //! folds that did not see them (docs/math/conformal.md).
 
+mod class_scores;
 mod coverage;
 mod export;
 mod fit;
 mod held_out;
 mod predict;
+mod spread;
 mod state;
 
 pub use coverage::{ClassCoverage, ConformalCoverage};

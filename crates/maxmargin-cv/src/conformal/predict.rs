@@ -1,7 +1,7 @@
 //! Intervals, sets and p-values of new rows.
 
-use crate::conformal::state::{Conformal, band};
-use crate::report::margin_scores;
+use crate::conformal::class_scores::Scorer;
+use crate::conformal::state::Conformal;
 use crate::run::refusal::ConformalProblem;
 use maxmargin_conformal::{Band, CrossScores, Interval, Level};
 use maxmargin_core::TargetKind;
@@ -19,9 +19,9 @@ impl Conformal {
     /// When the model is no regression, or predicts no decision values for these samples.
     pub fn intervals(&self, model: &Model, samples: &Samples, level: Level, par: Par) -> Result<Vec<Interval>, ConformalProblem> {
         check_kind(model, TargetKind::Values)?;
-        let scores = self.scores(false)?;
+        let (scores, scorer) = (self.scores(false)?, self.scorer(model));
         self.for_each(model, samples, par, |_, decisions, columns| {
-            let bands: Vec<Band> = decisions.chunks_exact(columns).map(band).collect();
+            let bands: Vec<Band> = decisions.chunks_exact(columns).map(|of_fold| scorer.band(of_fold)).collect();
             scores.interval(&bands, level)
         })
     }
@@ -83,12 +83,12 @@ impl Conformal {
         each: impl Fn(&CrossScores, usize, &[f64]) -> T + Sync,
     ) -> Result<Vec<T>, ConformalProblem> {
         check_kind(model, TargetKind::Classes)?;
-        let (scores, count, multiclass) = (self.scores(per_class)?, model.classes().len(), model.multiclass());
-        let rows = self.for_each(model, samples, par, |_, decisions, columns| {
+        let (scores, count, scorer) = (self.scores(per_class)?, model.classes().len(), self.scorer(model));
+        let rows = self.for_each(model, samples, par, |row, decisions, columns| {
+            let share = scorer.share(samples.row(row));
             let mut by_fold = vec![0.0; self.folds() * count];
-            for (decisions, own) in decisions.chunks_exact(columns).zip(by_fold.chunks_exact_mut(count)) {
-                margin_scores(multiclass, decisions, own);
-            }
+            let folds = decisions.chunks_exact(columns).zip(by_fold.chunks_exact_mut(count));
+            folds.enumerate().for_each(|(fold, (decisions, own))| scorer.write(fold, share, decisions, own));
             let of_class = |class: usize| {
                 let own: Vec<f64> = by_fold.iter().skip(class).step_by(count).copied().collect();
                 each(&scores, if per_class { class } else { 0 }, &own)
@@ -142,19 +142,24 @@ impl Conformal {
     ) -> Result<Vec<f64>, ConformalProblem> {
         let rows: Vec<usize> = self.rows.iter().map(|row| *row as usize).collect();
         let own = samples.select(&rows);
-        let (count, multiclass, kind) = (model.classes().len(), model.multiclass(), model.decision_rule().target_kind());
+        let (count, scorer, kind) = (model.classes().len(), self.scorer(model), model.decision_rule().target_kind());
         self.for_each(model, &own, par, |at, decisions, columns| {
             let of_fold = &decisions[self.fold[at] as usize * columns..][..columns];
             match kind {
-                TargetKind::Values => band(of_fold).score(labels[rows[at]]),
+                TargetKind::Values => scorer.band(of_fold).score(labels[rows[at]]),
                 TargetKind::Nothing => -of_fold[0],
                 TargetKind::Classes => {
                     let mut scores = vec![0.0; count];
-                    margin_scores(multiclass, of_fold, &mut scores);
+                    scorer.write(self.fold[at] as usize, scorer.share(own.row(at)), of_fold, &mut scores);
                     scores[self.class[at] as usize]
                 }
             }
         })
+    }
+
+    /// The scores of rows by the machines of a fold.
+    fn scorer(&self, model: &Model) -> Scorer<'_> {
+        Scorer { multiclass: model.multiclass(), adaptive: self.adaptive.as_ref(), spread: self.spread }
     }
 
     /// The score of every kept row.

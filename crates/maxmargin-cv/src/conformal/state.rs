@@ -1,15 +1,21 @@
 //! The scores and the machines of folds that a model keeps for conformal predictions.
 
+use crate::conformal::class_scores::AdaptiveScores;
+use crate::conformal::spread::SpreadRange;
 use crate::run::refusal::ConformalProblem;
 use crate::study::Exchangeable;
-use maxmargin_conformal::{Band, CrossScores, Level};
+use maxmargin_conformal::{ConformalScore, CrossScores, Level};
 use maxmargin_core::TargetKind;
-use maxmargin_data::codec;
+use maxmargin_data::codec::{self, CodecError};
 use maxmargin_model::{Ensemble, Model};
 use serde::{Deserialize, Serialize};
 
 /// The name of the section in a model file.
 const TAG: [u8; 8] = *b"conform\0";
+
+/// The name of the section with parts that older programs do not know. They then find no scores,
+/// instead of taking these for margins.
+const TAG_WITH_PARTS: [u8; 8] = *b"conform2";
 
 /// The scores of a model's training rows by machines that did not see them, and these machines: all
 /// that intervals, sets and p-values of new rows need.
@@ -30,6 +36,19 @@ pub struct Conformal {
     pub(super) ensembles: Vec<Ensemble>,
     /// The machines of each fold: the ensemble, and the place there.
     pub(super) places: Vec<Vec<(u32, u32)>>,
+    /// The probabilities behind the scores of classes, unless these are margins.
+    #[serde(skip)]
+    pub(super) adaptive: Option<AdaptiveScores>,
+    /// The range of spreads, if each fold has a second machine for them.
+    #[serde(skip)]
+    pub(super) spread: Option<SpreadRange>,
+}
+
+/// The parts of a section that not every model has.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    adaptive: Option<AdaptiveScores>,
+    spread: Option<SpreadRange>,
 }
 
 impl Conformal {
@@ -39,9 +58,14 @@ impl Conformal {
     ///
     /// When the bytes are damaged, or do not belong to the model.
     pub fn of(model: &Model) -> Result<Option<Self>, ConformalProblem> {
-        let Some(bytes) = model.section(TAG) else { return Ok(None) };
-        let damaged = |error: String| ConformalProblem::Damaged(error);
-        let kept: Self = codec::decode(bytes, bytes.len()).map_err(|error| damaged(error.to_string()))?;
+        let damaged = |error: CodecError| ConformalProblem::Damaged(error.to_string());
+        let kept = if let Some(bytes) = model.section(TAG_WITH_PARTS) {
+            let (kept, parts): (Self, Parts) = codec::decode(bytes, bytes.len()).map_err(damaged)?;
+            Self { adaptive: parts.adaptive, spread: parts.spread, ..kept }
+        } else {
+            let Some(bytes) = model.section(TAG) else { return Ok(None) };
+            codec::decode(bytes, bytes.len()).map_err(damaged)?
+        };
         kept.check(model)?;
         Ok(Some(kept))
     }
@@ -49,8 +73,14 @@ impl Conformal {
     /// Stores the scores and machines in the model.
     pub(super) fn put_into(&self, model: Model) -> Result<Model, ConformalProblem> {
         self.check(&model)?;
-        let bytes = codec::encode(self).map_err(|error| ConformalProblem::Damaged(error.to_string()))?;
-        Ok(model.with_section(TAG, bytes))
+        let (tag, bytes) = if self.score_kind() == ConformalScore::Plain {
+            (TAG, codec::encode(self))
+        } else {
+            let parts = Parts { adaptive: self.adaptive.clone(), spread: self.spread };
+            (TAG_WITH_PARTS, codec::encode(&(self, parts)))
+        };
+        let bytes = bytes.map_err(|error| ConformalProblem::Damaged(error.to_string()))?;
+        Ok(model.without_section(TAG).without_section(TAG_WITH_PARTS).with_section(tag, bytes))
     }
 
     /// The level of the training.
@@ -61,6 +91,12 @@ impl Conformal {
     /// True if each class has the promise by itself.
     pub fn per_class(&self) -> bool {
         self.per_class
+    }
+
+    /// The kind of score.
+    pub fn score_kind(&self) -> ConformalScore {
+        let plain = if self.spread.is_some() { ConformalScore::Scaled } else { ConformalScore::Plain };
+        self.adaptive.as_ref().map_or(plain, AdaptiveScores::score)
     }
 
     /// The premise of the promise.
@@ -109,7 +145,15 @@ impl Conformal {
         if let Some(row) = self.score.iter().position(|score| !score.is_finite()) {
             return damaged(&format!("the score of row {row} is no number"));
         }
-        let columns = columns(model);
+        let is_regression = model.decision_rule().target_kind() == TargetKind::Values && !has_levels(model);
+        if !self.spread.is_none_or(|spread| is_regression && spread.is_sound()) {
+            return damaged("the spreads of errors are not sound");
+        }
+        let columns = columns(model) + usize::from(self.spread.is_some());
+        let is_sound = |adaptive: &AdaptiveScores| classes > 0 && adaptive.is_sound(self.places.len(), columns);
+        if !self.adaptive.as_ref().is_none_or(is_sound) {
+            return damaged("the probabilities of a fold are not sound");
+        }
         let exists = |place: &(u32, u32)| {
             self.ensembles.get(place.0 as usize).is_some_and(|ensemble| (place.1 as usize) < ensemble.machines().len())
         };
@@ -137,13 +181,5 @@ pub(super) fn method(kind: TargetKind, quantiles: bool, one_out: bool) -> &'stat
         TargetKind::Values if one_out => "jackknife+",
         TargetKind::Values => "cv+",
         TargetKind::Classes | TargetKind::Nothing => "cross-conformal",
-    }
-}
-
-/// The band of a fold's decision values for a regression: one prediction, or two quantiles.
-pub(super) fn band(decisions: &[f64]) -> Band {
-    match decisions {
-        [lower, upper] => Band { lower: *lower, upper: *upper, unit: 1.0 },
-        _ => Band::around(decisions[0]),
     }
 }

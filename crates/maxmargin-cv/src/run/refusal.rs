@@ -73,12 +73,34 @@ pub enum ConformalProblem {
         "intervals of quantiles are between two others, which a training adds; train the model with them, which reports their coverage"
     )]
     Quantile,
+    /// The coverage of scaled errors in a cross-validation of one machine.
+    #[error(
+        "scaled errors need a second machine, which a training adds; train the model with them, which reports their coverage"
+    )]
+    Spread,
+    /// Scaled errors of a formulation that has none.
+    #[error("{0} has no errors to be scaled; use epsilon-svr or nu-svr, or other scores")]
+    NoErrors(&'static str),
+    /// A row has no error that the second machine could learn.
+    #[error("scaled errors need folds that test every row; use such folds, or plain scores")]
+    SpreadFolds,
     /// Rows are tested several times.
     #[error("the folds test rows in {0} rounds, and each row needs one score; leave repeats out")]
     Rounds(usize),
     /// A promise for each class of a formulation without classes.
     #[error("{0} has no classes; leave the promise for each class out")]
     PerClass(&'static str),
+    /// A score of probabilities for a formulation without classes.
+    #[error("{0} has no classes, whose probabilities aps and raps add up; use plain scores")]
+    NoProbabilities(&'static str),
+    /// One fold alone tests rows of a class.
+    #[error(
+        "one fold alone tests rows of class {label}, so that its probabilities cannot be fitted to other folds; use stratified folds, or plain scores"
+    )]
+    OneFold {
+        /// The class.
+        label: f64,
+    },
     /// A training set lacks a class.
     #[error(
         "fold {fold} trains on no row of class {label}, so that its machines give the class no score; use stratified folds, or fewer"

@@ -1,7 +1,7 @@
 //! The requested conformal predictions of a training.
 
 use crate::plan::FoldPlan;
-use maxmargin_conformal::Level;
+use maxmargin_conformal::{ConformalScore, Level};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -13,6 +13,9 @@ pub struct ConformalOptions {
     pub level: Level,
     /// True if each class has the promise by itself (Mondrian), instead of all rows together.
     pub per_class: bool,
+    /// The kind of score: margins of classes or errors of values, or sums of probabilities that are
+    /// calibrated by the rows of the other folds.
+    pub score: ConformalScore,
     /// The folds. Default: ten, stratified if there are classes, by the seed of the options.
     pub plan: Option<Arc<FoldPlan>>,
     /// The units that new data have in common with the folds. Default: rows, if every row is
@@ -23,7 +26,7 @@ pub struct ConformalOptions {
 impl ConformalOptions {
     /// Returns the request of this level for all classes together, over the default folds.
     pub fn new(level: Level) -> Self {
-        Self { level, per_class: false, plan: None, exchangeable: Exchangeable::Rows }
+        Self { level, per_class: false, score: ConformalScore::Plain, plan: None, exchangeable: Exchangeable::Rows }
     }
 }
 

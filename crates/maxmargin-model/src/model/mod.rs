@@ -230,6 +230,13 @@ impl Model {
         self
     }
 
+    /// Removes the bytes stored under `tag`, if there are any.
+    #[must_use]
+    pub fn without_section(mut self, tag: [u8; 8]) -> Self {
+        self.parts.sections.retain(|s| s.tag != tag);
+        self
+    }
+
     /// The bytes stored under `tag`, if there are any.
     pub fn section(&self, tag: [u8; 8]) -> Option<&[u8]> {
         self.parts.sections.iter().find(|s| s.tag == tag).map(|s| &s.bytes[..])

@@ -33,26 +33,25 @@ impl Svm {
         Ok(self.conformal_with(ConformalOptions::new(Level::new(alpha)?)))
     }
 
-    /// As [`Svm::conformal`], with folds of the caller, or with the promise for each class by
-    /// itself.
+    /// As [`Svm::conformal`], with folds of the caller, with the promise for each class by itself, or
+    /// with another kind of score ([`ConformalOptions::score`]).
     #[must_use]
     pub fn conformal_with(self, conformal: ConformalOptions) -> Self {
         self.with(|options| options.conformal = Some(conformal))
     }
 
-    /// Checks that conformal predictions are possible over these folds, before any training.
+    /// Checks that a cross-validation over these folds can report coverage, before any training.
     ///
     /// # Errors
     ///
-    /// When the formulation has no conformal predictions, a row would have several scores, or a
-    /// class has none.
+    /// As [`Svm::conformal_coverage`].
     pub fn check_conformal<'d>(
         &self,
         data: impl Into<TrainingInput<'d>>,
         conformal: &ConformalOptions,
         plan: &FoldPlan,
     ) -> Result<(), CvError> {
-        self.study(data.into(), |study| Ok(study.check_conformal(conformal, plan)?))
+        self.study(data.into(), |study| Ok(study.check_conformal_coverage(conformal, plan)?))
     }
 
     /// Reports what conformal predictions of held-out rows cover, by a cross-validation of this
@@ -60,8 +59,8 @@ impl Svm {
     ///
     /// # Errors
     ///
-    /// When the formulation has no conformal predictions, or the folds leave a class without
-    /// scores.
+    /// When the formulation has no conformal predictions, or the folds leave a class without scores
+    /// or give a row several; for quantiles and scaled errors, which need more machines.
     pub fn conformal_coverage<'d>(
         &self,
         data: impl Into<TrainingInput<'d>>,

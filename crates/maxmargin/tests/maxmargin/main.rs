@@ -1,5 +1,6 @@
 //! The estimators and searches of the top-level crate.
 
+mod adaptive_sets;
 mod balanced;
 mod conformal;
 mod formulations;
@@ -18,6 +19,7 @@ mod one_vs_rest;
 mod options;
 mod probability;
 mod quantiles;
+mod scaled_intervals;
 mod search;
 mod serialise;
 mod tables;
