@@ -5,7 +5,7 @@ use crate::data::{Data, invalid, sample_weights};
 use crate::model::{Model, Reports};
 use crate::report::{cell, validation};
 use crate::run::{Channel, run, run_beside};
-use maxmargin::conformal::Level;
+use maxmargin::conformal::{ConformalScore, Level};
 use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss, levels};
 use maxmargin::cv::{
     CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Importance, ImportanceOptions, Seeding, TrainingData,
@@ -58,11 +58,12 @@ impl Svm {
     /// than two classes have one machine for each against the others. `keep_data` stores the
     /// training data, so that samples can be added and removed. With `keep_vectors`, a linear model
     /// stores its support vectors, and SMO trains it. `probability` is platt or isotonic.
-    /// `conformal` is the share of intervals or sets that may miss the truth. `seeding` sets the
+    /// `conformal` is the share of intervals or sets that may miss the truth, `conformal_score` the
+    /// kind of score: plain, scaled, aps, raps or raps:WEIGHT:FREE. `seeding` sets the
     /// start of folds. `memory` is in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, tau=Tau::One(0.5), squared=false, bias=None,
-        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, conformal=None, seeding="full"))]
+        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, conformal=None, conformal_score="plain", seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
         formulation: &str,
@@ -89,6 +90,7 @@ impl Svm {
         seed: u64,
         probability: Option<&str>,
         conformal: Option<f64>,
+        conformal_score: &str,
         seeding: &str,
     ) -> PyResult<Self> {
         let bias_term = match bias {
@@ -107,6 +109,9 @@ impl Svm {
         let kernel = kind.kernel(gamma, coef0, degree);
         let max_time = max_time.map(Duration::try_from_secs_f64).transpose().map_err(invalid)?;
         let probability = probability.map(str::parse).transpose().map_err(PyValueError::new_err::<String>)?;
+        let conformal = conformal.map(Level::new).transpose().map_err(invalid)?;
+        let score: ConformalScore = conformal_score.parse().map_err(invalid)?;
+        let of_level = |level| ConformalOptions { score, ..ConformalOptions::new(level) };
         let known = Seeding::ALL.iter().find(|known| known.0 == seeding);
         let names = || Seeding::ALL.map(|known| known.0).join(", ");
         let unknown = || PyValueError::new_err(format!("no seeding is called `{seeding}`; there are {}", names()));
@@ -129,7 +134,7 @@ impl Svm {
             seeding: known.ok_or_else(unknown)?.1,
             seed,
             calibration: CalibrationOptions { probability, threshold: None },
-            conformal: conformal.map(Level::new).transpose().map_err(invalid)?.map(ConformalOptions::new),
+            conformal: conformal.map(of_level),
             ..TrainOptions::default()
         });
         svm.check().map_err(invalid)?;

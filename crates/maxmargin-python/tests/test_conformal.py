@@ -113,3 +113,44 @@ def test_changed_samples_have_new_folds():
     fitted.add(X[-6:], y[-6:])
     fresh = SVC(gamma=0.5, conformal=0.1).fit(X, y)
     assert (fitted.predict_set(X) == fresh.predict_set(X)).all()
+
+
+@pytest.mark.parametrize("score", ["aps", "raps", "raps:0.05:2"])
+def test_sets_of_probabilities(score):
+    X, y = load_iris(return_X_y=True)
+    fitted = SVC(conformal=0.1, conformal_score=score).fit(X[::2], y[::2])
+    sets = fitted.predict_set(X[1::2])
+    assert sets[np.arange(75), y[1::2]].mean() > 0.75
+    # A row has the same set wherever it stands, and in a copy.
+    assert (fitted.predict_set(X[1::2][::-1])[::-1] == sets).all()
+    assert (pickle.loads(pickle.dumps(fitted)).predict_set(X[1::2]) == sets).all()
+    assert clone(fitted).get_params()["conformal_score"] == score
+    assert fitted.verify(X[::2], y[::2])
+    assert SVCCV(Cs=[1], gammas=[0.5], cv=3, conformal=0.1, conformal_score=score).fit(X, y).predict_set(X).shape == (150, 3)
+
+
+@pytest.mark.parametrize("kind", [SVR, NuSVR])
+def test_scaled_errors_are_wide_where_the_noise_is(kind):
+    rng = np.random.default_rng(1)
+    X, new = rng.uniform(0, 6, (300, 1)), rng.uniform(0, 6, (300, 1))
+    y, truth = (np.sin(x[:, 0]) + (0.05 + x[:, 0] / 6) * rng.normal(size=300) for x in (X, new))
+    fitted = kind(C=10, gamma=0.2, conformal=0.1, conformal_score="scaled").fit(X, y)
+    bounds = fitted.predict_interval(new)
+    covered = ((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])).mean()
+    assert abs(covered - 0.9) < 5 * np.sqrt(0.09 / 300)
+    widths = bounds[:, 1] - bounds[:, 0]
+    assert widths[new[:, 0] > 4].mean() > 2 * widths[new[:, 0] < 2].mean()
+    assert (fitted.predict(new) == kind(C=10, gamma=0.2).fit(X, y).predict(new)).all()
+    assert fitted.verify(X, y)
+
+
+def test_scores_that_are_none_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="plain, scaled, aps"):
+        SVC(conformal=0.1, conformal_score="lac").fit(X, y)
+    with pytest.raises(ValueError, match="no errors to be scaled"):
+        SVC(conformal=0.1, conformal_score="scaled").fit(X, y)
+    with pytest.raises(ValueError, match="no classes"):
+        SVR(conformal=0.1, conformal_score="aps").fit(X, y.astype(float))
+    with pytest.raises(ValueError, match="conformal_score"):
+        SVR(conformal=0.1, conformal_score=1).fit(X, y.astype(float))

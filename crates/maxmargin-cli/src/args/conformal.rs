@@ -2,7 +2,7 @@
 
 use super::values;
 use clap::Args;
-use maxmargin::conformal::Level;
+use maxmargin::conformal::{ConformalScore, Level};
 use maxmargin::cv::{ConformalOptions, Exchangeable};
 
 /// Options of a training or cross-validation for conformal predictions.
@@ -17,6 +17,13 @@ pub(crate) struct ConformalArgs {
     /// Make the promise for each class by itself, instead of for all rows together
     #[arg(long, requires = "conformal")]
     pub(crate) per_class: bool,
+    /// Score that tells how badly a row fits: plain, by decision values; for values also scaled,
+    /// errors divided by those that a second machine predicts; for classes also aps, sums
+    /// of probabilities, whose sets grow with the difficulty of the row, or raps, aps with a
+    /// penalty for many classes, also as raps:WEIGHT:FREE, which adds WEIGHT for each class beyond
+    /// the FREE most probable ones
+    #[arg(long, value_name = "SCORE", requires = "conformal", default_value_t)]
+    pub(crate) conformal_score: ConformalScore,
 }
 
 impl ConformalArgs {
@@ -27,7 +34,12 @@ impl ConformalArgs {
             "expanding" | "sliding" => Exchangeable::Nothing,
             _ => Exchangeable::Rows,
         };
-        let options = ConformalOptions { per_class: self.per_class, exchangeable, ..ConformalOptions::new(self.conformal?) };
+        let options = ConformalOptions {
+            per_class: self.per_class,
+            score: self.conformal_score,
+            exchangeable,
+            ..ConformalOptions::new(self.conformal?)
+        };
         Some(options)
     }
 }

@@ -3,6 +3,7 @@
 use crate::console::format;
 use crate::console::label_names;
 use crate::console::notes::Notes;
+use maxmargin::conformal::ConformalScore;
 use maxmargin::cv::{ClassCoverage, ConformalCoverage, ConformalReport};
 
 /// `cv+ at 0.1: held-out coverage 90.10 %, mean width 1.2; from 10 folds, 1,234 iterations, 0.52 s`
@@ -18,6 +19,7 @@ pub(crate) fn conformal_text(report: &ConformalReport) -> String {
 /// `cv+ at 0.1: held-out coverage 90.10 %, mean width 1.2`
 pub(crate) fn coverage_text(found: &ConformalCoverage) -> String {
     let own = if found.per_class { ", each class by itself" } else { "" };
+    let scores = score_text(found.score);
     let least = |a: &&ClassCoverage, b: &&ClassCoverage| a.coverage.total_cmp(&b.coverage);
     let least = found.classes.iter().filter(|class| class.rows > 0).min_by(least);
     let of_class = |class: &ClassCoverage| {
@@ -30,7 +32,12 @@ pub(crate) fn coverage_text(found: &ConformalCoverage) -> String {
     ];
     let (level, coverage) = (format::short(found.level), format::percent(found.coverage));
     let parts: String = parts.into_iter().flatten().collect();
-    format!("{} at {level}{own}: held-out coverage {coverage}{parts}", found.method)
+    format!("{}{scores} at {level}{own}: held-out coverage {coverage}{parts}", found.method)
+}
+
+/// ` by aps`, or nothing for plain scores.
+pub(crate) fn score_text(score: ConformalScore) -> String {
+    if score == ConformalScore::Plain { String::new() } else { format!(" by {score}") }
 }
 
 /// Warns of conformal predictions that are missing or promise less than it seems.

@@ -122,6 +122,18 @@ fn what_cannot_be_is_refused() {
         ("train data --conformal -0.1 -o x", 2, "above 0 and below 1"),
         ("train data -k 5 -o x", 2, "--conformal"),
         ("train data --per-class -o x", 2, "--conformal"),
+        ("train data --conformal-score aps -o x", 2, "--conformal"),
+        ("train data --conformal 0.1 --conformal-score lac -o x", 2, "plain, scaled, aps, raps"),
+        ("train data --conformal 0.1 --conformal-score raps:-1:2 -o x", 2, "plain, scaled, aps, raps"),
+        ("train values --formulation epsilon-svr --conformal 0.1 --conformal-score aps -o x", 1, "no classes"),
+        ("train data --conformal 0.1 --conformal-score scaled -o x", 1, "no errors to be scaled"),
+        ("train values --formulation quantile --conformal 0.1 --conformal-score scaled -o x", 1, "no errors to be scaled"),
+        (
+            "train values --formulation epsilon-svr --conformal 0.1 --conformal-score scaled --folds expanding -o x",
+            1,
+            "every row",
+        ),
+        ("cv values --formulation epsilon-svr --conformal 0.1 --conformal-score scaled", 1, "train the model with them"),
         ("train data --conformal 0.1 --repeat 2 -o x", 1, "in 2 rounds"),
         ("cv data --conformal 0.1 --repeat 2", 1, "in 2 rounds"),
         ("train values --formulation expectile --conformal 0.1 -o x", 1, "has no intervals"),
@@ -164,4 +176,63 @@ fn folds_that_promise_nothing_get_a_warning() {
     // Infinite bounds are written as such.
     bench.json("predict values m --intervals -o p");
     assert!(bench.read("p").lines().nth(1).is_some_and(|line| line.ends_with(" -inf inf")));
+}
+
+#[test]
+fn sets_of_probabilities_name_their_score() {
+    let bench = Bench::new();
+    classes(&bench);
+    let margins = bench.json("train data -g 0.5 --conformal 0.2 -k 4 -o m");
+    let train = "train data -g 0.5 --conformal 0.2 -k 4 --conformal-score";
+    let adaptive = bench.json(&format!("{train} aps -o a"));
+    assert_eq!((margins["conformal"]["score"].as_str(), adaptive["conformal"]["score"].as_str()), (Some("plain"), Some("aps")));
+    assert!(bench.run(&format!("{train} aps -o a")).out.contains("cross-conformal by aps at 0.2: held-out"));
+    assert_eq!(bench.json(&format!("{train} raps -o r"))["conformal"]["score"], "raps:0.1:1");
+    // A cross-validation of the same folds reports the same.
+    let cv = bench.json("cv data -g 0.5 -k 4 --conformal 0.2 --conformal-score raps:0.1:1");
+    assert!((cv["conformal"]["coverage"].as_f64().expect("a share") - 0.8).abs() < 0.15);
+    // Another level and another order of the rows have the sets of the same scores.
+    let predicted = bench.json("predict data a --sets -o p");
+    assert_eq!(predicted["conformal"]["score"], "aps");
+    let forward = numbers(&bench.read("p"));
+    let text = bench.read("data");
+    let lines: Vec<&str> = text.lines().rev().collect();
+    bench.file("backward", lines.join("\n") + "\n");
+    bench.json("predict backward a --sets -o q");
+    let mut backward = numbers(&bench.read("q"));
+    backward.reverse();
+    assert_eq!(forward, backward);
+    assert!(bench.run("verify a data").out.contains("conformal scores"));
+    assert_eq!(bench.run("verify a data").code, 0);
+    assert!(bench.run("export a -o a.c").warnings().iter().any(|line| line.contains("sets and p-values")));
+}
+
+#[test]
+fn intervals_of_scaled_errors_follow_the_noise() {
+    let bench = Bench::new();
+    let mut text = String::new();
+    for i in 0..300 {
+        let (x, noise) = (f64::from(i * 37 % 101) / 25.0, f64::from(i * 7919 % 101) / 101.0 - 0.5);
+        writeln!(text, "{} 1:{x}", 2.0 * x + (0.1 + x) * noise).expect("memory");
+    }
+    bench.file("values", text);
+    let train = "train values --formulation epsilon-svr -g 0.2 --epsilon 0.01 -c 10 --conformal 0.1 -k 5";
+    let plain = bench.json(&format!("{train} -o p"));
+    let scaled = bench.json(&format!("{train} --conformal-score scaled -o s"));
+    assert_eq!(scaled["conformal"]["score"], "scaled");
+    let number = |of: &serde_json::Value, key: &str| of["conformal"][key].as_f64().expect("a number");
+    assert!(number(&scaled, "iterations") > number(&plain, "iterations"));
+    assert!(number(&scaled, "width") < number(&plain, "width"));
+    let report = bench.run("predict values s --intervals -o b").err;
+    assert!(report.contains("intervals by cv+ by scaled at 0.1: "), "{report}");
+    let width = |row: &Vec<f64>| row[2] - row[1];
+    let (rows, x) = (numbers(&bench.read("b")), |i: usize| (i * 37 % 101) as f64 / 25.0);
+    let mean = |is_in: fn(f64) -> bool| {
+        let own: Vec<f64> = (0..300).filter(|&i| is_in(x(i))).map(|i| width(&rows[i])).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    assert!(mean(|x| x > 3.0) > 3.0 * mean(|x| x < 0.5), "{} {}", mean(|x| x > 3.0), mean(|x| x < 0.5));
+    assert!(bench.run("verify s values").out.contains("conformal scores"));
+    assert_eq!(bench.run("verify s values").code, 0);
+    assert!(bench.run("export s -o s.c").warnings().iter().any(|line| line.contains("intervals of scaled errors")));
 }

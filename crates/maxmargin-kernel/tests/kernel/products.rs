@@ -66,7 +66,7 @@ proptest! {
         for part in [false, true] {
             let size = if part { ids.len() } else { n };
             let mut point = || -> Vec<(usize, f64)> {
-                (0..size).filter_map(|id| (next() < 0.4).then(|| (id, next() - 0.5))).collect()
+                (0..size).map(|id| (id, next() - 0.7)).filter(|term| term.1 > -0.3).collect()
             };
             let terms: Vec<Vec<(usize, f64)>> = (0..points).map(|_| point()).collect();
             let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();

@@ -139,6 +139,8 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     keep_data: bool
     #: The share of intervals or sets that may miss the truth; None where the class has none.
     conformal: float | None = None
+    #: The kind of score behind intervals and sets.
+    conformal_score: str = "plain"
 
     support_: NDArray[np.int32]
     support_vectors_: Any
@@ -291,6 +293,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
             "keep_vectors": self.kernel == "linear" and X.shape[0] <= FEW,
             "seed": self._seed(),
             "conformal": None if self.conformal is None else float(self.conformal),
+            "conformal_score": self.conformal_score,
         }
         return _native.Svm(self._formulation, **(settings | prices | others))
 

@@ -84,6 +84,7 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
+        "conformal_score": [str],
     }
 
     def _method(self) -> str | None:
@@ -213,8 +214,8 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         """Predict a set of classes for every row: an array of shape (n_samples, n_classes), with columns as in ``classes_``.
 
         About the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order; that it is at most twice this share is
-        proved. Sets are cross-conformal, by the margins of samples that the machines of ten folds did not see. An empty set is a row unlike all classes; a
-        set of several classes is a row between them.
+        proved. Sets are cross-conformal, by the scores (``conformal_score``) of samples that the machines of ten folds did not see. An empty set is a row
+        unlike all classes; a set of several classes is a row between them.
 
         Parameters
         ----------
@@ -299,6 +300,10 @@ class SVC(Updatable, KernelClassifier):
         The folds of the probabilities.
     conformal : float in (0, 1) or None, default=None
         The share of sets that may miss the truth: :meth:`predict_set` then has them, from the scores of ten folds whose machines the model keeps.
+    conformal_score : {"plain", "aps", "raps"} or "raps:WEIGHT:FREE", default="plain"
+        The score of classes behind sets: decision values, or sums of probabilities (adaptive prediction sets), whose sets grow with the difficulty of a
+        row. RAPS adds WEIGHT for each class beyond the FREE most probable ones; ``"raps"`` is ``"raps:0.1:1"``. A part of the sum is drawn by a hash of
+        the row and ``random_state``, so that a row has the same set at every call.
 
     Attributes
     ----------
@@ -347,6 +352,7 @@ class SVC(Updatable, KernelClassifier):
         keep_data: bool = False,
         random_state: Any = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -367,6 +373,7 @@ class SVC(Updatable, KernelClassifier):
         self.keep_data = keep_data
         self.random_state = random_state
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
 
 class NuSVC(KernelClassifier):
@@ -412,6 +419,10 @@ class NuSVC(KernelClassifier):
         The folds of the probabilities.
     conformal : float in (0, 1) or None, default=None
         The share of sets that may miss the truth: :meth:`predict_set` then has them, from the scores of ten folds whose machines the model keeps.
+    conformal_score : {"plain", "aps", "raps"} or "raps:WEIGHT:FREE", default="plain"
+        The score of classes behind sets: decision values, or sums of probabilities (adaptive prediction sets), whose sets grow with the difficulty of a
+        row. RAPS adds WEIGHT for each class beyond the FREE most probable ones; ``"raps"`` is ``"raps:0.1:1"``. A part of the sum is drawn by a hash of
+        the row and ``random_state``, so that a row has the same set at every call.
 
     Attributes
     ----------
@@ -456,6 +467,7 @@ class NuSVC(KernelClassifier):
         break_ties: bool = False,
         random_state: Any = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -475,6 +487,7 @@ class NuSVC(KernelClassifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
     keep_data = False
 
@@ -547,6 +560,9 @@ class SVR(KernelRegressor):
         The most seconds of a training. Scikit-learn has no such limit.
     conformal : float in (0, 1) or None, default=None
         The share of intervals that may miss the truth: :meth:`predict_interval` then has them, from the scores of ten folds whose machines the model keeps.
+    conformal_score : {"plain", "scaled"}, default="plain"
+        The score behind intervals: absolute errors, or errors divided by those that a second machine predicts, whose intervals are wide where the noise is
+        (locally weighted).
 
     Attributes
     ----------
@@ -565,7 +581,7 @@ class SVR(KernelRegressor):
 
     _formulation = "epsilon-svr"
     _prices = ("C", "epsilon")
-    _parameter_constraints = constraints("nu", "keep_data")
+    _parameter_constraints = constraints("nu", "keep_data", conformal_score=[str])
 
     def __init__(
         self,
@@ -583,6 +599,7 @@ class SVR(KernelRegressor):
         max_iter: int = -1,
         max_time: float | None = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -597,6 +614,7 @@ class SVR(KernelRegressor):
         self.max_iter = max_iter
         self.max_time = max_time
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
 
 class NuSVR(KernelRegressor):
@@ -630,6 +648,9 @@ class NuSVR(KernelRegressor):
         The most seconds of a training. Scikit-learn has no such limit.
     conformal : float in (0, 1) or None, default=None
         The share of intervals that may miss the truth: :meth:`predict_interval` then has them, from the scores of ten folds whose machines the model keeps.
+    conformal_score : {"plain", "scaled"}, default="plain"
+        The score behind intervals: absolute errors, or errors divided by those that a second machine predicts, whose intervals are wide where the noise is
+        (locally weighted).
 
     Attributes
     ----------
@@ -648,7 +669,7 @@ class NuSVR(KernelRegressor):
 
     _formulation = "nu-svr"
     _prices = ("C", "nu")
-    _parameter_constraints = constraints("epsilon", "keep_data")
+    _parameter_constraints = constraints("epsilon", "keep_data", conformal_score=[str])
 
     def __init__(
         self,
@@ -666,6 +687,7 @@ class NuSVR(KernelRegressor):
         max_iter: int = -1,
         max_time: float | None = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.nu = nu
         self.C = C
@@ -680,6 +702,7 @@ class NuSVR(KernelRegressor):
         self.max_iter = max_iter
         self.max_time = max_time
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
 
 class QuantileSVR(OfLevels, KernelRegressor):

@@ -187,6 +187,7 @@ class Svm:
         seed: int = 1,
         probability: str | None = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
         seeding: str = "full",
     ) -> None: ...
     def fit(

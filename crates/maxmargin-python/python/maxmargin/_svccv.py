@@ -258,6 +258,7 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
         keep_data: bool = False,
         random_state: Any = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -281,6 +282,7 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
         self.keep_data = keep_data
         self.random_state = random_state
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
     def decision_function(self, X: Any) -> Floats:
         """Decision values of the best estimator."""
@@ -345,6 +347,7 @@ class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unu
         max_iter: int = -1,
         max_time: float | None = None,
         conformal: float | None = None,
+        conformal_score: str = "plain",
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -362,6 +365,7 @@ class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unu
         self.max_iter = max_iter
         self.max_time = max_time
         self.conformal = conformal
+        self.conformal_score = conformal_score
 
     @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
     def predict_interval(self, X: Any, *, alpha: float | None = None) -> Floats:

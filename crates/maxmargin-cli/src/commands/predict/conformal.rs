@@ -5,8 +5,8 @@ use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
-use crate::report::label_text;
-use maxmargin::conformal::{Level, discoveries};
+use crate::report::{label_text, score_text};
+use maxmargin::conformal::{ConformalScore, Level, discoveries};
 use maxmargin::cv::{Conformal, ConformalProblem, Exchangeable, UpdateError, full_p_values};
 use maxmargin::data::{Par, Samples};
 use maxmargin::model::Model;
@@ -38,6 +38,7 @@ pub(super) struct ConformalPredictions {
     method: &'static str,
     level: Level,
     exchangeable: Exchangeable,
+    score: ConformalScore,
 }
 
 /// The conformal predictions in a document.
@@ -47,6 +48,7 @@ pub(super) struct ConformalDocument {
     /// The share of predictions, or of outliers, that may be wrong.
     level: f64,
     exchangeable: Exchangeable,
+    score: ConformalScore,
     /// The number of rows whose truth is known.
     rows: usize,
     /// The share of these that the interval or the set covers.
@@ -116,8 +118,8 @@ pub(super) fn predictions(
     if let Some(caveat) = kept.exchangeable().caveat() {
         notes.warn(caveat);
     }
-    let (method, exchangeable) = (kept.method(model), kept.exchangeable());
-    Ok(ControlFlow::Continue(Some(ConformalPredictions { names, numbers, kind, method, level, exchangeable })))
+    let (method, exchangeable, score) = (kept.method(model), kept.exchangeable(), kept.score_kind());
+    Ok(ControlFlow::Continue(Some(ConformalPredictions { names, numbers, kind, method, level, exchangeable, score })))
 }
 
 /// Returns the sets of full conformal prediction.
@@ -147,6 +149,7 @@ fn full(
         method: "full conformal prediction",
         level,
         exchangeable: Exchangeable::Rows,
+        score: ConformalScore::Plain,
     })))
 }
 
@@ -174,6 +177,7 @@ impl ConformalPredictions {
             method: self.method,
             level: self.level.alpha(),
             exchangeable: self.exchangeable,
+            score: self.score,
             rows: covered.len(),
             coverage: share(&covered),
             width: (self.kind == Kind::Bounds)
@@ -209,6 +213,11 @@ impl ConformalDocument {
             self.width.map(|width| format!(", mean width {}", format::short(width))),
             self.size.map(|size| format!(", mean size {}", format::short(size))),
         ];
-        format!("{what} by {} at {level}{}\n", self.method, parts.into_iter().flatten().collect::<String>())
+        format!(
+            "{what} by {}{} at {level}{}\n",
+            self.method,
+            score_text(self.score),
+            parts.into_iter().flatten().collect::<String>()
+        )
     }
 }
