@@ -203,8 +203,8 @@ impl<'a> Exact<'a> {
         Ok(if h == 1 { sums } else { transposed(&sums, columns.len()) })
     }
 
-    /// Computes `Σ_l c_l K(l, column)` for each point and the columns of `runs`; the sums of a point
-    /// follow each other. A point is a list of samples with coefficients, each sample once.
+    /// Computes `Σ_l c_l K(l, column)` for each point and the columns of `runs`; the sums of a
+    /// point follow each other. A point is a list of samples with coefficients, each sample once.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ use crate::report::{
 use maxmargin::core::Status;
 use maxmargin::cv::{CalibrationReport, ConformalOptions, ConformalReport, ThresholdReport, TrainingData};
 use maxmargin::data::Par;
-use maxmargin::{Fitted, Svm, fit_linear};
+use maxmargin::{Error, Fitted, PreparedData, Svm, fit_linear};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,11 +60,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     check_standard_output(run.json.is_some(), on_stdout)?;
     let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?;
     let request = request.updatable(args.updatable).seeded(args.folds.seeding.seeding);
-    request.check_objective(&[
-        (args.updatable, "--updatable"),
-        (args.conformal.conformal.is_some(), "--conformal"),
-        (args.probability.is_given(), "--probability, --threshold, --decide"),
-    ])?;
+    check_objective(args, &request)?;
     let svm = args.probability.apply(request.svm()?);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
@@ -79,14 +75,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let input = request.load(&args.data.request(), context, &mut notes)?;
     let svm = with_conformal(args, svm, &request, &input, folds_output, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
-    let fitted = {
-        let bar = Bar::new(run.quiet);
-        let fitted = match request.objective {
-            Some(objective) => fit_linear(objective, &svm, &data, &bar.control()),
-            None => svm.fit_with(&data, &bar.control()),
-        };
-        fitted.map_err(|e| failed(&input, &e))?
-    };
+    let fitted = fit(&request, &svm, &data, run.quiet).map_err(|e| failed(&input, &e))?;
     warn_of_unfinished(&fitted, &svm, run, &mut notes);
     warn_of_missing_calibration(&fitted, &mut notes);
     if let Some(c) = cost_of_tube(svm.formulation()) {
@@ -119,6 +108,24 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     }
     show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Refuses options that do not go with the linear machine that is requested, if there is one.
+fn check_objective(args: &TrainArgs, request: &ProblemRequest) -> Result<(), Failure> {
+    request.check_objective(&[
+        (args.updatable, "--updatable"),
+        (args.conformal.conformal.is_some(), "--conformal"),
+        (args.probability.is_given(), "--probability, --threshold, --decide"),
+    ])
+}
+
+/// Trains, with a bar.
+fn fit(request: &ProblemRequest, svm: &Svm, data: &PreparedData, quiet: bool) -> Result<Fitted, Error> {
+    let bar = Bar::new(quiet);
+    match request.objective {
+        Some(objective) => fit_linear(objective, svm, data, &bar.control()),
+        None => svm.fit_with(data, &bar.control()),
+    }
 }
 
 /// Adds the requested conformal predictions, over the folds of the options.

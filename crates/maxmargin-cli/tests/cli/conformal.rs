@@ -204,7 +204,7 @@ fn sets_of_probabilities_name_their_score() {
     assert_eq!(forward, backward);
     assert!(bench.run("verify a data").out.contains("conformal scores"));
     assert_eq!(bench.run("verify a data").code, 0);
-    assert!(bench.run("export a -o a.c").warnings().iter().any(|line| line.contains("sets and p-values")));
+    assert!(bench.run("export a --c a.c").warnings().iter().any(|line| line.contains("sets and p-values")));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn intervals_of_scaled_errors_follow_the_noise() {
     let number = |of: &serde_json::Value, key: &str| of["conformal"][key].as_f64().expect("a number");
     assert!(number(&scaled, "iterations") > number(&plain, "iterations"));
     assert!(number(&scaled, "width") < number(&plain, "width"));
-    let report = bench.run("predict values s --intervals -o b").err;
+    let report = bench.run("predict values s --intervals -o b").out;
     assert!(report.contains("intervals by cv+ by scaled at 0.1: "), "{report}");
     let width = |row: &Vec<f64>| row[2] - row[1];
     let (rows, x) = (numbers(&bench.read("b")), |i: usize| (i * 37 % 101) as f64 / 25.0);

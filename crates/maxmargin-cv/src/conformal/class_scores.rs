@@ -1,7 +1,7 @@
 //! Scores of rows by the machines of a fold: errors, margins, or sums of probabilities.
 
 use crate::calibrate::CalibrationFit;
-use crate::conformal::spread::SpreadRange;
+use crate::conformal::spread_range::SpreadRange;
 use crate::plan::FoldPlan;
 use crate::report::margin_scores;
 use crate::run::refusal::ConformalProblem;

@@ -10,8 +10,8 @@ use maxmargin_model::{Ensemble, Model};
 use std::borrow::Cow;
 
 /// Returns the prediction program of a model, with intervals at `level`, or at that of the
-/// training, if it is a regression that keeps the machines of folds and scales no errors. `labels` replaces the labels
-/// of its classes.
+/// training, if it is a regression that keeps the machines of folds and scales no errors. `labels`
+/// replaces the labels of its classes.
 ///
 /// # Errors
 ///

@@ -4,15 +4,15 @@ use crate::calibrate::{OutOfFold, seeded_plan};
 use crate::conformal::class_scores::{AdaptiveScores, Scorer, class_of_one_fold};
 use crate::conformal::coverage::ConformalCoverage;
 use crate::conformal::held_out::HeldOutScores;
-use crate::conformal::spread::SpreadRange;
+use crate::conformal::kept_folds::KeptFolds;
+use crate::conformal::spread_range::SpreadRange;
 use crate::conformal::state::Conformal;
-use crate::fold_machines::{FoldMachineCollector, FoldMachines};
+use crate::fold_machines::FoldMachines;
 use crate::plan::FoldPlan;
 use crate::report::CvReport;
 use crate::run::error::CvError;
 use crate::run::refusal::ConformalProblem;
 use crate::seed::Seeding;
-use crate::study::matching::Terms;
 use crate::study::{ConformalOptions, Exchangeable, Study};
 use maxmargin_conformal::ConformalScore;
 use maxmargin_core::{Formulation, RunControl, TargetKind, levels};
@@ -47,32 +47,6 @@ pub struct ConformalReport {
     /// The cross-validation, with its cost.
     #[serde(flatten)]
     pub run: OutOfFold,
-}
-
-/// Held-out decision values of every row, and the machines of the folds that have them.
-pub(super) struct KeptFolds {
-    /// Row-major rows × columns.
-    pub(super) decisions: Vec<f64>,
-    pub(super) columns: usize,
-    pub(super) machines: FoldMachines,
-    /// The range of the second column, if it is a spread.
-    pub(super) spread: Option<SpreadRange>,
-}
-
-impl KeptFolds {
-    /// Adds a column and the machines behind it.
-    pub(super) fn beside(self, second: Self) -> Self {
-        let columns = self.columns + second.columns;
-        let rows = self.decisions.chunks_exact(self.columns).zip(second.decisions.chunks_exact(second.columns));
-        let decisions = rows.flat_map(|(first, second)| first.iter().chain(second)).copied().collect();
-        let FoldMachines { mut ensembles, mut places } = self.machines;
-        let before = ensembles.len() as u32;
-        ensembles.extend(second.machines.ensembles);
-        for (places, more) in places.iter_mut().zip(second.machines.places) {
-            places.extend(more.into_iter().map(|(ensemble, machine)| (before + ensemble, machine)));
-        }
-        Self { decisions, columns, machines: FoldMachines { ensembles, places }, spread: None }
-    }
 }
 
 impl Study<'_> {
@@ -189,28 +163,6 @@ impl Study<'_> {
         Ok(done)
     }
 
-    /// Cross-validates, and keeps the machines of all folds; `None` if not all have a solution.
-    pub(super) fn kept_folds(
-        &self,
-        model: &Model,
-        start: Option<&[Terms]>,
-        plan: &FoldPlan,
-        seeding: Seeding,
-        control: &RunControl,
-    ) -> Result<(OutOfFold, Option<KeptFolds>), CvError> {
-        let collected = FoldMachineCollector::new(model);
-        let found = self.cross_validate_keeping(start, plan, seeding, control, &collected);
-        let (run, found) = OutOfFold::of(plan, found)?;
-        let found = found.filter(|found| found.folds_counted == found.folds.len());
-        let kept = |found: CvReport| KeptFolds {
-            decisions: found.decisions,
-            columns: found.machines,
-            machines: collected.into_machines(),
-            spread: None,
-        };
-        Ok((run, found.map(kept)))
-    }
-
     /// Reports what conformal predictions of held-out rows cover in a cross-validation that this
     /// study ran by `plan`; `None` if some folds have no solution.
     ///
@@ -242,7 +194,7 @@ impl Study<'_> {
         if self.formulation.level().is_some() {
             return Err(ConformalProblem::Quantile);
         }
-        if options.score == ConformalScore::Scaled { Err(ConformalProblem::Spread) } else { Ok(()) }
+        if options.score == ConformalScore::Scaled { Err(ConformalProblem::Scaled) } else { Ok(()) }
     }
 
     /// Returns the scores of all tested rows, and the probabilities behind them.

@@ -6,8 +6,10 @@ mod coverage;
 mod export;
 mod fit;
 mod held_out;
+mod kept_folds;
 mod predict;
-mod spread;
+mod spread_machine;
+mod spread_range;
 mod state;
 
 pub use coverage::{ClassCoverage, ConformalCoverage};

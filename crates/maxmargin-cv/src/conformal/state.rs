@@ -1,7 +1,7 @@
 //! The scores and the machines of folds that a model keeps for conformal predictions.
 
 use crate::conformal::class_scores::AdaptiveScores;
-use crate::conformal::spread::SpreadRange;
+use crate::conformal::spread_range::SpreadRange;
 use crate::run::refusal::ConformalProblem;
 use crate::study::Exchangeable;
 use maxmargin_conformal::{ConformalScore, CrossScores, Level};

@@ -77,7 +77,7 @@ pub enum ConformalProblem {
     #[error(
         "scaled errors need a second machine, which a training adds; train the model with them, which reports their coverage"
     )]
-    Spread,
+    Scaled,
     /// Scaled errors of a formulation that has none.
     #[error("{0} has no errors to be scaled; use epsilon-svr or nu-svr, or other scores")]
     NoErrors(&'static str),

@@ -331,6 +331,8 @@ fn the_count_of_votes_is_asked_for() {
     // nanoseconds and more, eight operations each.
     let mut case = Case::four(1200, 3, 0.01, 7);
     case.kernel = Kernel::Sigmoid { gamma: 0.5, coef0: 0.0 };
+    // With more memory, all 1,200² values in double precision are kept before.
+    case.memory = 40 << 20;
     let votes = Votes(AtomicU64::new(0));
     let report = case.run_on(Seeding::Cold, Par::Seq, &votes.control());
     // Each fold: its support vectors, by its samples, in operations.

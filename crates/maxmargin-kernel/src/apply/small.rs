@@ -19,8 +19,8 @@ const TOGETHER: usize = 128;
 const MANY: usize = 64;
 
 /// Computes `Σ_l c_l K(l, column)` for the samples and coefficients of each point and the columns
-/// of `runs`: those of a point follow each other. The order of all sums is fixed, so the bits depend
-/// neither on `par` nor on whether values are kept.
+/// of `runs`: those of a point follow each other. The order of all sums is fixed, so the bits
+/// depend neither on `par` nor on whether values are kept.
 pub(crate) fn small_sums(
     gram: &dyn Gram,
     points: &[&[(usize, f64)]],

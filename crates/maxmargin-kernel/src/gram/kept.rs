@@ -74,6 +74,9 @@ impl<'a> KeptValues<'a> {
     /// Writes `K[rows, columns]`, row-major.
     pub(crate) fn copy(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         let width = columns.len();
+        if width == 0 {
+            return;
+        }
         for (at, run) in self.pieces(columns) {
             for (&row, out) in rows.iter().zip(out.chunks_exact_mut(width)) {
                 out[at..at + run.len()].copy_from_slice(&self.values[self.row(row) * self.stride..][run.clone()]);

@@ -1,16 +1,16 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
+mod kept;
 mod value_errors;
 
 use crate::check::{Backend, SpotChecks, first_right, some_pairs};
 use crate::function::Fault;
 use crate::gram::{ExactValues, indefiniteness};
-use crate::store::distances::{needs_differences, with_distances32, with_distances64};
+use crate::store::distances::{needs_differences, with_distances32};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
 use crate::{Distinct, Gram, KeptValues, Kernel, KernelError, Mark, Tile};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
-use maxmargin_simd::pages::Pages;
 use maxmargin_simd::row::CodeTable;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
@@ -110,12 +110,6 @@ impl KernelGram {
         Self { marks: marks.into(), distinct: Arc::default(), ..self }
     }
 
-    /// Makes exact sums those of many small machines ([`Gram::has_small_sums`]).
-    #[must_use]
-    pub fn with_small_sums(self) -> Self {
-        Self { small_sums: true, ..self }
-    }
-
     /// The matrix over prepared samples.
     fn over(store: Arc<Store>, kernel: Kernel, spot_checks: Arc<SpotChecks>) -> Result<Self, KernelError> {
         let inner = store.kernel(&kernel);
@@ -208,43 +202,6 @@ impl KernelGram {
         match &*self.store {
             Store::Sparse(sparse) if !self.differences => sparse.keep_products(par, control),
             _ => Ok(()),
-        }
-    }
-
-    /// Computes all exact values once: eight bytes for each pair of samples. It is worth its memory
-    /// where several solutions are certified, or decide samples, one after the other. Values have
-    /// the same bits. A precomputed matrix keeps its values already. The memory is from `pages`.
-    ///
-    /// # Errors
-    ///
-    /// When `control` cancels the computation.
-    pub fn keep_exact(&self, pages: &Pages, par: Par, control: &RunControl) -> Result<(), Cancelled> {
-        if !matches!(&*self.store, Store::Precomputed(_)) {
-            self.exact.get_or_try_init(|| {
-                let fill = |rows: &[usize], columns: Range<usize>, out: &mut [f64]| self.compute_exact(rows, columns, out);
-                ExactValues::new(self.len(), self.value_operations(), pages, par, control, fill)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Bytes of the values that [`KernelGram::keep_exact`] and [`KernelGram::keep_products`] keep.
-    pub fn kept_bytes(&self) -> u64 {
-        let products = if let Store::Sparse(sparse) = &*self.store { sparse.kept_bytes() } else { 0 };
-        products + self.exact.get().map_or(0, ExactValues::bytes)
-    }
-
-    fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        if self.differences {
-            let each = with_distances64(&self.function, &columns, out);
-            return self.store.distances(rows, &columns, each);
-        }
-        match &*self.store {
-            Store::Integers(integers) => integers.fill_exact(&self.function, rows, &columns, out),
-            Store::Dense(dense) => dense.fill_exact(&self.function, rows, &columns, out),
-            Store::Sparse(sparse) => sparse.fill_exact(&self.function, rows, &columns, out),
-            Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
-            Store::Pairwise(pairs) => pairs.fill_exact(rows, &columns, out),
         }
     }
 

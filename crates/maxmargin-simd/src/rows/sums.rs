@@ -133,8 +133,8 @@ fn plain_add_sums(values: &[f64], stride: usize, columns: Range<usize>, parts: &
     }
 }
 
-/// Writes one block for each of `count` rows, `out[r][lane] = values[starts[lane] + r]`: a part of a
-/// matrix whose rows are `starts`, transposed. Lanes without a start are left.
+/// Writes one block for each of `count` rows, `out[r][lane] = values[starts[lane] + r]`: a part of
+/// a matrix whose rows are `starts`, transposed. Lanes without a start are left.
 ///
 /// # Panics
 ///

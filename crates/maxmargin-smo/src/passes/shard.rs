@@ -168,8 +168,8 @@ impl Shard {
         result
     }
 
-    /// Sets the bits of all variables, given α, upper bounds and signs by place. Sign and bound of a
-    /// place without a variable are 0, so it gets no bit.
+    /// Sets the bits of all variables, given α, upper bounds and signs by place. Sign and bound of
+    /// a place without a variable are 0, so it gets no bit.
     pub(crate) fn mark_all(&mut self, alpha: &[f64], upper: &[f64], sign: &[f64]) {
         let (places, last) = (self.at..self.at + self.f.len(), self.sides.len() - 1);
         let bounds = alpha[places.clone()].iter().zip(&upper[places.clone()]);

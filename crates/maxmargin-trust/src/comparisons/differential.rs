@@ -21,9 +21,11 @@ mod peers;
 
 pub(crate) use cases::rounded;
 pub use cases::{Case, Peer, all};
-pub use compare::{Outcome, Verdict, compare};
+pub use compare::{Outcome, Verdict};
 pub use page::{Row, page};
 pub use peers::{Version, versions};
+
+use maxmargin::data::Dataset;
 
 /// The largest relative difference of two objectives that agree.
 pub const OBJECTIVE: f64 = 1e-6;
@@ -33,3 +35,15 @@ pub const EPS: f64 = 1e-6;
 
 /// The reason why a case could not be tried.
 pub type Error = Box<dyn std::error::Error>;
+
+/// Trains `case` on its data by both programs and compares.
+///
+/// # Errors
+///
+/// When a program refuses it.
+pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
+    match case.beyond {
+        Some(solver) => beyond::compare(case, solver, data),
+        None => compare::compare(case, data),
+    }
+}

@@ -33,8 +33,8 @@ impl Svm {
         Ok(self.conformal_with(ConformalOptions::new(Level::new(alpha)?)))
     }
 
-    /// As [`Svm::conformal`], with folds of the caller, with the promise for each class by itself, or
-    /// with another kind of score ([`ConformalOptions::score`]).
+    /// As [`Svm::conformal`], with folds of the caller, with the promise for each class by itself,
+    /// or with another kind of score ([`ConformalOptions::score`]).
     #[must_use]
     pub fn conformal_with(self, conformal: ConformalOptions) -> Self {
         self.with(|options| options.conformal = Some(conformal))

@@ -1,6 +1,7 @@
 //! The options of a training are the same in every interface, with the same defaults.
 
 use maxmargin::TrainOptions;
+use maxmargin::conformal::ConformalScore;
 use maxmargin::core::{BiasTerm, FormulationParameters, Loss};
 use maxmargin::cv::Seeding;
 use maxmargin::model::Multiclass;
@@ -79,6 +80,7 @@ fn python_has_every_option_with_the_same_default() {
         ("seed", format!("{seed}")),
         ("probability", format!("{:?}", calibration.probability)),
         ("conformal", format!("{:?}", conformal.map(|of| of.level.alpha()))),
+        ("conformal_score", format!("{:?}", ConformalScore::default().to_string())),
         ("seeding", format!("{:?}", name_of(seeding).expect("a name"))),
     ];
     assert!(options.resolved_goal().gap().is_none() && memory.is_multiple_of(1 << 30));

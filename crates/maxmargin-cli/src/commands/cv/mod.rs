@@ -29,7 +29,7 @@ use maxmargin::core::{Status, TargetKind};
 use maxmargin::cv::{ConformalOptions, CvReport, FoldPlan, FoldReport, Importance, ImportanceOptions};
 use maxmargin::data::RunControl;
 use maxmargin::data::number::write_shortest;
-use maxmargin::{Error, PreparedData, Svm, cross_validate_linear};
+use maxmargin::{Error, LinearObjective, PreparedData, Svm, cross_validate_linear};
 use std::path::Path;
 use std::time::Instant;
 
@@ -104,12 +104,10 @@ pub(crate) fn validate(
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     request.check_objective(&[(conformal.is_some(), "--conformal"), (importance.is_some(), "--importance")])?;
     let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
-    let bar = Bar::new(run.quiet);
-    let reports = checked.and_then(|()| match request.objective {
-        Some(objective) => Ok((cross_validate_linear(objective, &svm, &data, &plan, &bar.control())?, None)),
-        None => cross_validate(&svm, &data, &plan, importance.as_ref(), &bar.control()),
+    let reports = checked.and_then(|()| {
+        let bar = Bar::new(run.quiet);
+        cross_validate(request.objective, &svm, &data, &plan, importance.as_ref(), &bar.control())
     });
-    drop(bar);
     let (report, importance) = reports.map_err(|e| failed(&input, &e))?;
     tell_of_cold_starts(request.options.seeding.name(), report.seeding, &notes);
     warn(&report, &svm, run, &mut notes);
@@ -147,15 +145,17 @@ pub(crate) fn validate(
 
 /// Cross-validates, and computes the importance of columns if it is requested.
 fn cross_validate(
+    objective: Option<LinearObjective>,
     svm: &Svm,
     data: &PreparedData,
     plan: &FoldPlan,
     importance: Option<&ImportanceOptions>,
     control: &RunControl,
 ) -> Result<(CvReport, Option<Importance>), Error> {
-    match importance {
-        None => Ok((svm.cross_validate_with(data, plan, control)?, None)),
-        Some(options) => svm.cross_validate_with_importance(data, plan, options, control),
+    match (objective, importance) {
+        (Some(objective), _) => Ok((cross_validate_linear(objective, svm, data, plan, control)?, None)),
+        (None, None) => Ok((svm.cross_validate_with(data, plan, control)?, None)),
+        (None, Some(options)) => svm.cross_validate_with_importance(data, plan, options, control),
     }
 }
 

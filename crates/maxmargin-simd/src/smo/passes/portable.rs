@@ -103,7 +103,7 @@ fn masks(set: [u8; 2], part: usize) -> &'static [u64; 4] {
 
 /// See [`super::second_order`].
 pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection, low: &[u8]) -> Partner {
-    let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
+    let &PartnerSelection { diagonal, along, kii, .. } = selection;
     let (mut best, mut room) = (Best::new(), [0.0; CHUNK]);
     let full = f.len() / LANES * LANES;
     for start in (0..full).step_by(CHUNK) {
@@ -125,23 +125,36 @@ pub(super) fn second_order(f: &[f64], ki: RowSlice, selection: &PartnerSelection
                     curvature[lane] -= scale * (apart * apart);
                 }
             }
-            let (mut squares, mut able) = ([0.0; LANES], [0; LANES]);
-            for part in 0..LANES / 4 {
-                for (lane, mask) in (4 * part..).zip(masks([low[k / 8], low[k / 8 + 1]], part)) {
-                    let b = f[k + lane] - fi;
-                    curvature[lane] = if curvature[lane] > tau { curvature[lane] } else { tau };
-                    squares[lane] = b * b;
-                    let gains = squares[lane] >= best.gain * curvature[lane];
-                    able[lane] = u64::from((b > 0.0) & gains).wrapping_neg() & mask;
-                }
-            }
-            // Few blocks have a better candidate: the test has no branch, only the comparison has.
-            if able.iter().fold(0, |any, lane| any | lane) != 0 {
-                let bits = (0..LANES).fold(0, |bits, lane| bits | u16::from(able[lane] != 0) << lane);
-                best.offer(k, &squares, &curvature, bits);
-            }
+            offer(&mut best, k, &f[k..k + LANES], selection, &mut curvature, [low[k / 8], low[k / 8 + 1]]);
         }
     }
     best.scalar(full, f, ki, selection, low);
     best.partner()
+}
+
+/// Compares the block of elements from `at` on. Few blocks have a better candidate: the test has no
+/// branch, only the comparison has.
+#[inline(always)]
+fn offer(
+    best: &mut Best,
+    at: usize,
+    f: &[f64],
+    &PartnerSelection { fi, tau, .. }: &PartnerSelection,
+    curvature: &mut [f64; LANES],
+    low: [u8; 2],
+) {
+    let (mut squares, mut able) = ([0.0; LANES], [0; LANES]);
+    for part in 0..LANES / 4 {
+        for (lane, mask) in (4 * part..).zip(masks(low, part)) {
+            let b = f[lane] - fi;
+            curvature[lane] = if curvature[lane] > tau { curvature[lane] } else { tau };
+            squares[lane] = b * b;
+            let gains = squares[lane] >= best.gain * curvature[lane];
+            able[lane] = u64::from((b > 0.0) & gains).wrapping_neg() & mask;
+        }
+    }
+    if able.iter().fold(0, |any, lane| any | lane) != 0 {
+        let bits = (0..LANES).fold(0, |bits, lane| bits | u16::from(able[lane] != 0) << lane);
+        best.offer(at, &squares, curvature, bits);
+    }
 }

@@ -1,6 +1,5 @@
 //! One case: trained by both sides and compared by the certificate.
 
-use super::beyond;
 use super::cases::{Case, Peer};
 use super::peers::{Theirs, train};
 use super::{EPS, Error, OBJECTIVE};
@@ -57,15 +56,8 @@ pub(super) struct Pair {
     pub(super) refuted: bool,
 }
 
-/// Trains `case` on its data by both programs and compares.
-///
-/// # Errors
-///
-/// When a program refuses it.
-pub fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
-    if let Some(solver) = case.beyond {
-        return beyond::compare(case, solver, data);
-    }
+/// Compares a case of a support vector machine.
+pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Outcome, Error> {
     let classes = ClassLabels::new(&data.labels)?;
     let kernel = case.kernel.clone();
     // LIBLINEAR's problems go to our linear solver, LIBSVM's to SMO. A KKT violation bounds an

@@ -1,26 +1,10 @@
-//! The second machine of locally weighted intervals: it predicts the size of held-out errors.
+//! The sizes of errors between which predicted sizes are cut.
 
-use crate::calibrate::OutOfFold;
-use crate::conformal::fit::KeptFolds;
-use crate::plan::FoldPlan;
-use crate::run::error::CvError;
-use crate::run::refusal::ConformalProblem;
-use crate::seed::Seeding;
-use crate::study::Study;
-use maxmargin_core::{Formulation, RunControl};
-use maxmargin_data::Dataset;
-use maxmargin_model::Model;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// Errors below this share of the median error count as this share: the logarithm of an error near
 /// 0 says nothing about the spread.
 const FLOOR: f64 = 0.05;
-
-/// The price of errors of the second machine, and their width. Logarithms of errors have deviations
-/// near 1 for any noise (1.1 for normal errors), so that LIBSVM's defaults fit every target.
-const PRICE: f64 = 1.0;
-const WIDTH: f64 = 0.1;
 
 /// The logarithms between which predicted spreads are cut, so that no spread is smaller or greater
 /// than that of the rows it was fitted to.
@@ -43,7 +27,7 @@ impl SpreadRange {
     }
 
     /// The logarithms of absolute errors, and their range.
-    fn of(errors: impl Iterator<Item = f64>) -> (Vec<f64>, Self) {
+    pub(super) fn of(errors: impl Iterator<Item = f64>) -> (Vec<f64>, Self) {
         let mut logs: Vec<f64> = errors.map(f64::abs).collect();
         let half = logs.len() / 2;
         let median = *logs.clone().select_nth_unstable_by(half, f64::total_cmp).1;
@@ -55,40 +39,6 @@ impl SpreadRange {
         let least = logs.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         (logs, Self { least, greatest })
-    }
-}
-
-impl Study<'_> {
-    /// Checks that errors of this formulation over these folds can be scaled.
-    pub(super) fn check_scaled(&self, plan: &FoldPlan) -> Result<(), ConformalProblem> {
-        if !matches!(self.formulation, Formulation::Svr { .. } | Formulation::NuSvr { .. }) {
-            return Err(ConformalProblem::NoErrors(self.formulation.name()));
-        }
-        if plan.fold_of().is_none() { Err(ConformalProblem::SpreadFolds) } else { Ok(()) }
-    }
-
-    /// Adds the second machine of every fold: it is trained on the errors of the rows that other
-    /// folds held out, so that it never sees an error of its own fold.
-    pub(super) fn with_spread(
-        &self,
-        first: KeptFolds,
-        model: &Model,
-        plan: &FoldPlan,
-        seeding: Seeding,
-        control: &RunControl,
-    ) -> Result<(OutOfFold, Option<KeptFolds>), CvError> {
-        let begun = Instant::now();
-        let errors = self.data.labels.iter().zip(&first.decisions).map(|(target, value)| target - value);
-        let (labels, range) = SpreadRange::of(errors);
-        let data = Dataset { labels, ..self.data.clone() };
-        let formulation = match self.formulation {
-            Formulation::Svr { loss, bias_term, .. } => Formulation::Svr { c: PRICE, epsilon: WIDTH, loss, bias_term },
-            other => other.with_c(PRICE),
-        };
-        let study = Study { data: &data, formulation, prepared: None, ..*self };
-        let (mut run, found) = study.kept_folds(model, None, plan, seeding, control)?;
-        run.seconds = begun.elapsed().as_secs_f64();
-        Ok((run, found.map(|second| KeptFolds { spread: Some(range), ..first.beside(second) })))
     }
 }
 
