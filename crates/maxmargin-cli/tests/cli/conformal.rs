@@ -234,5 +234,5 @@ fn intervals_of_scaled_errors_follow_the_noise() {
     assert!(mean(|x| x > 3.0) > 3.0 * mean(|x| x < 0.5), "{} {}", mean(|x| x > 3.0), mean(|x| x < 0.5));
     assert!(bench.run("verify s values").out.contains("conformal scores"));
     assert_eq!(bench.run("verify s values").code, 0);
-    assert!(bench.run("export s -o s.c").warnings().iter().any(|line| line.contains("intervals of scaled errors")));
+    assert!(bench.run("export s --c s.c").warnings().iter().any(|line| line.contains("intervals of scaled errors")));
 }
