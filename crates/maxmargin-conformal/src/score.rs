@@ -16,8 +16,8 @@ pub enum ConformalScore {
     /// The absolute error of a value, divided by the error that a second machine predicts: locally
     /// weighted intervals.
     Scaled,
-    /// The sum of the probabilities of the classes up to it ([`adaptive_score`]): APS, or RAPS with
-    /// a penalty.
+    /// The sum of the probabilities of the classes up to it: APS, or RAPS with a penalty
+    /// ([`adaptive_score`](crate::adaptive_score)).
     Adaptive(Penalty),
 }
 
