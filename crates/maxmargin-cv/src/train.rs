@@ -249,20 +249,7 @@ impl Study<'_> {
             kernel.peak_bytes = kernel.peak_bytes.max(one.kernel.peak_bytes);
         }
         let machines: Vec<MachineReport> = trained.into_iter().map(|one| one.report).collect();
-        Ok(Fitted {
-            model,
-            status: machines.iter().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
-            certificate: machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
-            iterations: machines.iter().map(|m| m.iterations).sum(),
-            machines,
-            kernel,
-            counts,
-            solve_seconds,
-            calibration: None,
-            threshold: None,
-            conformal: None,
-            par: self.options.par,
-        })
+        Ok(Fitted { kernel, counts, ..Fitted::of(model, machines, solve_seconds, self.options.par) })
     }
 
     /// The model that the machines make, with its record.

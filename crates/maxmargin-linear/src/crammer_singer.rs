@@ -7,8 +7,8 @@
 //!   3    G_m ← w_m·x_i + [m ≠ y_i] for its active classes
 //!   4    set classes aside whose α_im is at its bound and whose G_m is below min {G_m : α_im may rise}
 //!   5    α_i ← the minimum over α_i alone (subproblem.rs);  w += Δα_im x_i
-//!   6  when the violation is within a tolerance: all are active again; when it was so on all, check the gap,
-//!      from w summed anew
+//!   6  when the violation is within a tolerance: all are active again; when it was so on all,
+//!      check the gap, from w summed anew
 //! ```
 
 mod sample;

@@ -25,7 +25,7 @@ pub(crate) struct CoefficientGroup {
 /// The coefficients of samples, without zeros.
 pub(crate) struct SampleTerms {
     ids: Vec<usize>,
-    /// The first entry of each sample, and the number of entries.
+    /// The place in `entries` of each sample's first entry, and their number at the end.
     offsets: Vec<usize>,
     /// Right-hand side and coefficient.
     entries: Vec<(usize, f64)>,
