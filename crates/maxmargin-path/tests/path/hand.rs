@@ -34,6 +34,30 @@ fn two_points_at_once() {
     close(path.alpha(0).expect("a member"), 0.5);
 }
 
+/// A sample at the origin, which holds the bias at −1, against 40 orthogonal ones of the other
+/// label with `K_ii = 2 / (1 + i·10⁻⁴)`: each is free from α = 1 + i·10⁻⁴ on. While C goes from 1
+/// to 2, breakpoint `i` is at `τ = i·10⁻⁴`: steps of 10⁻⁴ are no ties.
+#[test]
+fn short_steps_are_not_of_length_zero() {
+    let own = |i: usize| if i == 0 { 0.0 } else { 2.0 / (1.0 + 1e-4 * i as f64) };
+    let gram = maxmargin_kernel::FnGram::new(41, move |i, j| if i == j { own(i) } else { 0.0 });
+    let labels: Vec<f64> = (0..41).map(|i| if i == 0 { -1.0 } else { 1.0 }).collect();
+    let mut path = Path::new(&gram, &labels, PathConfig::default()).expect("labels");
+    let mut all = added(&[0], 1000.0);
+    all.extend(added(&(1..41).collect::<Vec<_>>(), 1.0));
+    let update = path.change(&all, &[]).expect("new");
+    assert_exact(&path, &gram, &update, "small C");
+    assert_eq!((update.margin, update.bounded), (1, 40));
+    let doubled: Vec<(usize, f64)> = (1..41).map(|id| (id, 2.0)).collect();
+    let update = path.set_weights(&doubled).expect("members");
+    assert_exact(&path, &gram, &update, "doubled C");
+    assert_eq!((update.breakpoints, update.zero_steps, update.repairs), (40, 0, 0), "{update:?}");
+    assert_eq!((update.margin, update.bounded, update.travelled), (41, 0, 1.0));
+    (1..41).for_each(|id| close(path.alpha(id).expect("a member"), 1.0 + 1e-4 * id as f64));
+    close(path.alpha(0).expect("a member"), 40.082);
+    close(path.bias(), -1.0);
+}
+
 /// Points 0, 1 (negative, positive). A third, 3 (positive), is no support vector; a fourth, 0.5
 /// (negative), changes the solution to w = 4, b = −3.
 #[test]
