@@ -31,7 +31,11 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let (n, free) = (boxes.len(), (0..boxes.len()).filter(|&i| boxes.is_free(i, from.beta[i])).count());
     let (width, margin) = (n as f64, free as f64);
     let left = PASSES * width * width - margin.powi(3) / 3.0;
-    let max_breakpoints = (left / (margin * margin + width * margin).max(1.0)).max(0.0) as usize;
+    start(from, fold, (left / (margin * margin + width * margin).max(1.0)).max(0.0) as usize)
+}
+
+/// The start after at most `max_breakpoints`.
+fn start<'a>(from: &Trained, fold: FoldProblem<'a>, max_breakpoints: usize) -> SeedResult<'a> {
     let mut draft = StartDraft::new(from, fold);
     let mut beta = from.beta.clone();
     if max_breakpoints > 0 {
@@ -72,3 +76,7 @@ fn follow(
     draft.breakpoints = update.breakpoints as u64;
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "ato_tests.rs"]
+mod tests;

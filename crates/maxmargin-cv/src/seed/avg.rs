@@ -34,3 +34,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     // Step 4.
     Ok(draft.spread()?.then_some(draft))
 }
+
+#[cfg(test)]
+#[path = "avg_tests.rs"]
+mod tests;

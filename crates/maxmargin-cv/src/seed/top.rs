@@ -58,3 +58,7 @@ fn hand_over(draft: &mut StartDraft, r: usize, mut amount: f64) -> Result<(), Ca
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "top_tests.rs"]
+mod tests;

@@ -315,7 +315,7 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
         let cold = run(Seeding::Cold);
         // All but what parts two whole numbers of bounded samples.
         assert!(cold.iter().flat_map(|report| &report.folds).all(|fold| fold.support_vectors - fold.bounded <= 2));
-        for seeding in [Seeding::Full, Seeding::Sir, Seeding::Mir, Seeding::Avg, Seeding::Top] {
+        for seeding in [Seeding::Full, Seeding::Sir, Seeding::SirAll, Seeding::Mir, Seeding::Avg, Seeding::Top] {
             for (seeded, cold) in run(seeding).iter().zip(&cold) {
                 for (found, expected) in seeded.decisions.iter().zip(&cold.decisions) {
                     assert!((found - expected).abs() < 1e-6, "{seeding:?}, C = {:?}: {found} instead of {expected}", cold.c);
@@ -323,6 +323,25 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
             }
         }
     }
+}
+
+/// A kernel matrix that is numerically the identity, as that of Madelon in the paper: every α is 1,
+/// the kernel values of different samples are 0, and one pair step makes two α right. The printed
+/// SIR then replaces no sample, and a fold takes a step for each pair of samples that enter; a fold
+/// whose samples are all replaced takes none.
+#[test]
+fn printed_sir_replaces_nothing_where_kernel_values_are_0() {
+    let points: Vec<Vec<f64>> = (0..100).map(|i| vec![f64::from(i), f64::from(i * i % 37)]).collect();
+    let labels: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+    let data = Dataset::from_rows(&points, &labels).expect("data");
+    let mut case = Case::new(data, 10, Kernel::Rbf { gamma: 1e6 }, 1.0, 1).at(1e-3);
+    case.solver = Box::new(maxmargin_smo::Smo::PLAIN);
+    let iterations = |seeding| case.run(seeding).folds.iter().map(|fold| fold.iterations).collect::<Vec<u64>>();
+    let seeded = |first, later: u64| [first].into_iter().chain([later; 9]).collect::<Vec<u64>>();
+    assert_eq!(iterations(Seeding::Cold), [45; 10]);
+    assert_eq!(iterations(Seeding::Sir), seeded(45, 5));
+    assert_eq!(iterations(Seeding::Mir), seeded(45, 5));
+    assert_eq!(iterations(Seeding::SirAll), seeded(45, 0));
 }
 
 /// Several values of C share the rows of one kernel, and each has the same report as alone.
