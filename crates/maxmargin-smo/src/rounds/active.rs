@@ -212,6 +212,12 @@ impl<'a, 'g> Active<'a, 'g> {
         }
         set.extend(wanted.iter().map(|&(_, k)| k));
         set.sort_unstable();
+        // Equal violators on one side may fill the room. With the worst pair, each round moves.
+        for k in [band.argmin_up, band.argmax_low] {
+            if let Err(place) = set.binary_search(&k) {
+                set.insert(place, k);
+            }
+        }
         self.set = set;
         Ok(())
     }

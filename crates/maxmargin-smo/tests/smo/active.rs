@@ -199,6 +199,25 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
+/// More copies of a sample than a round takes in violate equally. Rounds of copies alone, which
+/// have one label and nothing to move against, once went on for ever.
+#[test]
+fn copies_of_a_sample_do_not_keep_the_other_class_out_of_a_round() {
+    let mut points = vec![[0.0], [1.25], [-2.89], [0.0], [0.0], [0.0], [-0.5], [0.0], [0.0]];
+    points.extend([[-1.8], [0.0], [0.0], [0.0], [0.0], [-1.0], [2.0], [-1.75], [0.0]]);
+    let labels = (0..18).map(|i| if [1, 3, 5, 6].contains(&i) { -1.0 } else { 1.0 }).collect();
+    let upper = vec![14.1, 3.9, 3.9, 8.4, 3.9, 3.9, 12.8, 3.9, 3.9, 2.2, 1.6, 3.9, 3.9, 3.9, 3.9, 4.7, 3.9, 3.9];
+    let samples = maxmargin_data::Samples::from_rows(&points).expect("rows");
+    let gram = KernelGram::new(&samples, Kernel::rbf(0.018), &RunControl::unlimited()).expect("a kernel");
+    let dual = Dual::c_svc((0..18).collect(), labels, upper).expect("two classes");
+    for first in 2..6 {
+        let shrinking = Shrinking { from: 2, long_from: 2, first };
+        let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-6), &config(shrinking, Par::Seq));
+        assert_eq!(found.status, Status::Converged);
+        assert!(certify(&dual, &gram, &found, Par::Seq).holds(1e-6));
+    }
+}
+
 #[test]
 fn a_run_that_is_ended_knows_its_point() {
     let (gram, labels) = gram(600);

@@ -6,3 +6,4 @@ mod conformance;
 mod counts;
 mod differential;
 mod hard;
+mod properties;

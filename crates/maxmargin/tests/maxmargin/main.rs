@@ -18,6 +18,7 @@ mod multiclass;
 mod one_vs_rest;
 mod options;
 mod probability;
+mod properties;
 mod quantiles;
 mod scaled_intervals;
 mod search;

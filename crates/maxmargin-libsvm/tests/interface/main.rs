@@ -1,6 +1,8 @@
 //! The C interface through its structures, and programs linked against libsvm with this library.
 #![allow(unsafe_code, clippy::borrow_as_ptr, reason = "it is called as C calls it")]
 
+mod properties;
+
 use maxmargin_testkit::outside;
 use std::ffi::{CStr, CString, c_char};
 use std::path::{Path, PathBuf};
