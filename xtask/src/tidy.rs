@@ -2,6 +2,7 @@
 //! as well.
 
 mod allowances;
+mod alone;
 mod circles;
 mod code;
 mod comments;
@@ -13,6 +14,7 @@ mod names;
 mod sources;
 
 use allowances::Allowances;
+use alone::Alone;
 use counted::Counts;
 use layers::Layers;
 use maxmargin_repro::workspace::failure::{Context, Outcome, fail};
@@ -70,14 +72,17 @@ fn findings(lower: bool) -> Outcome<(Vec<Finding>, Vec<String>)> {
     findings.extend(layers.check(&metadata, &root));
     let (retired, allowed) = (text(RETIRED)?, text(ALLOWED)?);
     let mut counts = Counts::new(names::parse(&retired));
+    let mut alone = Alone::default();
     for file in files(&root)? {
         // A file that git lists but that is gone was deleted and not committed yet.
         let Ok(bytes) = fs::read(root.join(&file)) else { continue };
         findings.extend(sources::check(&layers, &file, &bytes));
         if let Ok(text) = std::str::from_utf8(&bytes) {
             counts.add(&file, text);
+            alone.add(&file, text);
         }
     }
+    alone.finish(&mut findings);
     let (counted, retired_notes) = counts.finish(&mut findings);
     let (mut list, broken) = Allowances::parse(&allowed);
     let entry = |line| Finding { file: ALLOWED.into(), line, what: "no RULE PLACE COUNT".into(), mend: "mend the line" };

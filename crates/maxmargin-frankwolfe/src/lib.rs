@@ -19,6 +19,9 @@
 //!
 //! All methods work over the rows of one store and stop by the duality gap. The maths is in
 //! `docs/math/frank-wolfe.md`.
+//!
+//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;
 mod l2_svm;
@@ -30,7 +33,10 @@ mod solver;
 
 pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, Sampling, StepMethod, Steps, StopRule};
 pub use l2_svm::{L2Svm, L2SvmDecision, decision, l2_svm, ordinary};
-pub use maxmargin_core::Refine;
+pub use maxmargin_core::{
+    Certificate, Dual, DualError, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start,
+    StartError, Status, Stop, Work, certify,
+};
 pub use point::ball::Ball;
 pub use random_start::{POINTS, random_start};
 pub use solve::solve;

@@ -18,6 +18,9 @@
 //! - [`Irwls`] is the solver behind the [`maxmargin_core::Solve`] trait.
 //!
 //! The maths is in `docs/math/irwls.md`.
+//!
+//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;
 mod finish;
@@ -30,7 +33,10 @@ mod working_set;
 pub use config::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome};
 pub use finish::finish;
 pub use inner_solver::least_squares::LeastSquares;
-pub use maxmargin_core::Refine;
+pub use maxmargin_core::{
+    Certificate, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, StartError,
+    Status, Stop, certify,
+};
 pub use solve::solve;
 pub use solver::Irwls;
 pub use working_set::chunk::{Chunk, ChunkSolver};

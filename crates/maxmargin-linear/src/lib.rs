@@ -17,6 +17,9 @@
 //!
 //! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
 //! the default method that combines them. The mathematics is in `docs/math/linear.md`.
+//!
+//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod compressed;
 mod config;
@@ -35,6 +38,10 @@ pub use config::{Config, LinearWork, Method};
 pub use coordinate::avsf::adapt;
 pub use crammer_singer::{ClassesSolution, solve_crammer_singer};
 pub use margin::{MarginSolution, MarginSolver};
+pub use maxmargin_core::{
+    BiasTerm, Certificate, CertifiedClasses, CrammerSinger, Dual, EqualityConstraint, Formulation, Goal, Loss, MarginLoss,
+    MarginProblem, Penalty, Refused, Run, Solution, Solve, Solved, Start, Status, Stop, Work, certify,
+};
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};
 pub use solver::Linear;

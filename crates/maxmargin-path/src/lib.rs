@@ -17,6 +17,9 @@
 //!
 //! `walk` follows a path, `finish` refines its end, `model` checks requests and carries them out.
 //! The mathematics is in `docs/math/path.md`.
+//!
+//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod finish;
 mod model;
@@ -27,6 +30,7 @@ mod update;
 mod walk;
 
 pub use finish::exact::{Polished, polish};
+pub use maxmargin_core::{Certificate, Dual, GapScreening, Solution, Status};
 pub use path::Path;
 pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
 pub use update::{Added, Mode, PathConfig, PathError, Saved, Update};

@@ -14,6 +14,9 @@
 //!
 //! An iteration makes two vectorised passes over the variables, which threads can share. The maths
 //! is in `docs/math/smo.md`.
+//!
+//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;
 mod pair_budget;
@@ -25,7 +28,10 @@ mod solve;
 mod solver;
 
 pub use config::{Shrinking, SmoConfig, SmoError};
-pub use maxmargin_core::Refine;
+pub use maxmargin_core::{
+    Certificate, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
+    certify,
+};
 pub use pair_budget::PairBudget;
 pub use rounds::relax::{Relaxation, Relaxed, relax};
 pub use solve::solve;
