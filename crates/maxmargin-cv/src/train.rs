@@ -4,7 +4,7 @@ use crate::calibrate::threshold::ThresholdReport;
 use crate::calibrate::{Calibrated, CalibrationReport};
 use crate::conformal::{ConformalReport, Conformalised};
 use crate::report::{CertificateReport, MachineReport};
-use crate::run::control::{certificate_control, status_of, study_control, training_control};
+use crate::run::control::{certificate_control, preparation_control, status_of, study_control, study_error, training_control};
 use crate::run::error::CvError;
 use crate::study::Study;
 use crate::study::layout::MachineLayout;
@@ -15,7 +15,7 @@ use maxmargin_core::{
     Certificate, Decision, Dual, EndReason, Progress, Refine, Run, RunControl, Solution, Solved, Stage, Start, Status,
     settle_twins,
 };
-use maxmargin_data::{Par, Preparation, Samples};
+use maxmargin_data::{Cancelled, Par, Preparation, Samples};
 use maxmargin_kernel::{RowWork, Space};
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,6 +145,10 @@ impl Training<'_> {
         let problem = study.problem(samples, study.formulation)?;
         let start = self.start(problem.dual())?;
         let trained = self.spaces.with(samples, |space, new_work| -> Result<_, CvError> {
+            if study.solver.uses_neighbours() {
+                let found = self.spaces.find_own_neighbours(space, &preparation_control(self.control));
+                found.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
+            }
             let mut solved = self.solve(p, problem.dual(), space, start, par)?;
             let stage = Stage::Certify { certified: 0, samples: space.len() };
             let control = certificate_control(self.control, |progress| self.tag(stage, progress));
@@ -235,6 +239,10 @@ impl Study<'_> {
                 done: &done,
                 chain: layout.level_chain(),
             };
+            if self.solver.uses_neighbours() {
+                let found = spaces.find_shared_neighbours(&preparation_control(&control));
+                found.map_err(|error| study_error(&control, error.into()))?;
+            }
             layout.map_machines(self.options.par, |p, par| training.machine(p, par))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();

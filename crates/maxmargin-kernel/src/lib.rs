@@ -14,6 +14,7 @@
 //!   of a matrix.
 //! - [`Rows`] caches rows of a Gram matrix within a memory budget. Solvers read [`Entries`] of
 //!   these rows. [`DistinctRows`] are the rows of a matrix without copies of equal samples.
+//! - [`Neighbours`] are the values of a matrix that is mostly zero.
 //! - [`Matrix`] holds the features of a linear problem, whose solvers need no kernel values.
 //! - [`Space`] is either of both, and [`Exact`] its inner products in `f64`.
 //! - [`apply_exact`] multiplies with `K` in `f64` without storing it, [`apply`] in `f32`.
@@ -27,6 +28,7 @@ pub mod features;
 mod function;
 mod gram;
 mod kernel_gram;
+mod neighbours;
 mod predict;
 mod rows;
 mod space;
@@ -42,6 +44,7 @@ pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{CodeTable, RowSlice};
 pub use maxmargin_simd::selftest;
+pub use neighbours::{NeighbourRow, Neighbours};
 pub use predict::{Expansion, Labels, Predictor, decision_table, decision_values, linear_values};
 pub use rows::{DistinctRows, Entries, PartPages, RowRef, RowReservation, RowWork, Rows};
 pub use space::{Exact, Space};

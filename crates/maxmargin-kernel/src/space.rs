@@ -2,7 +2,7 @@
 
 use crate::apply::{SampleTerms, apply_exact_to, small_sums};
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{DistinctRows, Gram, Matrix, RowWork, Rows, apply_exact};
+use crate::{DistinctRows, Gram, Matrix, Neighbours, RowWork, Rows, apply_exact};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
@@ -56,6 +56,15 @@ impl<'a> Space<'a> {
             Space::Kernel(rows) => Ok(Exact::Gram(rows.gram(), rows.merged(control)?)),
             Space::Features(matrix) => Ok(Exact::Features(matrix)),
         }
+    }
+
+    /// Prepares for solvers that work on neighbours ([`Rows::find_neighbours`]).
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the search.
+    pub fn find_neighbours(&self, control: &RunControl) -> Result<(), Cancelled> {
+        self.rows().map_or(Ok(()), |rows| rows.find_neighbours(control))
     }
 
     /// The work and the memory so far. Without a kernel only the peak of the memory budget counts.
@@ -158,6 +167,15 @@ impl<'a> Exact<'a> {
         }
     }
 
+    /// A bound on every inner product that is left out of sums because it is negligible; usually 0
+    /// ([`Gram::neighbours`]).
+    pub fn left_out(&self) -> f64 {
+        match self {
+            Exact::Gram(gram, _) => gram.neighbours().map_or(0.0, Neighbours::left_out),
+            Exact::Features(_) => 0.0,
+        }
+    }
+
     /// A shift that makes the matrix of inner products positive semidefinite
     /// ([`Gram::indefiniteness`]).
     pub fn indefiniteness(&self) -> f64 {
@@ -189,6 +207,7 @@ impl<'a> Exact<'a> {
     ) -> Result<Vec<f64>, Cancelled> {
         if let Exact::Gram(gram, _) = self
             && !gram.has_small_sums()
+            && gram.neighbours().is_none()
         {
             return apply_exact(*gram, ids, coef, h, columns, par, control);
         }
@@ -223,6 +242,11 @@ impl<'a> Exact<'a> {
         let h = points.len();
         if h == 0 {
             return Ok(Vec::new());
+        }
+        if let Exact::Gram(gram, _) = self
+            && let Some(neighbours) = gram.neighbours()
+        {
+            return neighbours.sums_of(points, runs, par, control);
         }
         match self {
             Exact::Gram(gram, _) if gram.has_small_sums() => small_sums(*gram, points, runs, par, control),

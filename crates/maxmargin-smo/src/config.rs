@@ -21,11 +21,21 @@ pub struct SmoConfig {
     /// The iterations after which the run ends, because another solver costs less from there. The
     /// status is then [`IterationLimit`](maxmargin_core::Status::IterationLimit).
     pub pair_budget: Option<PairBudget>,
+    /// Visits the neighbours of a sample alone, where the matrix has found them
+    /// ([`maxmargin_kernel::Gram::neighbours`]).
+    pub neighbours: bool,
 }
 
 impl Default for SmoConfig {
     fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, pair_budget: None }
+        Self {
+            refine: Refine::Exact,
+            par: Par::Seq,
+            shrinking: Shrinking::default(),
+            conjugate: true,
+            pair_budget: None,
+            neighbours: true,
+        }
     }
 }
 

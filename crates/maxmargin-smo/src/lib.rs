@@ -19,6 +19,7 @@
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;
+mod neighbours;
 mod pair_budget;
 mod pairs;
 mod passes;

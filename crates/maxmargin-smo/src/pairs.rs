@@ -41,15 +41,13 @@ impl<'r, 'g> Pairs<'r, 'g> {
     ) -> Self {
         let state = State::new(dual, rows.gram(), alpha, gradient, config.par);
         let state = if config.conjugate { state.by_conjugate_steps() } else { state };
-        let terms = alpha.iter().zip(gradient).zip(dual.linear_term());
-        let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
         Self {
             prefetch: Prefetch::new(state.layout.padded(), whole),
             state,
             convergence: ConvergenceCheck::new(aim),
             dual,
             rows,
-            stall: StallDetector::new(dual.len(), objective),
+            stall: StallDetector::at(dual, alpha, gradient),
             requested: 0,
             max_iterations: max_iterations_of(dual.len()),
             pair_budget: config.pair_budget,
@@ -61,7 +59,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
     /// Replaces the gradient by a more exact one and restarts the stall detection.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.state.refresh(self.dual, gradient);
-        self.stall = StallDetector::new(self.dual.len(), self.stall.objective + self.stall.gained);
+        self.stall = self.stall.again();
     }
 
     /// Returns the work so far. The clock counts the iterations.
@@ -164,12 +162,12 @@ const COUNTED: u64 = 256;
 /// The number of iterations after which a run over so many variables counts as stalled. It is a
 /// tenth of LIBSVM's ten million, plus LIBSVM's hundred per variable. A limit that the caller sets
 /// takes precedence.
-fn max_iterations_of(variables: usize) -> u64 {
+pub(crate) fn max_iterations_of(variables: usize) -> u64 {
     1_000_000 + 100 * variables as u64
 }
 
 /// Detects runs that make no progress any more.
-struct StallDetector {
+pub(crate) struct StallDetector {
     window: u64,
     iterations: u64,
     /// The absolute objective, estimated from the gains since the start.
@@ -207,6 +205,17 @@ impl StallDetector {
         }
     }
 
+    /// Begins at a point.
+    pub(crate) fn at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Self {
+        let terms = alpha.iter().zip(gradient).zip(dual.linear_term());
+        Self::new(dual.len(), terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs())
+    }
+
+    /// Begins again at the present objective, for a gradient that is more exact.
+    pub(crate) fn again(&self) -> Self {
+        Self { window: self.window, ..Self::new(0, self.objective + self.gained) }
+    }
+
     /// Returns true if the run has stalled.
     ///
     /// The first case is a whole window that gains almost nothing and comes no nearer to the
@@ -216,7 +225,7 @@ impl StallDetector {
     ///
     /// The second case is slow progress of both for many windows. On unscaled features pairs undo
     /// each other's steps, and ten million of them do not converge.
-    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
+    pub(crate) fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);
         self.iterations += 1;

@@ -14,10 +14,11 @@
 //! ```
 //!
 //! Steps 2 to 5 run over kernel rows in `f32` (`pairs.rs`, `state.rs`). On large problems they run
-//! on the active variables alone (`active.rs`). Conjugate steps replace 3 to 5 by the steps of
-//! `direction.rs`.
+//! on the active variables alone (`active.rs`), and over kernels that are mostly zero on neighbours
+//! (`neighbours.rs`). Conjugate steps replace 3 to 5 by the steps of `direction.rs`.
 
 use crate::config::{Shrinking, SmoConfig, SmoError};
+use crate::neighbours::NeighbourPairs;
 use crate::pairs::Pairs;
 use crate::rounds::active::Active;
 use maxmargin_core::warm::close;
@@ -163,6 +164,8 @@ enum Strategy<'a, 'g> {
     Whole(Box<Pairs<'a, 'g>>, u64),
     /// Uses the active variables only, in rows of their number.
     Active(Box<Active<'a, 'g>>),
+    /// Uses the neighbours of each sample only.
+    Neighbours(Box<NeighbourPairs<'a>>),
 }
 
 /// A number of iterations that no run reaches.
@@ -178,6 +181,9 @@ fn active_from<'a, 'g>(pairs: &Pairs<'a, 'g>, config: &SmoConfig) -> Active<'a, 
 
 impl<'a, 'g> Strategy<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
+        if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, aim, config) {
+            return Self::Neighbours(Box::new(pairs));
+        }
         let (now, later) = config.shrinking.pays_now_or_later(dual, rows);
         if now {
             return Self::Active(Box::new(Active::new(dual, rows, alpha, gradient, aim, config)));
@@ -193,6 +199,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
                     Some(status) => return status,
                     None => *self = Self::Active(Box::new(active_from(pairs, config))),
                 },
+                Self::Neighbours(pairs) => return pairs.iterate(control),
                 Self::Active(active) => {
                     if let Ok(status) = active.iterate(control) {
                         return status;
@@ -214,6 +221,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.convergence.aim(aim),
             Self::Active(active) => active.convergence.aim(aim),
+            Self::Neighbours(pairs) => pairs.convergence.aim(aim),
         }
     }
 
@@ -221,6 +229,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.state.alpha(),
             Self::Active(active) => active.alpha.clone(),
+            Self::Neighbours(pairs) => pairs.alpha(),
         }
     }
 
@@ -228,6 +237,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.state.gradient(),
             Self::Active(active) => active.gradient.clone(),
+            Self::Neighbours(pairs) => pairs.gradient(),
         }
     }
 
@@ -235,6 +245,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.state.extremes().violation(),
             Self::Active(active) => active.band().violation(),
+            Self::Neighbours(pairs) => pairs.violation(),
         }
     }
 
@@ -242,6 +253,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.refresh(gradient),
             Self::Active(active) => active.gradient.copy_from_slice(gradient),
+            Self::Neighbours(pairs) => pairs.refresh(gradient),
         }
     }
 
@@ -249,6 +261,7 @@ impl<'a, 'g> Strategy<'a, 'g> {
         match self {
             Self::Whole(pairs, _) => pairs.work(),
             Self::Active(active) => active.work,
+            Self::Neighbours(pairs) => pairs.work(),
         }
     }
 }

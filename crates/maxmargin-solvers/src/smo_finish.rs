@@ -146,7 +146,9 @@ impl SmoFinish {
     fn pairs(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
         let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW_KKT) && gap.is_none_or(|gap| gap >= FINISHED_BELOW_GAP);
-        if loose || !matches!(dual.balance(), EqualityConstraint::Sum(_)) {
+        // Pair steps over neighbours cost less than any dense system.
+        let sparse = self.uses_neighbours() && space.rows().is_some_and(|rows| rows.gram().neighbours().is_some());
+        if loose || sparse || !matches!(dual.balance(), EqualityConstraint::Sum(_)) {
             return self.smo.solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);
@@ -233,6 +235,10 @@ impl Solve for SmoFinish {
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
         self.smo.takes(formulation, features)
+    }
+
+    fn uses_neighbours(&self) -> bool {
+        self.smo.uses_neighbours()
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {

@@ -64,7 +64,8 @@ impl Rounding {
                 continue;
             }
             let own = UNITS * (dual.linear_term()[k].abs() + (ridge * a).abs());
-            let off = size(k) * (error.common + error.each * source.relative_error(dual.ids()[k])) + own;
+            let rounded = size(k) * (error.common + error.each * source.relative_error(dual.ids()[k]));
+            let off = rounded + error.left_out + own;
             kkt = kkt.max(2.0 * off);
             // Slacks are differences with the bias, which may cancel.
             let off = off + UNITS * bias.abs();
@@ -80,27 +81,30 @@ impl Rounding {
     }
 }
 
-/// The error of a decision value, relative to `κ_i`.
+/// The error of a decision value; of its rounding relative to `κ_i`.
 struct DecisionError {
     /// The part that every sample has.
     common: f64,
     /// A factor of the sample's own [`Exact::relative_error`].
     each: f64,
+    /// The most that negligible kernel values add, for every sample.
+    left_out: f64,
 }
 
 /// Returns the error of the decision values of a point. Variables of one sample, or of equal
 /// samples if those are joined, count together.
 fn decision_error(dual: &Dual, source: Exact, alpha: &[f64]) -> DecisionError {
     let own = source.different().map_or(source, |(different, _)| different);
-    let (mut mass, mut squares, mut of_parts) = (0.0, 0.0_f64, 0.0_f64);
+    let (mut mass, mut squares, mut of_parts, mut weight) = (0.0, 0.0_f64, 0.0_f64, 0.0);
     for (id, beta) in coefficients(dual, source, alpha) {
+        weight += beta.abs();
         let term = beta.abs() * own.size(id);
         mass += term;
         squares += term * term;
         of_parts += (term * own.relative_error(id)).powi(2);
     }
     // If squares overflow, the error is infinite.
-    DecisionError { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt() }
+    DecisionError { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt(), left_out: weight * own.left_out() }
 }
 
 /// Returns true if coefficients of equal samples cancel: a gradient that was summed over all

@@ -97,6 +97,12 @@ pub trait Solve: Sync {
     /// When it does not; the error names solvers that do.
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused>;
 
+    /// Returns whether the solver works on the neighbours of samples, where a matrix has found them
+    /// ([`Space::find_neighbours`]).
+    fn uses_neighbours(&self) -> bool {
+        false
+    }
+
     /// Minimises `dual` from `start`.
     ///
     /// Every returned point is feasible. If the status is [`Converged`](crate::Status::Converged),

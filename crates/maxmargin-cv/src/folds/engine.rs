@@ -204,8 +204,8 @@ impl<'a> Trainer<'a> {
             let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
             let together = rows.together(&beta);
             for chunk in hidden.chunks(64).take_while(|_| !self.control.is_over()) {
-                rows.fetch(chunk, &RunControl::unlimited()).expect("unlimited");
-                chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
+                let found = rows.sums_at(chunk, &together, &RunControl::unlimited()).expect("unlimited");
+                chunk.iter().zip(found).for_each(|(&t, sum)| sums[rows.place(t)] = sum);
             }
         }
         Trained { dual: dual.clone(), beta, sums, rows, bias: task.solution.bias, hidden, free_sums: None, path: None }

@@ -6,6 +6,7 @@ use crate::folds::fold_factors::{FoldBoxes, FoldFactors};
 use crate::folds::outcome::Outcome;
 use crate::folds::trainer::{Prune, Trainer};
 use crate::plan::FoldPlan;
+use crate::run::control::status_of;
 use crate::run::error::CvError;
 use crate::seed::Seeding;
 use crate::seed::row_boxes::RowBoxes;
@@ -15,7 +16,7 @@ use crate::study::level_chain::LevelChain;
 use crate::study::matching::Terms;
 use crate::study::spaces::{RowWorkDelta, Spaces};
 use maxmargin_core::{Dual, EqualityConstraint, Formulation, Problem, RunControl, warm};
-use maxmargin_data::Par;
+use maxmargin_data::{Cancelled, Par};
 use maxmargin_kernel::{RowWork, Rows, Space};
 use maxmargin_model::Rule;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -75,7 +76,13 @@ impl MachineRun<'_> {
     /// Runs all folds at every value of C, and calls `on_outcome` after each value.
     pub(crate) fn run(&self, spaces: &Spaces, on_outcome: OnOutcome) -> Result<(), CvError> {
         let folds = self.layout.folds_of(self.machine(), self.plan);
-        spaces.with(self.machine(), |space, new_work| self.values_in(space, new_work, &folds, on_outcome))
+        spaces.with(self.machine(), |space, new_work| {
+            if self.study.solver.uses_neighbours() {
+                let found = spaces.find_own_neighbours(space, self.control);
+                found.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
+            }
+            self.values_in(space, new_work, &folds, on_outcome)
+        })
     }
 
     fn machine(&self) -> &MachineSamples {

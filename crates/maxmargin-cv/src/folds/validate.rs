@@ -232,6 +232,10 @@ impl<'a> Study<'a> {
         };
         let kept = source.keep_values(layout, self.memory, self.options.par, control);
         kept.map_err(|error| study_error(control, error.into()))?;
+        if self.solver.uses_neighbours() {
+            let found = source.find_neighbours(layout, self.memory, self.options.par, control);
+            found.map_err(|error| study_error(control, error.into()))?;
+        }
         Ok(source)
     }
 
@@ -287,6 +291,9 @@ impl<'a> Study<'a> {
         };
         let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, &source, steps.len() > 1));
         Spaces::of(&source, &layout, feature, memory, |spaces| {
+            if self.solver.uses_neighbours() {
+                spaces.find_shared_neighbours(control).map_err(|error| study_error(control, error.into()))?;
+            }
             layout.map_machines(self.options.par, |p, par| validate(p, par, spaces))
         })?;
         collector.reports()

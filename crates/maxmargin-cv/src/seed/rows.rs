@@ -2,7 +2,7 @@
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_kernel::{DistinctRows, RowRef, Rows, apply};
+use maxmargin_kernel::{DistinctRows, Exact, NeighbourRow, Neighbours, RowRef, Rows, apply};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -66,18 +66,47 @@ impl<'a> SeedRows<'a> {
         self.merged.and_then(|_| MergedRows::new(dual, self.all, &RunControl::unlimited()).ok().flatten())
     }
 
+    /// The neighbours of each row, where solvers read these alone.
+    fn neighbours(self) -> Option<&'a Neighbours> {
+        self.rows().gram().neighbours()
+    }
+
     /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums
     /// are then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
     /// `dual`.
     pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>) -> bool {
         let (dual, rows) = joined.map_or((dual, self.all), |joined| (joined.dual(), joined.rows()));
-        Shrinking::default().pays(dual, rows)
+        self.neighbours().is_some() || Shrinking::default().pays(dual, rows)
     }
 
     /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.
     pub(crate) fn sums(self, samples: &[usize], coef: &[f64], control: &RunControl) -> Result<Vec<f64>, Cancelled> {
+        let gram = self.rows().gram();
+        if self.neighbours().is_some() {
+            let mut sums = vec![0.0; self.count()];
+            samples.iter().zip(coef).for_each(|(&i, c)| sums[self.place(i)] += c);
+            let places: Vec<usize> = (0..sums.len()).filter(|&place| sums[place] != 0.0).collect();
+            let coef: Vec<f64> = places.iter().map(|&place| sums[place]).collect();
+            return Exact::from(gram).sums(&places, &coef, 1, 0..sums.len(), self.all.par(), control);
+        }
         let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
-        apply(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), control)
+        apply(gram, &places, coef, 0..self.count(), self.all.par(), control)
+    }
+
+    /// The sums of `samples` alone, with a coefficient for each row: `Σ_j coef_j K_ij` for the row
+    /// of each sample `i`.
+    pub(crate) fn sums_at(self, samples: &[usize], coef: &[f64], control: &RunControl) -> Result<Vec<f64>, Cancelled> {
+        if self.neighbours().is_none() {
+            self.fetch(samples, control)?;
+        }
+        let sum = |&i: &usize| match self.neighbours() {
+            Some(neighbours) => {
+                let NeighbourRow { samples, values } = neighbours.of(self.place(i));
+                samples.iter().zip(values).map(|(j, value)| coef[*j as usize] * value).sum()
+            }
+            None => self.row(i).entries().dot(coef),
+        };
+        Ok(samples.iter().map(sum).collect())
     }
 
     /// The sum of `values` over the samples of each row.

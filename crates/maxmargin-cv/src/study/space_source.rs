@@ -109,6 +109,24 @@ impl<'s> SpaceSource<'s> {
         if gram.has_small_sums() && fits { gram.keep_exact(&pool.exact, par, control) } else { Ok(()) }
     }
 
+    /// Searches once for the neighbours of all samples, of which machines of some samples take
+    /// their part. Machines of all samples search in their own space, where equal samples are one.
+    pub(crate) fn find_neighbours(
+        &self,
+        layout: &MachineLayout,
+        memory: u64,
+        par: Par,
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
+        let Self::Gram(gram, _) = self else { return Ok(()) };
+        if layout.machines.iter().all(|machine| machine.rows.len() == gram.len()) {
+            return Ok(());
+        }
+        let kinds = gram.distinct(control)?.map_or(gram.len(), |distinct| distinct.first.len());
+        // Machines whose equal samples are one have other matrices.
+        if 10 * kinds <= 9 * gram.len() { Ok(()) } else { gram.find_neighbours(memory / 4, par, control) }
+    }
+
     /// Bytes of the values that are kept ([`SpaceSource::keep_values`]).
     pub(crate) fn kept_bytes(&self) -> u64 {
         match self {

@@ -3,7 +3,7 @@
 
 use crate::study::layout::{MachineLayout, MachineSamples};
 use crate::study::space_source::SpaceSource;
-use maxmargin_data::Par;
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{RowWork, Space};
 use std::sync::{Mutex, PoisonError};
 
@@ -63,6 +63,17 @@ impl Spaces<'_> {
             }
             _ => run(&Spaces { source, feature, memory, shared: None }),
         }
+    }
+
+    /// Prepares the space that all machines share for solvers that work on neighbours: before the
+    /// machines run side by side, since one search serves all.
+    pub(crate) fn find_shared_neighbours(&self, control: &RunControl) -> Result<(), Cancelled> {
+        self.shared.as_ref().map_or(Ok(()), |(space, _)| space.find_neighbours(control))
+    }
+
+    /// Prepares the space of one machine in the same way, unless all share it.
+    pub(crate) fn find_own_neighbours(&self, space: Space, control: &RunControl) -> Result<(), Cancelled> {
+        if self.shared.is_some() { Ok(()) } else { space.find_neighbours(control) }
     }
 
     /// Calls `each` with the space of a machine.

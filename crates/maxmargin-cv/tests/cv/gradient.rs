@@ -141,7 +141,7 @@ fn random_points(seed: u64) -> (Points, f64, f64) {
 #[test]
 fn derivatives_are_those_of_exact_solutions() {
     let (mut checked, mut all_bounded, mut copies) = (0, 0, 0);
-    for seed in 0..60 {
+    for seed in 0..25 {
         let (points, c, gamma) = random_points(seed);
         let solve = if seed.is_multiple_of(5) { by_oracle_shared } else { by_oracle };
         let here = points.at(c, gamma, false, solve);
@@ -161,7 +161,7 @@ fn derivatives_are_those_of_exact_solutions() {
             copies += usize::from(seed.is_multiple_of(5) && COPIES.iter().all(|k| here.places[*k] == 1));
         }
     }
-    assert!(checked > 100 && all_bounded >= 4 && copies >= 2, "{checked} {all_bounded} {copies}");
+    assert!(checked > 40 && all_bounded >= 2 && copies >= 1, "{checked} {all_bounded} {copies}");
 }
 
 /// The sum over all features is the derivative by what they have in common, and each is that of
@@ -169,7 +169,7 @@ fn derivatives_are_those_of_exact_solutions() {
 #[test]
 fn every_feature_has_a_derivative_of_its_own() {
     let mut checked = 0;
-    for seed in 100..130 {
+    for seed in 100..110 {
         let (points, c, gamma) = random_points(seed);
         let [common, here] = [false, true].map(|features| points.at(c, gamma, features, by_oracle));
         for (common, each) in common.moved.derivatives.chunks_exact(2).zip(here.moved.derivatives.chunks_exact(4)) {
@@ -192,7 +192,7 @@ fn every_feature_has_a_derivative_of_its_own() {
             checked += 1;
         }
     }
-    assert!(checked > 70, "{checked}");
+    assert!(checked > 22, "{checked}");
 }
 
 /// A problem of realistic size with the solver of a search: derivatives are as exact as its finish.

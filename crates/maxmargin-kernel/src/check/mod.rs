@@ -9,6 +9,6 @@ mod spot_checks;
 pub use diagnose::{Diagnosis, diagnose};
 pub use fallback::{Backend, Fallback, fallbacks};
 
-pub(crate) use draw::some_pairs;
+pub(crate) use draw::{next, some_pairs};
 pub(crate) use fallback::first_right;
 pub(crate) use spot_checks::{SpotChecks, value_fault};

@@ -3,7 +3,8 @@
 use super::definite::smallest_shift;
 use super::distinct::Distinct;
 use super::kept::KeptValues;
-use maxmargin_data::{Cancelled, RunControl};
+use crate::Neighbours;
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
 use std::sync::Arc;
@@ -62,6 +63,22 @@ pub trait Gram: Sync {
     /// and sums have the same bits whether values are kept or not.
     fn has_small_sums(&self) -> bool {
         false
+    }
+
+    /// Searches for the neighbours of all samples, where a matrix may be mostly zero: its other
+    /// values may take so many bytes. Later calls do nothing.
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the search.
+    fn find_neighbours(&self, _bytes: u64, _par: Par, _control: &RunControl) -> Result<(), Cancelled> {
+        Ok(())
+    }
+
+    /// The neighbours that [`Gram::find_neighbours`] has found. Exact sums then leave out all other
+    /// values.
+    fn neighbours(&self) -> Option<&Neighbours> {
+        None
     }
 
     /// [`Gram::fill`] with one slice per row: `out[r]` receives `K[rows[r], columns]`.

@@ -4,6 +4,7 @@ use super::distinct::{Distinct, Mark};
 use super::exact_values::ExactValues;
 use super::kept::{KeptValues, pieces_of};
 use super::matrix::{Gram, Tile, indefiniteness};
+use crate::neighbours::{FEWEST, Neighbours};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::pages::Pages;
 use maxmargin_simd::row::CodeTable;
@@ -23,6 +24,8 @@ pub struct Subset<'g> {
     indefiniteness: OnceLock<f64>,
     /// All exact values, computed at the first request; `None` to compute each request.
     exact: Option<OnceLock<ExactValues>>,
+    /// The result of [`Gram::find_neighbours`].
+    neighbours: OnceLock<Option<Neighbours>>,
 }
 
 impl<'g> Subset<'g> {
@@ -40,7 +43,7 @@ impl<'g> Subset<'g> {
                 _ => runs.push((at, id..id + 1)),
             }
         }
-        Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new(), exact: None }
+        Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new(), exact: None, neighbours: OnceLock::new() }
     }
 
     /// Keeps all exact values from the first request on: eight bytes for each pair of samples. It
@@ -140,6 +143,18 @@ impl Gram for Subset<'_> {
 
     fn has_small_sums(&self) -> bool {
         self.gram.has_small_sums()
+    }
+
+    /// Takes those of the whole matrix, where these are known.
+    fn find_neighbours(&self, bytes: u64, _: Par, control: &RunControl) -> Result<(), Cancelled> {
+        let Some(all) = self.gram.neighbours().filter(|_| self.len() >= FEWEST) else { return Ok(()) };
+        control.check(all.count() as u64)?;
+        self.neighbours.get_or_init(|| all.part(&self.ids, bytes));
+        Ok(())
+    }
+
+    fn neighbours(&self) -> Option<&Neighbours> {
+        self.neighbours.get()?.as_ref()
     }
 
     fn tile(&self) -> Tile {

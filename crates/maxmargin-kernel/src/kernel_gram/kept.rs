@@ -1,10 +1,10 @@
 //! Exact values of a matrix of samples: computed for each request, or kept.
 
 use super::KernelGram;
-use crate::Gram;
 use crate::gram::ExactValues;
 use crate::store::Store;
 use crate::store::distances::with_distances64;
+use crate::{Gram, Neighbours};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::pages::Pages;
 use std::ops::Range;
@@ -33,13 +33,16 @@ impl KernelGram {
         Ok(())
     }
 
-    /// Bytes of the values that [`KernelGram::keep_exact`] and [`KernelGram::keep_products`] keep.
+    /// Bytes of the values that [`KernelGram::keep_exact`], [`KernelGram::keep_products`] and
+    /// [`Gram::find_neighbours`] keep.
     pub fn kept_bytes(&self) -> u64 {
         let products = if let Store::Sparse(sparse) = &*self.store { sparse.kept_bytes() } else { 0 };
-        products + self.exact.get().map_or(0, ExactValues::bytes)
+        let exact = self.exact.get().map_or(0, ExactValues::bytes);
+        products + exact + self.neighbours().map_or(0, Neighbours::bytes)
     }
 
-    pub(super) fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+    /// Writes `K[rows, columns]` in `f64`, computed from the samples.
+    pub(crate) fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         if self.differences {
             let each = with_distances64(&self.function, &columns, out);
             return self.store.distances(rows, &columns, each);

@@ -1,6 +1,8 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
 mod kept;
+mod neighbours;
+mod search;
 mod value_errors;
 
 use crate::check::{Backend, SpotChecks, first_right, some_pairs};
@@ -9,7 +11,7 @@ use crate::gram::{ExactValues, indefiniteness};
 use crate::store::distances::{needs_differences, with_distances32};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
-use crate::{Distinct, Gram, KeptValues, Kernel, KernelError, Mark, Tile};
+use crate::{Distinct, Gram, KeptValues, Kernel, KernelError, Mark, Neighbours, Tile};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
 use maxmargin_simd::row::CodeTable;
 use once_cell::sync::OnceCell;
@@ -49,6 +51,8 @@ pub struct KernelGram {
     exact: Arc<OnceCell<ExactValues>>,
     /// See [`Gram::has_small_sums`].
     small_sums: bool,
+    /// The result of [`Gram::find_neighbours`].
+    neighbours: Arc<OnceCell<Option<Neighbours>>>,
 }
 
 /// Number of random pairs of samples that decide whether a constant is subtracted from values in
@@ -131,7 +135,7 @@ impl KernelGram {
         let function = SliceKernel::new(&inner, norm);
         let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));
         let errors = ValueErrors::of(&inner, &store, norm, differences, &diagonal);
-        let (distinct, marks, indefiniteness, exact, small_sums) = Default::default();
+        let (distinct, marks, indefiniteness, exact, small_sums, neighbours) = Default::default();
         let gram = Self {
             kernel,
             function,
@@ -145,8 +149,29 @@ impl KernelGram {
             spot_checks,
             exact,
             small_sums,
+            neighbours,
         };
         Ok(gram.with_base())
+    }
+
+    /// The matrix with the same kernel over other samples, of which nothing is known yet.
+    fn with_store(&self, store: Arc<Store>, diagonal: Vec<f64>) -> Self {
+        let (distinct, marks, spot_checks, indefiniteness, exact, neighbours) = Default::default();
+        Self {
+            kernel: self.kernel.clone(),
+            function: self.function.clone(),
+            store,
+            diagonal,
+            differences: self.differences,
+            errors: self.errors,
+            indefiniteness,
+            distinct,
+            marks,
+            spot_checks,
+            exact,
+            small_sums: false,
+            neighbours,
+        }
     }
 
     /// The first spot check that fails.
@@ -282,30 +307,15 @@ impl Gram for KernelGram {
     }
 
     fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
-        let store = match &*self.store {
-            Store::Integers(integers) => Store::Integers(integers.select(ids)),
-            Store::Dense(dense) => Store::Dense(dense.select(ids)),
-            Store::Sparse(sparse) => Store::Sparse(sparse.select(ids)),
-            Store::Precomputed(_) | Store::Pairwise(_) => return None,
-        };
-        let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
-        let (kernel, function, differences, errors) = (self.kernel.clone(), self.function.clone(), self.differences, self.errors);
-        let (distinct, marks, spot_checks, indefiniteness, exact, small_sums) = Default::default();
-        let store = Arc::new(store);
-        Some(Box::new(Self {
-            kernel,
-            function,
-            store,
-            diagonal,
-            differences,
-            errors,
-            indefiniteness,
-            distinct,
-            marks,
-            spot_checks,
-            exact,
-            small_sums,
-        }))
+        self.of_samples(ids).map(|part| Box::new(part) as Box<dyn Gram + Send>)
+    }
+
+    fn find_neighbours(&self, bytes: u64, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        self.search(bytes, par, control)
+    }
+
+    fn neighbours(&self) -> Option<&Neighbours> {
+        self.neighbours.get()?.as_ref()
     }
 
     fn distinct(&self, control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {

@@ -126,6 +126,25 @@ impl<'g> Rows<'g> {
         made.map(Option::as_deref)
     }
 
+    /// Searches for the neighbours of all samples, or of the distinct ones if they have rows of
+    /// their own, where the matrix may be mostly zero ([`Gram::find_neighbours`]). They take at
+    /// most a quarter of the budget. Certificates and solvers use what was found, so the search
+    /// comes before all of them.
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the search.
+    pub fn find_neighbours(&self, control: &RunControl) -> Result<(), Cancelled> {
+        let gram = self.merged(control)?.map_or(self.gram(), |merged| merged.rows().gram());
+        let known = gram.neighbours().is_some();
+        gram.find_neighbours(self.budget / 4, self.par, control)?;
+        if let (false, Some(neighbours)) = (known, gram.neighbours()) {
+            // The reservation lasts as long as this store.
+            std::mem::forget(self.reserve(neighbours.bytes()));
+        }
+        Ok(())
+    }
+
     /// The result of [`Rows::merged`], if it was called before.
     pub fn merged_so_far(&self) -> Option<&DistinctRows> {
         self.merged.get()?.as_deref()

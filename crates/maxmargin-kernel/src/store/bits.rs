@@ -1,5 +1,6 @@
 //! Zeros and ones as bits: 64 products per word.
 
+use crate::neighbours::BitRows;
 use crate::store::blocks::{Panels, STRIDE};
 use maxmargin_data::{Cancelled, RunControl, Samples};
 use maxmargin_simd::bits::{PANEL, products};
@@ -47,6 +48,12 @@ impl Bits {
     /// Appends the words of a sample.
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         words.extend((0..self.words).map(|k| self.panels[self.at(i, k)]));
+    }
+
+    /// The words of the samples, one sample after the other.
+    pub(crate) fn rows(&self, samples: usize) -> BitRows {
+        let rows = (0..samples).flat_map(|i| (0..self.words).map(move |k| self.panels[self.at(i, k)])).collect();
+        BitRows { words: self.words, rows }
     }
 
     /// Number of words of a sample.

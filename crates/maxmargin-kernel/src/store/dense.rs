@@ -1,6 +1,7 @@
 //! Dense data: products of a few rows with panels of columns. The kernel function is applied while
 //! they are in the cache.
 
+use crate::neighbours::Coordinates;
 use crate::store::blocks::{Scratch, blocks};
 use crate::store::distances::needs_differences;
 use crate::store::panel::{Packer, Panel, PanelAsF64};
@@ -131,6 +132,20 @@ impl Dense {
             norms32: if self.norms32.is_empty() { Vec::new() } else { ids.iter().map(|&i| self.norms32[i]).collect() },
             norms64: ids.iter().map(|&i| self.norms64[i]).collect(),
         }
+    }
+
+    /// The samples, if they have at most `most` features.
+    pub(crate) fn coordinates(&self, most: usize) -> Option<Coordinates> {
+        let features = self.double.as_ref().map(Panel::depth).or(self.single.as_ref().map(Panel::depth))?;
+        let mut values = vec![0.0; if features <= most { self.len * features } else { return None }];
+        for (i, sample) in values.chunks_exact_mut(features).enumerate() {
+            match (&self.double, &self.single) {
+                (Some(panel), _) => panel.sample(i).for_each(|(k, v)| sample[k] = v),
+                (None, Some(panel)) => panel.sample(i).for_each(|(k, v)| sample[k] = f64::from(v)),
+                (None, None) => {}
+            }
+        }
+        Some(Coordinates { values, width: features })
     }
 
     /// Appends the nonzero values of a sample.

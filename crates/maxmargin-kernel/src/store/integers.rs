@@ -5,6 +5,7 @@
 //! them into squared distances. Terms may wrap at 32 bits; the results fit.
 
 use crate::Kernel;
+use crate::neighbours::{BitRows, Coordinates};
 use crate::store::bits::Bits;
 use crate::store::blocks::{Scratch, blocks};
 use crate::store::bytes::Bytes;
@@ -159,6 +160,39 @@ impl Integers {
             Packing::Bytes(bytes) => bytes.content(i, words),
             Packing::Bits(bits) => bits.content(i, words),
         }
+    }
+
+    /// The samples in units and from a common origin, if they have at most `most` features.
+    pub(crate) fn coordinates(&self, most: usize) -> Option<Coordinates> {
+        match &self.panels {
+            Packing::Bytes(bytes) if bytes.depth() <= most => {
+                let (mut words, mut values) = (Vec::new(), Vec::with_capacity(self.norms.len() * bytes.depth()));
+                for i in 0..self.norms.len() {
+                    words.clear();
+                    bytes.content(i, &mut words);
+                    values.extend(words.iter().flat_map(|word| (word.to_le_bytes().map(f64::from)).into_iter().take(4)));
+                }
+                Some(Coordinates { values, width: bytes.depth() })
+            }
+            Packing::Bytes(_) | Packing::Bits(_) => None,
+        }
+    }
+
+    /// The samples as bits, if they are zeros and ones.
+    pub(crate) fn bit_rows(&self) -> Option<BitRows> {
+        match &self.panels {
+            Packing::Bits(bits) => Some(bits.rows(self.norms.len())),
+            Packing::Bytes(_) => None,
+        }
+    }
+
+    /// The exact values of the codes of [`Integers::table`], where these are squared distances.
+    pub(crate) fn code_values(&self, function: &SliceKernel) -> Option<Box<[f64; 256]>> {
+        self.table(function)?;
+        let mut values = Box::new([0.0; 256]);
+        let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
+        function.gaussian()?.fill64_from_integers(0, &codes, &[0; 256], &mut *values);
+        Some(values)
     }
 
     /// Approximate cost of a dot product in nanoseconds.

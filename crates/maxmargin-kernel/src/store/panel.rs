@@ -102,6 +102,11 @@ impl<T: Real + PartialEq> Panel<T> {
         self.features.len().div_ceil(self.begins.len().saturating_sub(1).max(1))
     }
 
+    /// Number of features of the samples.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.values.as_slice()) + size_of_val(self.features.as_slice())

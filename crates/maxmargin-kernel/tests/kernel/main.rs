@@ -3,6 +3,7 @@
 mod common;
 mod gram;
 mod levels;
+mod neighbours;
 mod predict;
 mod products;
 mod rows;

@@ -1,11 +1,12 @@
 //! Coordinate descent at a fixed bias: repairs a point after a change of the problem nearby.
 
-use crate::config::Shrinking;
+use crate::config::{Shrinking, SmoConfig};
+use crate::neighbours::NeighbourPairs;
 use crate::passes::state::State;
 use crate::rounds::active::furthest;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
-use maxmargin_core::Dual;
+use maxmargin_core::{Dual, Goal};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Rows, part_of};
 
@@ -58,6 +59,10 @@ pub fn relax(
     control: &RunControl,
 ) -> Result<Relaxed, Cancelled> {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
+    let config = SmoConfig::default();
+    if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, Goal::Kkt(relaxation.tol), &config) {
+        return relaxation.over_neighbours(pairs, control);
+    }
     let near = if relaxation.shrinking.pays(dual, rows) { relaxation.near(dual, alpha, gradient) } else { vec![] };
     if near.is_empty() || 2 * near.len() > dual.len() {
         return relaxation.all(dual, rows, alpha, gradient, control);
@@ -107,6 +112,22 @@ impl Relaxation {
             made += 1;
         }
         Ok(Relaxed { alpha: state.alpha(), gradient: state.gradient(), steps: made })
+    }
+
+    fn over_neighbours(&self, mut pairs: NeighbourPairs, control: &RunControl) -> Result<Relaxed, Cancelled> {
+        let threshold = -self.bias;
+        let mut made = 0;
+        while made < self.steps {
+            let (up, low) = (pairs.up.best(), pairs.low.best());
+            let (above, below) = (threshold + up.key, low.key - threshold);
+            if above.max(below) <= self.tol {
+                break;
+            }
+            control.check(8 * pairs.visited())?;
+            pairs.single(if above >= below { up.place } else { low.place }, threshold);
+            made += 1;
+        }
+        Ok(Relaxed { alpha: pairs.alpha(), gradient: pairs.gradient(), steps: made })
     }
 
     /// Relaxes some variables in rows of these alone, and adds up their effect on all gradients at

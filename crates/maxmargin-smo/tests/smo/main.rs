@@ -7,3 +7,4 @@ mod counts;
 mod differential;
 mod hard;
 mod properties;
+mod neighbours;

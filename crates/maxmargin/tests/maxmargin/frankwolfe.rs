@@ -32,14 +32,14 @@ fn by_smo(gram: &dyn Gram, signs: &[f64], c: f64) -> f64 {
 #[test]
 fn the_objectives_are_those_of_smo() {
     for (generator, c) in [(Generator::Banana, 10.0), (Generator::TwoGaussians, 1.0), (Generator::Blobs, 100.0)] {
-        let data = generator.generate(300, None, 4).expect("a generator");
+        let data = generator.generate(150, None, 4).expect("a generator");
         let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
         for kernel in [Kernel::Rbf { gamma: 0.5 }, Kernel::Poly { gamma: 0.5, coef0: 0.0, degree: 2 }] {
             let plain = KernelGram::new(&data.samples, kernel.clone(), &RunControl::unlimited()).expect("a kernel");
             let gram = OffsetGram::new(&plain, 1.0);
             let reference = by_smo(&gram, &signs, c);
             let rows = Rows::new(&gram, u64::MAX, Par::Seq);
-            let dual = l2_svm((0..300).collect(), signs.clone(), c).expect("an L2-SVM");
+            let dual = l2_svm((0..150).collect(), signs.clone(), c).expect("an L2-SVM");
             for method in METHODS {
                 let start = random_start(&dual, &rows, POINTS, 1).expect("a start");
                 let config = FrankWolfeConfig::of(method);

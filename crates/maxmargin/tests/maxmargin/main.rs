@@ -15,6 +15,7 @@ mod leverage;
 mod linear_classifier;
 mod linfa;
 mod multiclass;
+mod neighbours;
 mod one_vs_rest;
 mod options;
 mod probability;

@@ -75,6 +75,38 @@ fn column_plain(rows: &[u64], count: usize, column: &[u64], out: &mut [i32]) {
     }
 }
 
+/// Counts the bits in which a row differs from others: `out[k] = Σ popcount(row ^ rows[among[k]])`.
+/// `rows` holds the words of all rows, one row after the other.
+///
+/// # Panics
+///
+/// When a row of `among` does not exist, or there is not one result for each.
+pub fn differences(row: &[u64], rows: &[u64], among: &[u32], out: &mut [u32]) {
+    assert_eq!(among.len(), out.len(), "a result for each row");
+    #[cfg(target_arch = "x86_64")]
+    if level() > Level::Portable && std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the machine has the instruction.
+        return unsafe { differences_counted(row, rows, among, out) };
+    }
+    differences_plain(row, rows, among, out);
+}
+
+/// [`differences`] with an instruction that counts bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn differences_counted(row: &[u64], rows: &[u64], among: &[u32], out: &mut [u32]) {
+    differences_plain(row, rows, among, out);
+}
+
+/// [`differences`] in plain Rust.
+#[inline(always)]
+fn differences_plain(row: &[u64], rows: &[u64], among: &[u32], out: &mut [u32]) {
+    for (&at, out) in among.iter().zip(out) {
+        let other = &rows[at as usize * row.len()..][..row.len()];
+        *out = row.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
+    }
+}
+
 /// [`products`] in plain Rust.
 fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
     for r in 0..count {
