@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -35,6 +35,9 @@ struct Step {
     /// Extra environment.
     set: Option<(&'static str, &'static str)>,
     runs: Runs,
+    /// Runs beside the steps after it: these do not keep all processors busy. Its output is shown
+    /// at its end.
+    beside: bool,
 }
 
 /// The runs that a step belongs to.
@@ -74,7 +77,7 @@ impl Tool {
 }
 
 const fn step(name: &'static str, arguments: &'static [&'static str], runs: Runs) -> Step {
-    Step { name, arguments, needs: None, set: None, runs }
+    Step { name, arguments, needs: None, set: None, runs, beside: false }
 }
 
 /// Lints and tests are built with the packages of Python and R, so that their steps compile no
@@ -90,6 +93,7 @@ const STEPS: &[Step] = &[
         needs: Some(Tool::Subcommand("deny")),
         set: None,
         runs: Runs::Always,
+        beside: false,
     },
     Step {
         name: "advisories",
@@ -98,64 +102,42 @@ const STEPS: &[Step] = &[
         needs: Some(Tool::Subcommand("deny")),
         set: None,
         runs: Runs::Whole,
+        beside: false,
     },
     step(
         "lints",
         &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"],
         Runs::Always,
     ),
-    step("tests", &["test", "--workspace", "--all-features", "--locked"], Runs::Always),
-    step("python", &["xtask", "python", "--in-workspace"], Runs::Whole),
-    Step { name: "r", arguments: &["xtask", "r", "--in-workspace"], needs: Some(Tool::R), set: None, runs: Runs::Whole },
+    step("build", &["test", "--workspace", "--all-features", "--locked", "--no-run"], Runs::Always),
+    Step { beside: true, ..step("python", &["xtask", "python", "--in-workspace"], Runs::Whole) },
     Step {
-        name: "documentation",
-        arguments: &["doc", "--no-deps", "--all-features", "--locked"],
-        needs: None,
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
-        runs: Runs::Whole,
+        beside: true,
+        ..step("documentation", &["doc", "--no-deps", "--all-features", "--locked"], Runs::Whole)
     },
-    // Rustdoc's pages were built by the step before.
-    step("site", &["xtask", "docs", "--no-rustdoc"], Runs::Deep),
+    step("tests", &["test", "--workspace", "--all-features", "--locked"], Runs::Always),
+    Step { needs: Some(Tool::R), ..step("r", &["xtask", "r", "--in-workspace"], Runs::Whole) },
     step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], Runs::Whole),
     step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], Runs::Whole),
+    // Rustdoc's pages were built by a step before.
+    step("site", &["xtask", "docs", "--no-rustdoc"], Runs::Deep),
 ];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let skips = target_directory()?.join("skips.txt");
     fs::create_dir_all(skips.parent().unwrap_or(Path::new("."))).context("the target folder")?;
     fs::write(&skips, "").context(format_args!("{}", skips.display()))?;
-    let mut lines = Vec::new();
-    let mut failed = Vec::new();
     let most = match (arguments.quick, arguments.deep) {
         (true, _) => Runs::Always,
         (false, true) => Runs::Deep,
         (false, false) => Runs::Whole,
     };
-    for step in STEPS.iter().filter(|step| step.runs <= most) {
-        println!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
-        if let Some(missing) = step.needs.filter(|needed| !needed.is_there()) {
-            let what = format!("left out: {}", missing.how());
-            println!("{what}");
-            lines.push(format!("{:<14} {what}", step.name));
-            continue;
-        }
-        let start = Instant::now();
-        let mut command: Command = cargo();
-        command.args(step.arguments).envs(WITHOUT_PYTHON).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
-        if arguments.deep {
-            command.env("PROPTEST_CASES", DEEP);
-            command.args((step.name == "trust").then_some("--deep"));
-        }
-        let status = command.status().context("cannot start cargo")?;
-        let seconds = start.elapsed().as_secs();
-        lines.push(format!("{:<14} {:<7} {seconds:>5} s", step.name, if status.success() { "ok" } else { "FAILED" }));
-        if !status.success() {
-            failed.push(step.name);
-            if !arguments.keep_going {
-                break;
-            }
-        }
-    }
+    let steps: Vec<&Step> = STEPS.iter().filter(|step| step.runs <= most).collect();
+    let run = StepRun { skips: &skips, deep: arguments.deep };
+    let results = run.all(&steps, arguments.keep_going)?;
+    let lines: Vec<String> = results.iter().map(|result| result.line.clone()).collect();
+    let failed: Vec<&str> = results.iter().filter(|result| !result.passed).map(|result| result.name).collect();
     println!("\n{}", lines.join("\n"));
     let missing = skipped(&skips)?;
     if failed.is_empty() && !missing.is_empty() && nothing_may_be_missing() {
@@ -170,6 +152,84 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
             "ci: {} failed (a cargo subcommand that is missing: rustup component add clippy rustfmt)",
             failed.join(", ")
         ))
+    }
+}
+
+/// The result of a step.
+struct StepResult {
+    name: &'static str,
+    /// What is shown of it at the end.
+    line: String,
+    passed: bool,
+}
+
+/// What all steps of a run share.
+#[derive(Clone, Copy)]
+struct StepRun<'a> {
+    skips: &'a Path,
+    deep: bool,
+}
+
+impl StepRun<'_> {
+    /// Runs the steps in their order, those that run beside others one after the other. Ends after
+    /// one that fails, unless it is to go on.
+    fn all(self, steps: &[&Step], keep_going: bool) -> Outcome<Vec<StepResult>> {
+        let first = steps.iter().position(|step| step.beside).unwrap_or(steps.len());
+        let mut results = self.in_order(steps[..first].iter().copied(), keep_going, false)?;
+        if !keep_going && results.iter().any(|result| !result.passed) {
+            return Ok(results);
+        }
+        let (beside, others): (Vec<&Step>, Vec<&Step>) = steps[first..].iter().copied().partition(|step| step.beside);
+        let (others, beside) = thread::scope(|scope| {
+            let beside = scope.spawn(|| self.in_order(beside.into_iter(), keep_going, true));
+            let others = self.in_order(others.into_iter(), keep_going, false);
+            (others, beside.join().expect("a step that panics is a fault of this program"))
+        });
+        results.extend(beside?);
+        results.extend(others?);
+        Ok(results)
+    }
+
+    fn in_order<'s>(self, steps: impl Iterator<Item = &'s Step>, keep_going: bool, quietly: bool) -> Outcome<Vec<StepResult>> {
+        let mut results = Vec::new();
+        for step in steps {
+            let result = self.one(step, quietly)?;
+            let ends = !result.passed && !keep_going;
+            results.push(result);
+            if ends {
+                break;
+            }
+        }
+        Ok(results)
+    }
+
+    /// Runs a step. Its output is shown at once, or quietly at its end.
+    fn one(self, step: &Step, quietly: bool) -> Outcome<StepResult> {
+        let begun = format!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
+        if let Some(missing) = step.needs.filter(|needed| !needed.is_there()) {
+            let what = format!("left out: {}", missing.how());
+            println!("{begun}\n{what}");
+            return Ok(StepResult { name: step.name, line: format!("{:<14} {what}", step.name), passed: true });
+        }
+        let start = Instant::now();
+        let mut command: Command = cargo();
+        command.args(step.arguments).envs(WITHOUT_PYTHON).envs(step.set).env("MAXMARGIN_SKIPS", self.skips);
+        if self.deep {
+            command.env("PROPTEST_CASES", DEEP);
+            command.args((step.name == "trust").then_some("--deep"));
+        }
+        let passed = if quietly {
+            let output = command.output().context("cannot start cargo")?;
+            let [text, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+            println!("{begun}\n{text}{errors}");
+            output.status.success()
+        } else {
+            println!("{begun}");
+            command.status().context("cannot start cargo")?.success()
+        };
+        let seconds = start.elapsed().as_secs();
+        let line = format!("{:<14} {:<7} {seconds:>5} s", step.name, if passed { "ok" } else { "FAILED" });
+        Ok(StepResult { name: step.name, line, passed })
     }
 }
 

@@ -125,12 +125,9 @@ fn a_goal_that_a_solver_does_not_reach_is_said() {
     assert!(json["status"] == "slow" && (3_000_000..10_000_000).contains(&steps), "{json}");
     let done = of("-c 10 -g 1e-3 --solver pairwise --eps 1e-2");
     assert!(done.code == 0 && done.json()["iterations"].as_u64().is_some_and(|steps| steps < 200_000), "{done:?}");
-    for options in [
-        "--kernel linear -c 1e4 --solver pairwise --eps 1e-2",
-        "--kernel linear -c 1e4 --solver pairwise --eps 1e-2 --max-iter 1000",
-    ] {
-        let coarse = of(options);
-        assert!(matches!(coarse.code, 0 | 3) && !coarse.err.contains("kernel values are infinite"), "{options}: {coarse:?}");
+    for most in [1_000, 100_000] {
+        let coarse = of(&format!("--kernel linear -c 1e4 --solver pairwise --eps 1e-2 --max-iter {most}"));
+        assert!(matches!(coarse.code, 0 | 3) && !coarse.err.contains("kernel values are infinite"), "{most}: {coarse:?}");
     }
     let creeping = of("--kernel linear --bias 1 -c 1e6 --solver descent --eps 1e-4");
     assert!(

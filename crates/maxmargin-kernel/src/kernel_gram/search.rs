@@ -152,7 +152,9 @@ impl Search<'_> {
     ) -> Result<Option<Vec<Vec<Pair>>>, Cancelled> {
         let codes = gram.code_values();
         let (mut found, mut count) = (Vec::new(), 0);
-        let together = 8 * self.par.threads();
+        // Enough blocks between two checks for cancellation that threads rarely wait for each other.
+        let of_block = gram.value_operations().saturating_mul((BLOCK * gram.len()) as u64);
+        let together = (RunControl::operations_between_checks() / of_block.max(1)).clamp(1, 8) as usize * self.par.threads();
         for blocks in blocks.chunks(together) {
             let of_block = |at: usize| {
                 let (rows, runs) = (rows(blocks[at]), near(blocks[at]));
