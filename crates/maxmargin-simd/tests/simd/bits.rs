@@ -1,7 +1,7 @@
 //! Common bits: the results of a plain loop at every level, and no writes beyond the sums.
 
 use crate::at_each_level;
-use maxmargin_simd::bits::{GROUP, PANEL, column_products, products};
+use maxmargin_simd::bits::{GROUP, PANEL, column_products, differences, products};
 use maxmargin_simd::codes::{distance_codes, dot_codes};
 
 fn words(count: usize, seed: u64) -> Vec<u64> {
@@ -39,6 +39,25 @@ fn counts_are_those_of_a_plain_loop() {
             }
         }
     }
+}
+
+#[test]
+fn differences_are_those_of_a_plain_loop() {
+    for depth in [1, 2, 5, 31] {
+        let (row, rows) = (words(depth, 3), words(depth * 40, 4));
+        let among: Vec<u32> = (0..40).rev().chain([7, 7]).collect();
+        at_each_level(|level| {
+            let mut found = vec![77; among.len()];
+            differences(&row, &rows, &among, &mut found);
+            for (&at, found) in among.iter().zip(found) {
+                let other = &rows[at as usize * depth..][..depth];
+                let expected: u32 = row.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
+                assert_eq!(found, expected, "{level:?}, {depth} words, row {at}");
+            }
+        });
+    }
+    let missing = std::panic::catch_unwind(|| differences(&[1], &[1, 2], &[2], &mut [0]));
+    assert!(missing.is_err(), "a row that does not exist");
 }
 
 #[test]

@@ -6,5 +6,5 @@ mod conformance;
 mod counts;
 mod differential;
 mod hard;
-mod properties;
 mod neighbours;
+mod properties;
