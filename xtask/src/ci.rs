@@ -158,12 +158,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
 /// The result of a step.
 struct StepResult {
     name: &'static str,
-    /// What is shown of it at the end.
+    /// The line that is shown of it at the end.
     line: String,
     passed: bool,
 }
 
-/// What all steps of a run share.
+/// The settings that all steps of a run share.
 #[derive(Clone, Copy)]
 struct StepRun<'a> {
     skips: &'a Path,

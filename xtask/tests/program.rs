@@ -53,9 +53,9 @@ fn a_table_is_measured_and_rendered() {
     assert!(!done.status.success(), "two variants do not count");
     assert!(said.contains("mir: KKT violation 1.10e-3 exceeds") && said.contains("no such seed"), "{said}");
 
-    // Nine variants, two repeats, in turn; LIBSVM's folds need a file.
+    // Ten variants, two repeats, in turn; LIBSVM's folds need a file.
     let lines = fs::read_to_string(&raw).expect("raw");
-    assert_eq!(lines.lines().count(), 18);
+    assert_eq!(lines.lines().count(), 20);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().expect("line")).expect("json");
     assert_eq!((&first["repeat"], &first["measured"]["kernel_seconds"]), (&0.into(), &0.01.into()));
     assert!(first["machine"]["rustc"].as_str().is_some_and(|version| version.starts_with("rustc")), "{first}");
@@ -78,7 +78,7 @@ fn a_table_is_measured_and_rendered() {
         "cargo xtask bench alpha-seeding --table 1 --only two-gaussians --setting folds=contiguous --variant sir --repeats 2";
     assert!(report.lines().any(|line| line == command), "{report}");
     assert!(measure(&["--setting", "folds=contiguous", "--variant", "sir"]).status.success());
-    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 20);
+    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 22);
     let unknown = measure(&["--variant", "sri"]);
     assert!(
         !unknown.status.success() && text(&unknown.stderr).contains("nothing is called `sri`; there is:\n  ato\n  auto\n  avg")

@@ -152,7 +152,7 @@ impl Search<'_> {
     ) -> Result<Option<Vec<Vec<Pair>>>, Cancelled> {
         let codes = gram.code_values();
         let (mut found, mut count) = (Vec::new(), 0);
-        // Enough blocks between two checks for cancellation that threads rarely wait for each other.
+        // Enough blocks between two checks for cancellation that threads rarely wait.
         let of_block = gram.value_operations().saturating_mul((BLOCK * gram.len()) as u64);
         let together = (RunControl::operations_between_checks() / of_block.max(1)).clamp(1, 8) as usize * self.par.threads();
         for blocks in blocks.chunks(together) {
