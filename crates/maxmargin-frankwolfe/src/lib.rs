@@ -20,7 +20,7 @@
 //! All methods work over the rows of one store and stop by the duality gap. The maths is in
 //! `docs/math/frank-wolfe.md`.
 //!
-//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! Types of `maxmargin-core` in public signatures are exported here: the crate needs no other than
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;

@@ -19,7 +19,7 @@
 //!
 //! The maths is in `docs/math/irwls.md`.
 //!
-//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! Types of `maxmargin-core` in public signatures are exported here: the crate needs no other than
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;

@@ -23,7 +23,7 @@
 //!   of vector instructions, for which slower ones were used.
 
 mod apply;
-mod check;
+mod checks;
 pub mod features;
 mod function;
 mod gram;
@@ -35,7 +35,7 @@ mod space;
 mod store;
 
 pub use apply::{apply, apply_exact, products, submatrix};
-pub use check::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
+pub use checks::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
 pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_scale};
 pub use gram::{Distinct, FnGram, Gram, KeptValues, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};

@@ -18,7 +18,7 @@
 //! `coordinate` has the coordinate descents, `second_order` the Newton steps, `front` and `finish`
 //! the default method that combines them. The mathematics is in `docs/math/linear.md`.
 //!
-//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! Types of `maxmargin-core` in public signatures are exported here: the crate needs no other than
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod compressed;

@@ -18,7 +18,7 @@
 //! `walk` follows a path, `finish` refines its end, `model` checks requests and carries them out.
 //! The mathematics is in `docs/math/path.md`.
 //!
-//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! Types of `maxmargin-core` in public signatures are exported here: the crate needs no other than
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod finish;

@@ -15,7 +15,7 @@
 //! An iteration makes two vectorised passes over the variables, which threads can share. The maths
 //! is in `docs/math/smo.md`.
 //!
-//! What the signatures name of `maxmargin-core` is exported again: the crate needs no other than
+//! Types of `maxmargin-core` in public signatures are exported here: the crate needs no other than
 //! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod config;

@@ -2,7 +2,7 @@
 
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_kernel::{DistinctRows, Exact, NeighbourRow, Neighbours, RowRef, Rows, apply};
+use maxmargin_kernel::{DistinctRows, Exact, Neighbours, RowRef, Rows, apply};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -96,17 +96,11 @@ impl<'a> SeedRows<'a> {
     /// The sums of `samples` alone, with a coefficient for each row: `Σ_j coef_j K_ij` for the row
     /// of each sample `i`.
     pub(crate) fn sums_at(self, samples: &[usize], coef: &[f64], control: &RunControl) -> Result<Vec<f64>, Cancelled> {
-        if self.neighbours().is_none() {
-            self.fetch(samples, control)?;
+        if let Some(neighbours) = self.neighbours() {
+            return Ok(samples.iter().map(|&i| neighbours.of(self.place(i)).dot(coef)).collect());
         }
-        let sum = |&i: &usize| match self.neighbours() {
-            Some(neighbours) => {
-                let NeighbourRow { samples, values } = neighbours.of(self.place(i));
-                samples.iter().zip(values).map(|(j, value)| coef[*j as usize] * value).sum()
-            }
-            None => self.row(i).entries().dot(coef),
-        };
-        Ok(samples.iter().map(sum).collect())
+        self.fetch(samples, control)?;
+        Ok(samples.iter().map(|&i| self.row(i).entries().dot(coef)).collect())
     }
 
     /// The sum of `values` over the samples of each row.

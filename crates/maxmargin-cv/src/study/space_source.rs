@@ -122,9 +122,9 @@ impl<'s> SpaceSource<'s> {
         if layout.machines.iter().all(|machine| machine.rows.len() == gram.len()) {
             return Ok(());
         }
-        let kinds = gram.distinct(control)?.map_or(gram.len(), |distinct| distinct.first.len());
         // Machines whose equal samples are one have other matrices.
-        if 10 * kinds <= 9 * gram.len() { Ok(()) } else { gram.find_neighbours(memory / 4, par, control) }
+        let merges = gram.distinct(control)?.is_some_and(|distinct| distinct.saves_rows());
+        if merges { Ok(()) } else { gram.find_neighbours(memory / 4, par, control) }
     }
 
     /// Bytes of the values that are kept ([`SpaceSource::keep_values`]).

@@ -35,6 +35,12 @@ pub struct Distinct {
 }
 
 impl Distinct {
+    /// Returns whether enough samples are copies, a tenth of all, that rows of the kinds alone save
+    /// work.
+    pub fn saves_rows(&self) -> bool {
+        10 * self.first.len() <= 9 * self.of.len()
+    }
+
     /// Finds the kinds of `len` samples; none where all samples differ. `content` appends the words
     /// that determine a sample.
     pub(crate) fn of(

@@ -5,7 +5,7 @@ mod neighbours;
 mod search;
 mod value_errors;
 
-use crate::check::{Backend, SpotChecks, first_right, some_pairs};
+use crate::checks::{Backend, SpotChecks, first_right, some_pairs};
 use crate::function::Fault;
 use crate::gram::{ExactValues, indefiniteness};
 use crate::store::distances::{needs_differences, with_distances32};

@@ -44,7 +44,7 @@ impl KernelGram {
     /// The exact values of one-byte codes, where they are squared distances.
     pub(crate) fn code_values(&self) -> Option<CodeValues> {
         let Store::Integers(integers) = &*self.store else { return None };
-        Some(CodeValues { values: integers.code_values(&self.function)? })
+        Some(CodeValues::new(integers.code_values(&self.function)?))
     }
 
     /// The matrix of samples in another order.

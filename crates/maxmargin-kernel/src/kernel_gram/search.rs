@@ -3,7 +3,7 @@
 
 use super::KernelGram;
 use crate::Gram;
-use crate::check::next;
+use crate::checks::next;
 use crate::neighbours::{BoxTree, Differing, FEWEST, LEFT_OUT, Neighbours, Pair};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
@@ -33,9 +33,19 @@ const GAP: usize = 8;
 const FEW_DIFFERENCES: f64 = 64.0;
 const COMPARISON: f64 = 5.0;
 
-/// Exact values of one-byte codes.
+/// Exact values of one-byte codes, which fall with the code, a squared distance.
 pub(crate) struct CodeValues {
-    pub(crate) values: Box<[f64; 256]>,
+    values: Box<[f64; 256]>,
+    /// The largest code whose value is not negligible.
+    last: u8,
+}
+
+impl CodeValues {
+    pub(crate) fn new(values: Box<[f64; 256]>) -> Self {
+        // The value of code 0 is that of the diagonal.
+        let last = (0..=255).rev().find(|code| values[usize::from(*code)] > LEFT_OUT).unwrap_or(0);
+        Self { values, last }
+    }
 }
 
 /// The values of a tile.
@@ -105,10 +115,11 @@ impl Search<'_> {
     ) -> Result<Option<Vec<Vec<Pair>>>, Cancelled> {
         let (n, mut found, mut count) = (self.gram.len(), Vec::new(), 0);
         let blocks: Vec<usize> = (0..n).step_by(TILE).collect();
+        let each = 8.0 * differing.comparisons() / n as f64;
         for blocks in blocks.chunks(2 * self.par.threads()) {
             let parts = self.par.map(blocks.len(), |at| differing_block(differing, codes, blocks[at]..n.min(blocks[at] + TILE)));
             count += parts.iter().map(Vec::len).sum::<usize>();
-            self.control.check(8 * (differing.comparisons() * (TILE * blocks.len()) as f64 / n as f64) as u64)?;
+            self.control.check((each * (TILE * blocks.len()) as f64) as u64)?;
             if 2 * count > most + n {
                 return Ok(None);
             }
@@ -211,17 +222,31 @@ fn differing_block(differing: &Differing, codes: &CodeValues, rows: Range<usize>
     pairs
 }
 
-/// Calls `each` with the positions of the items for which `is_near` holds.
-fn each_near<T: Copy>(items: &[T], is_near: impl Fn(T) -> bool, mut each: impl FnMut(usize)) {
-    for (c, chunk) in items.chunks(64).enumerate() {
-        // A loop without branches: nearly all chunks have none.
-        if chunk.iter().fold(false, |any, item| any | is_near(*item)) {
-            chunk.iter().enumerate().filter(|(_, item)| is_near(**item)).for_each(|(k, _)| each(64 * c + k));
+/// Appends the pairs of rows with the columns of a tile from themselves on whose items in a block
+/// are near, with their values.
+fn append_near<T: Copy>(
+    rows: &[usize],
+    tile: &Range<usize>,
+    block: &[T],
+    is_near: impl Fn(T) -> bool,
+    value: impl Fn(T) -> f64,
+    pairs: &mut Vec<Pair>,
+) {
+    for (&row, items) in rows.iter().zip(block.chunks(tile.len())) {
+        let skipped = row.saturating_sub(tile.start).min(tile.len());
+        for (c, chunk) in items[skipped..].chunks(64).enumerate() {
+            // A loop without branches: nearly all chunks have none.
+            if !chunk.iter().fold(false, |any, item| any | is_near(*item)) {
+                continue;
+            }
+            let first = tile.start + skipped + 64 * c;
+            let near = chunk.iter().enumerate().filter(|(_, item)| is_near(**item));
+            pairs.extend(near.map(|(k, item)| Pair { row: row as u32, column: (first + k) as u32, value: value(*item) }));
         }
     }
 }
 
-/// Appends the pairs of rows with the columns of a tile from themselves on, by codes.
+/// Appends the pairs of a tile by codes.
 fn coded_pairs(
     gram: &KernelGram,
     codes: &CodeValues,
@@ -234,57 +259,27 @@ fn coded_pairs(
     block.resize(rows.len() * tile.len(), 0);
     let mut slices: Vec<&mut [u8]> = block.chunks_mut(tile.len()).collect();
     gram.fill_codes(rows, tile.clone(), &mut slices);
-    // Values fall with the code, a squared distance.
-    let Some(last) = (0..=255_u8).rev().find(|code| codes.values[usize::from(*code)] > LEFT_OUT) else { return };
-    for (&row, block) in rows.iter().zip(block.chunks(tile.len())) {
-        let skipped = row.saturating_sub(tile.start).min(tile.len());
-        each_near(
-            &block[skipped..],
-            |code| code <= last,
-            |at| {
-                let (column, value) = (tile.start + skipped + at, codes.values[usize::from(block[skipped + at])]);
-                pairs.push(Pair { row: row as u32, column: column as u32, value });
-            },
-        );
-    }
+    let value = |code: u8| codes.values[usize::from(code)];
+    append_near(rows, &tile, block, |code| code <= codes.last, value, pairs);
 }
 
-/// Appends the pairs of rows with the columns of a tile from themselves on, by exact values.
+/// Appends the pairs of a tile by exact values.
 fn exact_pairs(gram: &KernelGram, rows: &[usize], tile: Range<usize>, scratch: &mut Scratch, pairs: &mut Vec<Pair>) {
     let block = &mut scratch.exact;
     block.resize(rows.len() * tile.len(), 0.0);
     gram.compute_exact(rows, tile.clone(), block);
-    for (&row, block) in rows.iter().zip(block.chunks(tile.len())) {
-        let skipped = row.saturating_sub(tile.start).min(tile.len());
-        each_near(
-            &block[skipped..],
-            |value| value > LEFT_OUT,
-            |at| {
-                let (column, value) = (tile.start + skipped + at, block[skipped + at]);
-                pairs.push(Pair { row: row as u32, column: column as u32, value });
-            },
-        );
-    }
+    append_near(rows, &tile, block, |value| value > LEFT_OUT, |value| value, pairs);
 }
 
-/// Appends the pairs of rows with the columns of a tile from themselves on, by values in `f32`,
-/// which are accurate to much less than a factor of two.
+/// Appends the pairs of a tile by values in `f32`, which are accurate to much less than a factor of
+/// two.
 fn valued_pairs(gram: &KernelGram, rows: &[usize], tile: Range<usize>, scratch: &mut Scratch, pairs: &mut Vec<Pair>) {
     let Scratch { values: block, exact, .. } = scratch;
     block.resize(rows.len() * tile.len(), 0.0);
     gram.fill(rows, tile.clone(), block);
     let limit = (0.5 * LEFT_OUT) as f32;
     let first = pairs.len();
-    for (&row, block) in rows.iter().zip(block.chunks(tile.len())) {
-        let skipped = row.saturating_sub(tile.start).min(tile.len());
-        each_near(
-            &block[skipped..],
-            |value| value > limit,
-            |at| {
-                pairs.push(Pair { row: row as u32, column: (tile.start + skipped + at) as u32, value: 0.0 });
-            },
-        );
-    }
+    append_near(rows, &tile, block, |value| value > limit, f64::from, pairs);
     let found = &mut pairs[first..];
     if found.is_empty() {
         return;

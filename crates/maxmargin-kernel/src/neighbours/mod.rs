@@ -49,6 +49,13 @@ pub struct NeighbourRow<'a> {
     pub values: &'a [f64],
 }
 
+impl NeighbourRow<'_> {
+    /// `Σ_l coef_l K_il` over the neighbours `l`, with a coefficient for each sample.
+    pub fn dot(self, coef: &[f64]) -> f64 {
+        self.samples.iter().zip(self.values).map(|(&sample, value)| coef[sample as usize] * value).sum()
+    }
+}
+
 impl Neighbours {
     /// Number of samples.
     pub fn len(&self) -> usize {

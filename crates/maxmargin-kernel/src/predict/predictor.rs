@@ -1,6 +1,6 @@
 //! Support vectors that are prepared once for many predictions.
 
-use crate::check::{Backend, first_right, value_fault};
+use crate::checks::{Backend, first_right, value_fault};
 use crate::function::Fault;
 use crate::predict::coefficients::Layout;
 use crate::predict::columns::Columns;

@@ -18,7 +18,7 @@ impl DistinctRows {
     /// and the budget has room.
     pub(crate) fn new(rows: &Rows, gram: &dyn Gram, control: &RunControl) -> Result<Option<Box<Self>>, Cancelled> {
         let Some(distinct) = gram.distinct(control)? else { return Ok(None) };
-        if 10 * distinct.first.len() > 9 * gram.len() {
+        if !distinct.saves_rows() {
             return Ok(None);
         }
         let distinct_rows = gram.part(&distinct.first).and_then(|part| rows.for_part(part));

@@ -30,11 +30,8 @@ fn cases() -> Vec<(&'static str, Samples, f64)> {
         ("wide", dense(48, |u| 8.0 * u)),
         ("text", text),
     ];
-    let with_gamma = |(name, samples): (&'static str, Samples)| {
-        let gamma = narrow(&samples);
-        (name, samples, gamma)
-    };
-    cases.into_iter().map(with_gamma).collect()
+    let gammas: Vec<f64> = cases.iter().map(|case| narrow(&case.1)).collect();
+    cases.into_iter().zip(gammas).map(|((name, samples), gamma)| (name, samples, gamma)).collect()
 }
 
 /// The gamma at which a hundredth of the pairs has values above 10⁻¹⁷.

@@ -166,10 +166,6 @@ impl NeighbourPairs<'_> {
 
     /// Returns `Σ_l coef_l K_kl` of each variable, with a coefficient for each sample.
     fn sums(&self, coef: &[f64]) -> Vec<f64> {
-        let sum = |&id: &usize| -> f64 {
-            let NeighbourRow { samples, values } = self.neighbours.of(id);
-            samples.iter().zip(values).map(|(sample, value)| coef[*sample as usize] * value).sum()
-        };
-        self.dual.ids().iter().map(sum).collect()
+        self.dual.ids().iter().map(|&id| self.neighbours.of(id).dot(coef)).collect()
     }
 }
