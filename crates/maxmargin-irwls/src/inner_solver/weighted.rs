@@ -1,6 +1,6 @@
 //! The chunk with fixed weights: a smooth problem, solved by re-sorting the sets until they stay.
 
-use crate::inner_solver::system::System;
+use crate::inner_solver::system::{RightSide, System};
 use crate::working_set::chunk::Chunk;
 use crate::working_set::project::shift;
 use maxmargin_simd::sums::{add_scaled, dot};
@@ -16,6 +16,10 @@ const NEAR: f64 = 25.0;
 
 /// A share of the step that counts as none: halving an interval ends a little above 0.
 const STILL: f64 = 1e-12;
+
+/// The share of the cap that errors of free samples may have beyond their own. A larger one moves
+/// samples near a bound to and fro.
+const ACCURACY: f64 = 1e-6;
 
 /// The share of the cap that errors of the wrong sign may have at a bound.
 const SLACK: f64 = 0.2;
@@ -159,7 +163,7 @@ impl<'c> Weighted<'c> {
             return Some(false);
         }
         let mut aim: Vec<f64> = sets.inside.iter().zip(&sets.aim).map(|(inside, a)| if *inside { 0.0 } else { *a }).collect();
-        let t = self.newton(system, &sets.inside, &mut aim, more)?;
+        let t = self.newton(system, &sets.inside, &mut aim, cap, more)?;
         let there = multiply(self.chunk, &aim);
         if self.stays(&sets.inside, &aim, t, &there, cap) {
             (self.t, self.kv) = (t, there);
@@ -204,7 +208,7 @@ impl<'c> Weighted<'c> {
                 sets.aim[k] = if sets.inside[k] { 0.0 } else { response };
             }
             let empty = !sets.inside.contains(&true);
-            let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim, more)? };
+            let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim, cap, more)? };
             let change: Vec<f64> = sets.aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
             let product = multiply(self.chunk, &change);
             let there: Vec<f64> = self.kv.iter().zip(&product).map(|(a, b)| a + b).collect();
@@ -244,13 +248,15 @@ impl<'c> Weighted<'c> {
         system: &mut System,
         inside: &[bool],
         aim: &mut [f64],
+        cap: f64,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<f64> {
         let mut rest = multiply(self.chunk, aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
         let sum = -aim.iter().sum::<f64>();
         let wanted: Vec<f64> = inside.iter().zip(&self.damping).map(|(i, d)| if *i { *d } else { f64::NAN }).collect();
-        system.solve(self.chunk, &wanted, &rest, sum, aim, more)
+        let right = RightSide { values: &rest, sum, accuracy: ACCURACY * cap };
+        system.solve(self.chunk, &wanted, &right, aim, more)
     }
 
     /// Returns the share of the way in (0, 1] at which the function is least: the root of its
