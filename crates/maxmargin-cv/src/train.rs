@@ -6,6 +6,7 @@ use crate::conformal::{ConformalReport, Conformalised};
 use crate::report::{CertificateReport, MachineReport};
 use crate::run::control::{certificate_control, preparation_control, status_of, study_control, study_error, training_control};
 use crate::run::error::CvError;
+use crate::seed::row_boxes::sum_of;
 use crate::study::Study;
 use crate::study::layout::MachineLayout;
 use crate::study::level_chain::LevelChain;
@@ -155,7 +156,13 @@ impl Training<'_> {
             let certificate = solved.certify(problem.dual(), space, par, &control);
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
             solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
-            self.chain.iter().for_each(|chain| chain.put(problem.dual(), &solved.solution.alpha));
+            if let Some(chain) = &self.chain {
+                let Solution { alpha, gradient, .. } = &solved.solution;
+                let mut values = vec![0.0; space.len()];
+                let dual = problem.dual();
+                (0..dual.len()).for_each(|k| values[dual.ids()[k]] = sum_of(dual, k, alpha[k], gradient[k]));
+                chain.put(dual, alpha, values);
+            }
             let decision = problem.decision(problem.dual(), &solved.solution);
             let weights = space.matrix().map(|matrix| {
                 let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();

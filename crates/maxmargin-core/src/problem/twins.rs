@@ -3,6 +3,14 @@
 use crate::problem::dual::{Dual, EqualityConstraint};
 use crate::problem::solution::Solution;
 
+/// Returns the number of samples, if each has two variables: the first half of them above the
+/// function, the second half below.
+pub(crate) fn twins(dual: &Dual) -> Option<usize> {
+    let n = dual.len() / 2;
+    let twice = dual.len() == 2 * n && n > 0 && dual.ids()[..n] == dual.ids()[n..];
+    (twice && dual.sign()[..n].iter().all(|s| *s > 0.0) && dual.sign()[n..].iter().all(|s| *s < 0.0)).then_some(n)
+}
+
 /// Removes the common part of the two variables of each regression sample: it cancels in the
 /// decision function and only adds cost. With one sum per sign nothing changes, because the common
 /// part belongs to these sums.
@@ -11,16 +19,13 @@ use crate::problem::solution::Solution;
 ///
 /// When there is not one α and one gradient per variable.
 pub fn settle_twins(dual: &Dual, solution: &mut Solution) {
-    let n = dual.len();
-    assert!(solution.alpha.len() == n && solution.gradient.len() == n, "one entry per variable");
-    let twins = n.is_multiple_of(2) && dual.ids()[..n / 2] == dual.ids()[n / 2..];
-    if !twins || matches!(dual.balance(), EqualityConstraint::PerSign(..)) {
-        return;
-    }
-    for k in 0..n / 2 {
-        let common = solution.alpha[k].min(solution.alpha[n / 2 + k]);
+    let len = dual.len();
+    assert!(solution.alpha.len() == len && solution.gradient.len() == len, "one entry per variable");
+    let Some(n) = twins(dual).filter(|_| !matches!(dual.balance(), EqualityConstraint::PerSign(..))) else { return };
+    for k in 0..n {
+        let common = solution.alpha[k].min(solution.alpha[n + k]);
         if common > 0.0 {
-            for k in [k, n / 2 + k] {
+            for k in [k, n + k] {
                 solution.alpha[k] -= common;
                 solution.gradient[k] -= dual.ridge_of(k) * common;
             }

@@ -4,6 +4,7 @@ use crate::certificate::figures::{Certificate, apart};
 use crate::linalg::dense::exact_sum;
 use crate::problem::dual::{Dual, EqualityConstraint};
 use crate::problem::start::{of_sign, shift_to_sum};
+use crate::problem::twins::twins;
 
 /// Returns the solution of `from` as a start for `to`, the same samples with another `C`. Variables
 /// at their bound move to the new bound, free ones stay free, and zeros stay 0.
@@ -19,6 +20,52 @@ pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
         (0..alpha.len()).map(|k| if bounded(k) { to.upper()[k] } else { alpha[k].min(to.upper()[k]) }).collect();
     balance(to, &mut moved);
     moved
+}
+
+/// Returns the solution of `from` as a start for `to`, the regression of another quantile of the
+/// same samples. `values[i]` is the decision value of sample `i` of the kernel matrix, up to a
+/// constant.
+///
+/// Variables at a bound move to the new bound. The sum that this leaves is made up by samples
+/// nearest to the old quantile, which change sides: they lie between it and the new one. A common
+/// shift of all free samples, as in [`along_c`], would push all of them to a bound. Problems
+/// without two bounds for each sample (expectiles) start as there.
+///
+/// # Panics
+///
+/// When the problems and `alpha` do not have the same number of variables, or a sample has no
+/// value.
+pub fn along_level(from: &Dual, alpha: &[f64], values: &[f64], to: &Dual) -> Vec<f64> {
+    let (Some(n), EqualityConstraint::Sum(wanted)) = (twins(to), to.balance()) else { return along_c(from, alpha, to) };
+    if to.upper().iter().any(|upper| upper.is_infinite()) {
+        return along_c(from, alpha, to);
+    }
+    assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
+    let at_bound = |k: usize| alpha[k] > 0.0 && alpha[k] >= from.upper()[k];
+    let moved = |k: usize| if at_bound(k) { to.upper()[k] } else { alpha[k].min(to.upper()[k]) };
+    // The variables of a sample above and below the function are one coefficient.
+    let mut coef: Vec<f64> = (0..n).map(|k| moved(k) - moved(n + k)).collect();
+    let mut lack = wanted - coef.iter().sum::<f64>();
+    let error = |k: usize| -to.linear_term()[k] - values[to.ids()[k]];
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| error(i).total_cmp(&error(j)).then(i.cmp(&j)));
+    if lack > 0.0 {
+        order.reverse();
+    }
+    for k in order {
+        // A sample moves to its bound in the direction of the lack.
+        let room = if lack < 0.0 { -to.upper()[n + k] - coef[k] } else { to.upper()[k] - coef[k] };
+        let step = if room.abs() < lack.abs() { room } else { lack };
+        coef[k] += step;
+        lack -= step;
+        if lack == 0.0 {
+            break;
+        }
+    }
+    let mut start: Vec<f64> = coef.iter().map(|c| c.max(0.0)).chain(coef.iter().map(|c| (-c).max(0.0))).collect();
+    start.iter_mut().zip(to.upper()).for_each(|(a, upper)| *a = a.min(*upper));
+    balance(to, &mut start);
+    start
 }
 
 /// Returns whether a solution of `from` is a solution of `to`, for the same reasons: the problems

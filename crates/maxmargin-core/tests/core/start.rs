@@ -1,7 +1,7 @@
 //! Starts are feasible by construction, and projection is a projection.
 
 use maxmargin_core::start::shift_to_sum;
-use maxmargin_core::{Dual, DualError, EqualityConstraint, Start, StartError};
+use maxmargin_core::{BiasTerm, Dual, DualError, EqualityConstraint, Loss, SideCosts, Start, StartError, warm};
 use proptest::prelude::*;
 
 fn dual(sign: Vec<f64>, upper: Vec<f64>, balance: EqualityConstraint) -> Dual {
@@ -173,4 +173,56 @@ fn solutions_stay_where_no_bound_is_reached() {
     let other = dual(vec![1.0, -1.0, -1.0, 1.0], vec![8.0; 4], EqualityConstraint::Sum(0.0));
     assert!(!is_same_solution(&two, &[1.0, 1.0, 0.0, 0.0], &other));
     assert!(!is_same_solution(&two, &[1.0, 1.0, 0.0, 0.0], &two.with_ridges(vec![0.1; 4]).expect("ridges")));
+}
+
+/// The dual of a quantile of samples with these targets.
+fn quantile(targets: &[f64], cost: f64, tau: f64) -> Dual {
+    let times = |factor: f64| vec![cost * factor; targets.len()];
+    let costs = SideCosts { above: &times(tau), below: &times(1.0 - tau) };
+    Dual::svr(Loss::Hinge, BiasTerm::Free, (0..targets.len()).collect(), targets, costs, 0.0).expect("a problem")
+}
+
+/// The coefficient of each sample.
+fn coefficients(alpha: &[f64]) -> Vec<f64> {
+    let n = alpha.len() / 2;
+    (0..n).map(|k| alpha[k] - alpha[n + k]).collect()
+}
+
+/// Four samples, of which the lowest is below the quartile −2 and two are below the median 0: the
+/// third changes sides.
+#[test]
+fn samples_between_two_quantiles_change_sides() {
+    let targets = [3.0, 1.0, -1.0, -3.0];
+    let (quartile, median) = (quantile(&targets, 4.0, 0.25), quantile(&targets, 4.0, 0.5));
+    let below = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 3.0];
+    let up = warm::along_level(&quartile, &below, &[-2.0; 4], &median);
+    assert_eq!(coefficients(&up), [2.0, 2.0, -2.0, -2.0]);
+    let down = warm::along_level(&median, &up, &[0.0; 4], &quartile);
+    assert_eq!(coefficients(&down), [1.0, 1.0, 1.0, -3.0]);
+    // Expectiles have no bounds, and sums of pairs none to make up.
+    let square = |tau: f64| {
+        let costs = SideCosts { above: &[4.0 * tau; 4], below: &[4.0 * (1.0 - tau); 4] };
+        Dual::svr(Loss::SquaredHinge, BiasTerm::Free, (0..4).collect(), &targets, costs, 0.0).expect("a problem")
+    };
+    let alpha = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    assert_eq!(warm::along_level(&square(0.25), &alpha, &[0.0; 4], &square(0.5)), alpha);
+}
+
+proptest! {
+    /// Starts along levels are feasible, whatever α and values.
+    #[test]
+    fn starts_along_levels_are_feasible(
+        samples in proptest::collection::vec((-5.0_f64..5.0, 0.0_f64..1.0, -5.0_f64..5.0), 1..30),
+        levels in (0.01_f64..0.99, 0.01_f64..0.99),
+        cost in 0.01_f64..100.0,
+    ) {
+        let targets: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
+        let values: Vec<f64> = samples.iter().map(|sample| sample.2).collect();
+        let (from, to) = (quantile(&targets, cost, levels.0), quantile(&targets, cost, levels.1));
+        let shares = samples.iter().map(|sample| sample.1);
+        let drawn = shares.clone().chain(shares.map(|share| 1.0 - share)).zip(from.upper()).map(|(share, upper)| share * upper);
+        let start = Start::project(&from, drawn.collect()).expect("feasible");
+        let moved = warm::along_level(&from, start.alpha(), &values, &to);
+        prop_assert!(Start::checked(&to, moved.clone()).is_ok(), "{moved:?}");
+    }
 }

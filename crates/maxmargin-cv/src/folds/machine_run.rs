@@ -115,6 +115,9 @@ impl MachineRun<'_> {
             outcome.complete(&trainer);
             outcome.number(self.index);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
+            if let (0, Some(chain), Some(full)) = (value, self.chain, &outcome.full) {
+                chain.put(dual, &full.alpha, full.decisions.clone());
+            }
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
             carried = std::mem::take(&mut outcome.carried);
             outcome.carried_values = carried.values();
@@ -124,9 +127,6 @@ impl MachineRun<'_> {
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);
             on_outcome(value, outcome, new_work.take());
-            if let (0, Some(chain), Some(alpha)) = (value, self.chain, &alpha) {
-                chain.put(dual, alpha);
-            }
             previous = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.steps.len() > 1 {
                 break;

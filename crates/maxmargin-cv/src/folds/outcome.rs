@@ -23,7 +23,7 @@ pub(crate) struct AllDataMachine {
     /// α of each variable.
     pub(crate) alpha: Vec<f64>,
     /// Exact decision value of every row.
-    decisions: Vec<f64>,
+    pub(crate) decisions: Vec<f64>,
 }
 
 /// The machines of all folds, and exact decision values of test samples.

@@ -6,20 +6,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The last machine of several levels. The machine of the next level starts from it: most of its
 /// support vectors are at the same bounds.
 #[derive(Debug, Default)]
-pub(crate) struct LevelChain(Mutex<Option<(Dual, Vec<f64>)>>);
+pub(crate) struct LevelChain(Mutex<Option<LastLevel>>);
+
+#[derive(Debug)]
+struct LastLevel {
+    dual: Dual,
+    alpha: Vec<f64>,
+    /// The decision value of every sample, up to a constant.
+    values: Vec<f64>,
+}
 
 impl LevelChain {
     /// Returns α of the last machine, moved to the bounds of `dual`.
     pub(crate) fn start(&self, dual: &Dual) -> Option<Vec<f64>> {
-        self.lock().as_ref().map(|(last, alpha)| warm::along_c(last, alpha, dual))
+        self.lock().as_ref().map(|last| warm::along_level(&last.dual, &last.alpha, &last.values, dual))
     }
 
-    /// Replaces the last machine.
-    pub(crate) fn put(&self, dual: &Dual, alpha: &[f64]) {
-        *self.lock() = Some((dual.clone(), alpha.to_vec()));
+    /// Replaces the last machine; `values` are decision values of all samples, up to a constant.
+    pub(crate) fn put(&self, dual: &Dual, alpha: &[f64], values: Vec<f64>) {
+        *self.lock() = Some(LastLevel { dual: dual.clone(), alpha: alpha.to_vec(), values });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(Dual, Vec<f64>)>> {
+    fn lock(&self) -> MutexGuard<'_, Option<LastLevel>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
