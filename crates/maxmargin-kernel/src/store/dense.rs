@@ -46,17 +46,15 @@ thread_local! {
 /// The samples as panels of `f64`, minus `centre` unless it is empty.
 fn panel64(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<Panel<f64>, Cancelled> {
     let mut packer = Packer::new(samples.features());
-    let (mut values, mut centred) = (Vec::new(), Vec::new());
+    let mut centred = Vec::new();
     samples.each_row(control, |_, row| {
         if centre.is_empty() {
-            values.clear();
-            row.for_each(|k, v| values.push((k, v)));
-            packer.push(values.iter().copied());
+            packer.push(|slot| row.for_each(|k, v| slot.put(k, v)));
         } else {
             centred.clear();
             centred.extend(centre.iter().map(|c| -c));
             row.for_each(|k, v| centred[k] = v - centre[k]);
-            packer.push(centred.iter().copied().enumerate());
+            packer.push(|slot| centred.iter().enumerate().for_each(|(k, &v)| slot.put(k, v)));
         }
     })?;
     Ok(packer.finish())
@@ -65,12 +63,7 @@ fn panel64(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<Pa
 /// The samples as panels of `f32`.
 fn panel32(samples: &Samples, control: &RunControl) -> Result<Panel<f32>, Cancelled> {
     let mut packer = Packer::new(samples.features());
-    let mut values = Vec::new();
-    samples.each_row(control, |_, row| {
-        values.clear();
-        row.for_each(|k, v| values.push((k, v as f32)));
-        packer.push(values.iter().copied());
-    })?;
+    samples.each_row(control, |_, row| packer.push(|slot| row.for_each(|k, v| slot.put(k, v as f32))))?;
     Ok(packer.finish())
 }
 

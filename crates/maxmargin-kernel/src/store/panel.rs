@@ -28,10 +28,27 @@ pub(crate) struct Panel<T> {
 /// Builds a [`Panel`] from samples one at a time.
 pub(crate) struct Packer<T> {
     panel: Panel<T>,
-    /// The values of the current panel: feature, position among its samples, value.
-    pending: Vec<(u32, u32, T)>,
-    /// One plus the position of each feature in the current panel; 0 if the panel lacks it.
-    places: Vec<u32>,
+    /// The current panel with all features, and those of them that have a value.
+    current: Vec<T>,
+    has_value: Vec<bool>,
+}
+
+/// The place of a sample in the current panel.
+pub(crate) struct Slot<'p, T> {
+    current: &'p mut [T],
+    has_value: &'p mut [bool],
+    at: usize,
+}
+
+impl<T: Real + PartialEq> Slot<'_, T> {
+    /// Sets the value of a feature; features without a value are 0.
+    #[inline]
+    pub(crate) fn put(&mut self, feature: usize, value: T) {
+        if value != T::default() {
+            self.current[feature * T::PANEL + self.at] = value;
+            self.has_value[feature] = true;
+        }
+    }
 }
 
 impl<T: Real + PartialEq> Packer<T> {
@@ -39,13 +56,13 @@ impl<T: Real + PartialEq> Packer<T> {
     pub(crate) fn new(features: usize) -> Self {
         let depth = features.max(1);
         let panel = Panel { len: 0, depth, features: Vec::new(), begins: vec![0], values: Vec::new() };
-        Self { panel, pending: Vec::new(), places: vec![0; depth] }
+        Self { panel, current: vec![T::default(); depth * T::PANEL], has_value: vec![false; depth] }
     }
 
-    /// Appends a sample; features without a value are 0.
-    pub(crate) fn push(&mut self, sample: impl Iterator<Item = (usize, T)>) {
-        let at = (self.panel.len % T::PANEL) as u32;
-        self.pending.extend(sample.filter(|(_, v)| *v != T::default()).map(|(k, v)| (k as u32, at, v)));
+    /// Appends a sample, whose values `fill` puts into its place.
+    pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Slot<T>)) {
+        let at = self.panel.len % T::PANEL;
+        fill(&mut Slot { current: &mut self.current, has_value: &mut self.has_value, at });
         self.panel.len += 1;
         if self.panel.len.is_multiple_of(T::PANEL) {
             self.close();
@@ -54,19 +71,14 @@ impl<T: Real + PartialEq> Packer<T> {
 
     /// Finishes the current panel.
     fn close(&mut self) {
-        let Self { panel: Panel { features, begins, values, .. }, pending, places } = self;
-        let first = features.len();
-        pending.iter().for_each(|&(k, ..)| places[k as usize] = 1);
-        for (k, place) in places.iter_mut().enumerate().filter(|(_, place)| **place != 0) {
+        let Self { panel: Panel { features, begins, values, .. }, current, has_value } = self;
+        let columns = current.chunks_exact_mut(T::PANEL).zip(has_value).enumerate();
+        for (k, (column, has_value)) in columns.filter(|(_, (_, has_value))| **has_value) {
             features.push(k as u32);
-            *place = (features.len() - first) as u32;
+            values.extend_from_slice(column);
+            column.fill(T::default());
+            *has_value = false;
         }
-        let begin = values.len();
-        values.resize(features.len() * T::PANEL, T::default());
-        for (k, at, value) in pending.drain(..) {
-            values[begin + (places[k as usize] as usize - 1) * T::PANEL + at as usize] = value;
-        }
-        features[first..].iter().for_each(|&k| places[k as usize] = 0);
         begins.push(features.len());
     }
 
@@ -85,7 +97,7 @@ impl<T: Real + PartialEq> Panel<T> {
         let mut packer = Packer::new(self.depth);
         for i in 0..self.len {
             control.check(MOVE * self.width() as u64)?;
-            packer.push(self.sample(i).map(|(k, v)| (k, convert(v))));
+            packer.push(|slot| self.sample(i).for_each(|(k, v)| slot.put(k, convert(v))));
         }
         Ok(packer.finish())
     }
@@ -93,7 +105,7 @@ impl<T: Real + PartialEq> Panel<T> {
     /// The samples `ids`, in this order.
     pub(crate) fn select(&self, ids: &[usize]) -> Self {
         let mut packer = Packer::new(self.depth);
-        ids.iter().for_each(|&i| packer.push(self.sample(i)));
+        ids.iter().for_each(|&i| packer.push(|slot| self.sample(i).for_each(|(k, v)| slot.put(k, v))));
         packer.finish()
     }
 
@@ -274,7 +286,7 @@ mod tests {
             };
             let rows: Vec<Vec<i8>> = rows.iter().map(row).collect();
             let mut packer = Packer::new(depth);
-            rows.iter().for_each(|row| packer.push(row.iter().map(|&v| f64::from(v)).enumerate()));
+            rows.iter().for_each(|row| packer.push(|slot| row.iter().enumerate().for_each(|(k, &v)| slot.put(k, f64::from(v)))));
             let double: Panel<f64> = packer.finish();
             let single = double.map(|v| v as f32, &RunControl::unlimited()).expect("not cancelled");
             let ids: Vec<usize> = picked.iter().map(|at| at.index(rows.len())).collect();
@@ -301,7 +313,11 @@ mod tests {
     #[test]
     fn a_panel_has_only_the_features_of_its_samples() {
         let mut packer = Packer::new(100);
-        (0..64_usize).for_each(|i| packer.push([(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter()));
+        for i in 0..64_usize {
+            packer.push(|slot| {
+                [(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter().for_each(|(k, v)| slot.put(k, v))
+            });
+        }
         let panel = packer.finish();
         let features = |p: usize| panel.panel(p).features.map(<[u32]>::to_vec);
         assert_eq!((features(0), features(1), panel.width()), (Some(vec![0, 50]), Some(vec![1]), 2));

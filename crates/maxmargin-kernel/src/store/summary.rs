@@ -44,7 +44,7 @@ pub(crate) fn summarize(samples: &Samples, control: &RunControl) -> Result<DataS
             norm += v * v;
             low = low.min(v);
             high = high.max(v);
-            integer &= v.fract() == 0.0;
+            integer = integer && v.fract() == 0.0;
             single &= f64::from(v as f32) == v;
         });
         max_norm = max_norm.max(norm);
