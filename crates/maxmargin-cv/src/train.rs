@@ -12,6 +12,7 @@ use crate::study::layout::MachineLayout;
 use crate::study::level_chain::LevelChain;
 use crate::study::space_source::Prepared;
 use crate::study::spaces::Spaces;
+use crate::study::twin_alpha::{TwinAlpha, TwinSamples};
 use maxmargin_core::{
     Certificate, Decision, Dual, EndReason, Progress, Refine, Run, RunControl, Solution, Solved, Stage, Start, Status,
     settle_twins,
@@ -111,6 +112,8 @@ impl Fitted {
 /// One trained machine.
 struct TrainedMachine {
     decision: Decision,
+    /// The samples with two positive variables, by their rows of the data.
+    twins: Vec<TwinAlpha>,
     /// The weights of the features, if the machine worked on features.
     weights: Option<Vec<(u32, f64)>>,
     report: MachineReport,
@@ -164,6 +167,7 @@ impl Training<'_> {
                 chain.put(dual, alpha, values);
             }
             let decision = problem.decision(problem.dual(), &solved.solution);
+            let twins = TwinAlpha::all_of(&problem, &solved.solution.alpha);
             let weights = space.matrix().map(|matrix| {
                 let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                 matrix.weights(&ids, &coef, par).0
@@ -179,12 +183,14 @@ impl Training<'_> {
                 ..MachineReport::of(problem.dual(), &solved.solution, &certificate, met)
             };
             let report = MachineReport { certificate: report.certificate.with_fixed_labels(fixed_labels.as_ref()), ..report };
-            Ok(TrainedMachine { decision, weights, report, certificate, counts: solved.counts, kernel })
+            Ok(TrainedMachine { decision, twins, weights, report, certificate, counts: solved.counts, kernel })
         });
         let mut trained = trained?;
         // Rows of the data, ascending.
+        let row_of = |at: usize| self.layout.data_row[samples.rows[at]];
+        trained.twins.iter_mut().for_each(|twin| *twin = twin.at(row_of));
         let terms = &mut trained.decision.terms;
-        terms.iter_mut().for_each(|term| term.0 = self.layout.data_row[samples.rows[term.0]]);
+        terms.iter_mut().for_each(|term| term.0 = row_of(term.0));
         terms.sort_by_key(|term| term.0);
         Ok(trained)
     }
@@ -306,6 +312,7 @@ impl Study<'_> {
             Some(scaler) => model.with_scaler(scaler.clone())?,
             None => model,
         };
-        Ok(model.with_record(record)?)
+        let twins = trained.iter().map(|one| one.twins.clone()).collect();
+        Ok(TwinSamples::put_into(twins, model.with_record(record)?)?)
     }
 }

@@ -88,6 +88,11 @@ impl Problem {
         &self.dual
     }
 
+    /// Returns the number of samples. A dual with twice as many variables has two for each.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
     /// Returns the position in the training set of the sample of variable `k`.
     pub fn sample_of(&self, k: usize) -> usize {
         k % self.samples
@@ -145,6 +150,10 @@ impl Problem {
 
     /// Returns α of [`Problem::dual`] from the coefficients of a decision function, each with its
     /// sample. It inverts [`Problem::decision`].
+    ///
+    /// The coefficients of a ν-SVR whose tube has the width 0 do not determine α: the result is
+    /// feasible, and its KKT violation may differ from that of the solution. Two terms of one
+    /// sample, of different signs, are its two variables and determine them.
     pub fn alpha_of(&self, terms: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
         let mut alpha = vec![0.0; self.dual.len()];
         for (sample, coef) in terms {

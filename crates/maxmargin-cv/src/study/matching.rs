@@ -1,5 +1,6 @@
 //! Matches the support vectors of a model to rows of the data.
 
+use crate::study::twin_alpha::TwinSamples;
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
@@ -27,7 +28,7 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
 
 /// The solution of every machine of `model` on the rows of its training data. The rows are those
 /// that the model's record names, after a check of their content. Without a record, rows are found
-/// by content.
+/// by content. A sample with two positive variables has a term for each.
 ///
 /// `samples` are scaled by the model's scaler. `of` has the class of each row, as an index into the
 /// model's classes; it is not read without classes.
@@ -35,7 +36,7 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
 /// # Errors
 ///
 /// A message, when a support vector is no such row, or a coefficient has the sign of another class
-/// than that of its row.
+/// than that of its row, or the parts of a sample are not those of its coefficient.
 pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
     let found = match (model.record(), model.multiclass()) {
         (Some(_), _) => None,
@@ -50,6 +51,7 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     };
     let mut all = Vec::with_capacity(model.machines().len());
     let sides = model.multiclass().sides(model.classes().len());
+    let twins = TwinSamples::of(model)?;
     for (p, machine) in model.machines().iter().enumerate() {
         let training = model.record().map(|record| &record.machines[p]);
         let folded = training.and_then(|training| training.folded.as_deref());
@@ -63,6 +65,9 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             };
             check(model, samples, of, &Vector { machine: p, sides: sides.get(p).copied(), at, row, coef, stored })?;
             terms.push((row, coef));
+        }
+        if training.is_some() && model.decision_rule() == DecisionRule::Value {
+            twins.split(p, &mut terms, samples.len())?;
         }
         all.push(terms);
     }

@@ -11,6 +11,7 @@ mod options;
 mod prepared_data;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
+pub(crate) mod twin_alpha;
 
 pub use calibration_options::{CalibrationOptions, Probability};
 pub use conformal_options::{ConformalOptions, Exchangeable};

@@ -3,12 +3,12 @@
 //!
 //! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
 
-use maxmargin::core::{BiasTerm, Formulation, Loss, Status};
-use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Seeding, verify};
+use maxmargin::core::{BiasTerm, Formulation, Goal, Loss, Status};
+use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Probability, Seeding, verify};
 use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, RunControl, Samples};
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Model, libsvm};
+use maxmargin::model::{Model, decode, encode, libsvm};
 use maxmargin::{Error, Ranges, Solver, Svm};
 use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
@@ -620,6 +620,32 @@ fn a_tube_of_width_0_is_verified() {
     assert!(verdict.matches() && verdict.met(), "{verdict:?}");
     let (found, stored) = (verdict.machines[0].certificate, fitted.certificate);
     assert!((found.dual - stored.dual).abs() <= 1e-9 * (1.0 + stored.dual.abs()), "{found:?} {stored:?}");
+}
+
+/// A width of 0, to a coarse tolerance: `verify` divided the common part of both variables of a
+/// sample otherwise than the solver, and called the certificate a mismatch.
+#[test]
+fn both_variables_of_a_sample_go_through_a_file() {
+    let data = crate::quantiles::waves(10, 93);
+    let svm = of(Formulation::NuSvr { c: 10_f64.powf(1.9568), nu: 0.3 }).kernel(Kernel::rbf(0.5)).eps(1e-4);
+    let fitted = svm.fit(&data).expect("a model");
+    let section = *b"twins\0\0\0";
+    let bytes = fitted.model.section(section).expect("samples with two positive variables").to_vec();
+    let model = decode(&encode(&fitted.model).expect("bytes")).expect("a model");
+    let verdict = verify(&model, &data, None, Some(Goal::Kkt(1e-4)), Par::Seq).expect("a verdict");
+    assert!(verdict.matches() && verdict.met(), "{verdict:?}");
+    // A start from the stored α is already optimal on all data.
+    let calibrated = svm.probability(Probability::Platt).calibrate(model.clone(), &data).expect("probabilities");
+    assert_eq!(calibrated.calibration.expect("folds").run.status, Status::Converged);
+    let refuted = |bytes: Vec<u8>| {
+        let verdict = verify(&model.clone().with_section(section, bytes), &data, None, None, Par::Seq).expect("a verdict");
+        !verdict.matches() && verdict.checks.iter().any(|check| check.what == "support vectors" && check.passed == Some(false))
+    };
+    // The last bits of an α may be below the rounding of its coefficient.
+    let damaged = |at: usize| bytes.iter().enumerate().map(|(i, byte)| if i == at { byte ^ 0x11 } else { *byte }).collect();
+    let found = (0..bytes.len()).filter(|&at| refuted(damaged(at))).count();
+    assert!(2 * found > bytes.len(), "{found} of {} changes", bytes.len());
+    assert!(refuted(bytes[..bytes.len() - 1].to_vec()));
 }
 
 /// LIBSVM's text does not say which of equal rows a vector is: `verify` took the first, whose
