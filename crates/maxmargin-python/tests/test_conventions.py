@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.svm
@@ -206,3 +207,21 @@ def test_the_stub_has_the_keywords_and_defaults_of_the_native_estimator():
         # The native signature shows an ellipsis for defaults that are not literals.
         if native[name] is not ... and ast.literal_eval(default) is not ...:
             assert ast.literal_eval(default) == native[name], name
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"])
+def test_frames_of_sparse_columns_are_sparse_rows(name):
+    """Estimators with kernels took them for dense rows, and said "setting an array element with a sequence"."""
+    rows = sp.random_array((40, 3), density=0.5, format="csr", rng=np.random.default_rng(0))
+    labels = (np.arange(40) % 3 > 0).astype(int)
+    frame = pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(rows))
+    of_frame, of_rows = (getattr(maxmargin, name)().fit(X, labels) for X in (frame, rows))
+    assert_array_equal(of_frame.predict(frame), of_rows.predict(rows))
+    assert sp.issparse(getattr(of_frame, "support_vectors_", rows))
+    assert of_frame.verify(frame, labels)
+
+
+def test_a_frame_of_sparse_columns_is_no_kernel_matrix():
+    matrix = pd.DataFrame.sparse.from_spmatrix(sp.eye_array(4, format="csr"))
+    with pytest.raises(TypeError, match="Sparse precomputed kernels are not supported"):
+        maxmargin.SVC(kernel="precomputed").fit(matrix, [0, 1, 0, 1])

@@ -221,9 +221,6 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     ) -> tuple[Any, Floats, _native.Data, Floats | None]:
         """Validated rows, encoded targets, both packed, and weights of samples. The first ``trained`` rows, by default all, are the training set: classes
         are weighed by these."""
-        sparse = is_sparse(X)
-        if sparse and self.kernel == "precomputed":
-            raise TypeError("Sparse precomputed kernels are not supported.")
         if callable(self.kernel):
             check_consistent_length(X, y)
             rows, X = X, self._called(X, X)
@@ -234,8 +231,11 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
                 self._rows = rows
         else:
             X, y = self._validated(X, y, reset=reset)
+            # Only now is a frame of sparse columns a sparse matrix.
+            if is_sparse(X) and self.kernel == "precomputed":
+                raise TypeError("Sparse precomputed kernels are not supported.")
         if reset:
-            self._sparse = sparse and not callable(self.kernel)
+            self._sparse = is_sparse(X)
         y = self._encoded(y) if reset else self._known(y)
         if X.shape[0] != y.shape[0]:
             raise ValueError(f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has {y.shape[0]}")
