@@ -1,6 +1,5 @@
 //! α of regression samples with two positive variables, which their coefficients do not tell.
 
-use crate::study::matching::Terms;
 use maxmargin_core::Problem;
 use maxmargin_data::codec;
 use maxmargin_model::{Model, ModelError};
@@ -63,7 +62,7 @@ impl TwinSamples {
     /// # Errors
     ///
     /// A message, when two parts do not make the coefficient, or a sample is none of `rows`.
-    pub(crate) fn split(&self, p: usize, terms: &mut Terms, rows: usize) -> Result<(), String> {
+    pub(crate) fn split(&self, p: usize, terms: &mut Vec<(usize, f64)>, rows: usize) -> Result<(), String> {
         let Some(twins) = self.0.get(p).filter(|twins| !twins.is_empty()) else { return Ok(()) };
         let mut coef = vec![0.0; rows];
         terms.iter().for_each(|&(row, own)| coef[row] += own);
