@@ -315,7 +315,7 @@ mod tests {
         let mut packer = Packer::new(100);
         for i in 0..64_usize {
             packer.push(|slot| {
-                [(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter().for_each(|(k, v)| slot.put(k, v))
+                [(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter().for_each(|(k, v)| slot.put(k, v));
             });
         }
         let panel = packer.finish();
