@@ -75,7 +75,7 @@ pub enum LineProblem {
     #[error("has index 0, but the features are said to be numbered from 1; read the file as zero-based")]
     ZeroIndex,
     /// An index is smaller than the previous one.
-    #[error("comes after index {previous}; indices must ascend in a row (read with sorting to accept it)")]
+    #[error("comes after index {previous}; indices must ascend in a row: sort the row")]
     Unsorted {
         /// The previous index.
         previous: u32,

@@ -93,12 +93,13 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// The first check that fails, in LIBSVM's words.
+    /// The first check that fails, in LIBSVM's words where it has such a check.
     pub fn check(&self, labels: &[f64]) -> Result<(), ParameterError> {
         let Self { svm_type, kernel_type, .. } = *self;
         // These comparisons are false for NaN, so that NaN is refused.
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
+        let is_weight = |value: f64| value >= 0.0 && value.is_finite();
         let checks = [
             (!(0..=4).contains(&svm_type), "unknown svm type"),
             (KernelKind::with_libsvm_number(kernel_type).is_none(), "unknown kernel type"),
@@ -112,6 +113,12 @@ impl Parameters {
             (!matches!(self.shrinking, 0 | 1), "shrinking != 0 and shrinking != 1"),
             (!matches!(self.probability, 0 | 1), "probability != 0 and probability != 1"),
             (svm_type == 1 && !self.is_feasible(labels), "specified nu is infeasible"),
+            // LIBSVM takes these, and trains what is no problem.
+            (matches!(svm_type, 0 | 3 | 4) && self.c.is_infinite(), "C is infinite; choose a large number, such as 1e6"),
+            (
+                svm_type == 0 && !self.weights.iter().all(|weight| is_weight(weight.1)),
+                "the weight of a class (-wi) is no number of 0 or more",
+            ),
         ];
         checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
@@ -161,6 +168,12 @@ mod tests {
         assert_eq!(said(Parameters { c: 0.0, svm_type: 1, nu: 0.5, ..usual() }), Ok(()));
         assert_eq!(said(Parameters { svm_type: 1, nu: 0.51, ..usual() }), Err("specified nu is infeasible"));
         assert_eq!(said(Parameters { shrinking: 2, probability: 2, ..usual() }), Err("shrinking != 0 and shrinking != 1"));
+        for weight in [-2.0, f64::NAN, f64::INFINITY] {
+            let weighted = |svm_type| Parameters { weights: vec![(1, 0.0), (2, weight)], svm_type, ..usual() };
+            assert_eq!(said(weighted(0)), Err("the weight of a class (-wi) is no number of 0 or more"));
+            assert_eq!(said(weighted(3)), Ok(()), "no class, no weight");
+        }
+        assert_eq!(said(Parameters { c: f64::INFINITY, ..usual() }), Err("C is infinite; choose a large number, such as 1e6"));
     }
 
     #[test]
