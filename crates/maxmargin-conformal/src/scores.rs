@@ -54,8 +54,8 @@ pub struct CrossScores {
 }
 
 impl CrossScores {
-    /// Sorts scores by the fold of each row. With categories, p-values count the scores of one
-    /// category only (Mondrian); intervals count all.
+    /// Sorts scores by the fold of each row. With categories, predictions count the scores of one
+    /// category only (Mondrian).
     ///
     /// # Errors
     ///
@@ -91,24 +91,25 @@ impl CrossScores {
         self.sorted.get(category).map_or(0, |folds| folds.iter().map(Vec::len).sum())
     }
 
-    /// The interval of a new row, from the band that each fold's machine predicts for it: CV+, and
-    /// jackknife+ with one fold for each row (Barber et al. 2021, equations 6 and 11).
+    /// The interval of a new row in a category, from the band that each fold's machine predicts for
+    /// it: CV+, and jackknife+ with one fold for each row (Barber et al. 2021, equations 6 and 11).
+    /// A category with too few rows has infinite bounds.
     ///
-    /// The lower bound is the `⌊α(n+1)⌋`-th smallest of `lower − unit·score` over all rows, each
-    /// with the band of its fold; the upper bound the `⌈(1−α)(n+1)⌉`-th smallest of
-    /// `upper + unit·score`.
+    /// The lower bound is the `⌊α(n+1)⌋`-th smallest of `lower − unit·score` over the `n` rows of
+    /// the category, each with the band of its fold; the upper bound the `⌈(1−α)(n+1)⌉`-th smallest
+    /// of `upper + unit·score`.
     ///
     /// # Panics
     ///
     /// When there is not one band for each fold.
-    pub fn interval(&self, bands: &[Band], level: Level) -> Interval {
+    pub fn interval(&self, category: usize, bands: &[Band], level: Level) -> Interval {
         assert_eq!(bands.len(), self.folds(), "a band for each fold");
-        let n = (0..self.sorted.len()).map(|category| self.count(category)).sum();
+        let n = self.count(category);
         let rank = level.rank(n);
         if rank == 0 {
             return Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
-        let scores = || self.sorted.iter().flat_map(|of| of.iter().zip(bands));
+        let scores = || self.sorted[category].iter().zip(bands);
         let ends = |end: fn(Band, f64) -> f64| -> Vec<f64> {
             scores().flat_map(|(scores, band)| scores.iter().map(move |score| end(*band, *score))).collect()
         };

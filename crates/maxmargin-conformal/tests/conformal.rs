@@ -15,13 +15,15 @@ fn predicted_without(values: &[f64], out: &[usize]) -> f64 {
     (0..values.len()).filter(|i| !out.contains(i)).map(|i| values[i]).sum::<f64>() / 8.0
 }
 
-/// The jackknife+ interval for value `new` from all others.
-fn jackknife(values: &[f64], new: usize, level: Level) -> Interval {
+/// The jackknife+ interval for value `new` from all others, whose scores are those of its category.
+fn jackknife(values: &[f64], categories: Option<&[u32]>, new: usize, level: Level) -> Interval {
     let others: Vec<usize> = (0..values.len()).filter(|i| *i != new).collect();
     let bands: Vec<Band> = others.iter().map(|&i| Band::around(predicted_without(values, &[new, i]))).collect();
     let scores: Vec<f64> = others.iter().zip(&bands).map(|(&i, band)| band.score(values[i])).collect();
     let folds: Vec<u32> = (0..others.len() as u32).collect();
-    CrossScores::new(&folds, &scores, None).expect("scores").interval(&bands, level)
+    let of: Option<Vec<u32>> = categories.map(|of| others.iter().map(|&i| of[i]).collect());
+    let category = categories.map_or(0, |of| of[new] as usize);
+    CrossScores::new(&folds, &scores, of.as_deref()).expect("scores").interval(category, &bands, level)
 }
 
 proptest! {
@@ -35,8 +37,25 @@ proptest! {
         let values: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
         let level = level(f64::from(tenths) / 10.0);
         let n = values.len();
-        let missed = (0..n).filter(|&new| !jackknife(&values, new, level).contains(values[new])).count();
+        let missed = (0..n).filter(|&new| !jackknife(&values, None, new, level).contains(values[new])).count();
         prop_assert!(missed as f64 <= 2.0 * level.alpha() * n as f64, "{missed} of {n}");
+    }
+
+    /// The same holds for the values of each category by themselves, although predictions are from
+    /// the values of all categories.
+    #[test]
+    fn every_category_misses_at_most_twice_the_level(
+        rows in proptest::collection::vec((-8_i8..8, 0_u32..3), 4..18),
+        tenths in 1_u32..5,
+    ) {
+        let (values, categories): (Vec<f64>, Vec<u32>) = rows.iter().map(|row| (f64::from(row.0), row.1)).unzip();
+        let level = level(f64::from(tenths) / 10.0);
+        for category in 0..3 {
+            let own: Vec<usize> = (0..values.len()).filter(|&i| categories[i] == category).collect();
+            let is_missed = |new: &&usize| !jackknife(&values, Some(&categories), **new, level).contains(values[**new]);
+            let (missed, n) = (own.iter().filter(is_missed).count(), own.len());
+            prop_assert!(missed as f64 <= 2.0 * level.alpha() * n as f64, "{missed} of {n}");
+        }
     }
 
     /// Of n + 1 scores by one machine, exactly ⌊α(n+1)⌋ have no set if all differ, and no more if
@@ -128,7 +147,7 @@ proptest! {
         let mut last: Option<(Interval, bool)> = None;
         for hundredths in (1..100).rev() {
             let level = level(f64::from(hundredths) / 100.0);
-            let (interval, included) = (known.interval(&bands, level), known.includes(0, &new, level));
+            let (interval, included) = (known.interval(0, &bands, level), known.includes(0, &new, level));
             if let Some((inner, was)) = last {
                 prop_assert!(interval.lower <= inner.lower && inner.upper <= interval.upper);
                 prop_assert!(included || !was);
@@ -184,9 +203,9 @@ fn too_few_scores_promise_nothing() {
     let known = CrossScores::new(&[0, 1], &[1.0, 2.0], None).expect("scores");
     let bands = [Band::around(0.0); 2];
     let all = Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
-    assert_eq!(known.interval(&bands, level(0.1)), all);
+    assert_eq!(known.interval(0, &bands, level(0.1)), all);
     assert!(known.includes(0, &[1e300; 2], level(0.1)));
-    assert_eq!(known.interval(&bands, level(0.34)), Interval { lower: -2.0, upper: 2.0 });
+    assert_eq!(known.interval(0, &bands, level(0.34)), Interval { lower: -2.0, upper: 2.0 });
 }
 
 #[test]

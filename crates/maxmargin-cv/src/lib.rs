@@ -42,7 +42,9 @@ pub mod verify;
 pub use calibrate::{
     Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
-pub use conformal::{ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised, prediction_program};
+pub use conformal::{
+    ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised, GroupCoverage, prediction_program,
+};
 pub use importance::{ColumnImportance, Importance, ImportanceOptions};
 pub use maxmargin_core::{Progress, RunControl, Stage};
 pub use plan::{FoldPlan, PlanError};
@@ -52,7 +54,9 @@ pub use run::refusal::{ConformalProblem, ModelMismatch, ThresholdProblem};
 pub use search::gradient::{GradientParameters, Moved, Sensitivity, Smooth, SmoothLoss};
 pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid};
 pub use seed::{SeedSource, Seeding};
-pub use study::{CalibrationOptions, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions};
+pub use study::{
+    CalibrationOptions, ConformalGroups, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions,
+};
 pub use train::Fitted;
 pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, full_p_values, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

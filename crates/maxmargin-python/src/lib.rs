@@ -16,6 +16,7 @@ mod blocks;
 mod cells;
 mod data;
 mod export;
+mod group_parts;
 mod libsvm;
 mod linear;
 mod message;

@@ -2,7 +2,8 @@
 
 use crate::blocks::predict;
 use crate::data::{Data, Explained, Vectors, compressed, invalid};
-use crate::report::{certificate, machines};
+use crate::group_parts::GroupParts;
+use crate::report::{certificate, conformal, machines};
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
 use maxmargin::background::in_parts;
@@ -10,7 +11,7 @@ use maxmargin::conformal::Level;
 use maxmargin::cv::{
     CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, full_p_values, update, verify,
 };
-use maxmargin::data::Par;
+use maxmargin::data::{Par, Samples};
 use maxmargin::explain::Explain;
 use maxmargin::{LinearRecord, kernel::Kernel, model, verify_linear};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -258,34 +259,46 @@ impl Model {
     }
 
     /// Returns the lower and the upper bound of every sample's interval, samples × 2. `alpha` is
-    /// the share of intervals that may miss the truth, by default that of the training.
-    #[pyo3(signature = (data, alpha=None))]
-    fn intervals<'py>(&self, py: Python<'py>, data: &Data, alpha: Option<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    /// the share of intervals that may miss the truth, by default that of the training; `groups`
+    /// has the group of each sample, if the model has groups.
+    #[pyo3(signature = (data, alpha=None, groups=None))]
+    fn intervals<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        alpha: Option<f64>,
+        groups: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
         let rows = data.samples.len();
         let found = run(py, None, move |channel| {
-            in_parts(&model, &data, channel, |rows| kept.intervals(&model, rows, level, Par::Pool))
+            let groups = GroupParts::new(groups, data.samples.len())?;
+            in_parts(&model, &data, channel, |rows| kept.intervals(&model, rows, level, groups.next(rows.len()), Par::Pool))
         })?;
         let bounds: Vec<f64> = found.iter().flat_map(|of| [of.lower, of.upper]).collect();
         bounds.into_pyarray(py).reshape([rows, 2])
     }
 
     /// Returns whether each class is in the set of each sample, samples × classes. With
-    /// `per_class`, about the share `alpha` of the samples of each class misses it.
-    #[pyo3(signature = (data, alpha=None, per_class=false))]
+    /// `per_class`, about the share `alpha` of the samples of each class misses it; `groups` as for
+    /// intervals.
+    #[pyo3(signature = (data, alpha=None, per_class=false, groups=None))]
     fn sets<'py>(
         &self,
         py: Python<'py>,
         data: &Data,
         alpha: Option<f64>,
         per_class: bool,
+        groups: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
         let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
         let shape = [data.samples.len(), self.trained.classes().len()];
         let found = run(py, None, move |channel| {
-            in_parts(&model, &data, channel, |rows| kept.sets(&model, rows, level, per_class, Par::Pool))
+            let groups = GroupParts::new(groups, data.samples.len())?;
+            let sets = |rows: &Samples| kept.sets(&model, rows, level, per_class, groups.next(rows.len()), Par::Pool);
+            in_parts(&model, &data, channel, sets)
         })?;
         found.into_pyarray(py).reshape(shape)
     }
@@ -314,21 +327,22 @@ impl Model {
         matches!(Conformal::of(&self.trained), Ok(Some(_)))
     }
 
+    /// Whether groups have the promise by themselves.
+    #[getter]
+    fn has_groups(&self) -> PyResult<bool> {
+        Ok(self.is_conformal() && self.kept_folds()?.groups().is_some())
+    }
+
+    /// Checks the groups of all samples, which predictions may take in parts.
+    fn check_groups(&self, groups: Option<Vec<String>>, rows: usize) -> PyResult<()> {
+        self.kept_folds()?.check_groups(groups.as_deref(), rows).map_err(invalid)
+    }
+
     /// The report of the conformal predictions of this training, with the coverage of held-out
     /// samples.
     #[getter]
     fn conformal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(report) = &self.reports.conformal else { return Ok(None) };
-        let fields = PyDict::new(py);
-        let of = report.coverage.as_ref();
-        fields.set_item("missing", report.missing)?;
-        fields.set_item("folds", report.run.folds)?;
-        fields.set_item("method", of.map(|of| of.method))?;
-        fields.set_item("level", of.map(|of| of.level))?;
-        fields.set_item("coverage", of.map(|of| of.coverage))?;
-        fields.set_item("width", of.and_then(|of| of.width))?;
-        fields.set_item("size", of.and_then(|of| of.size))?;
-        Ok(Some(fields))
+        self.reports.conformal.as_ref().map(|report| conformal(py, report)).transpose()
     }
 
     /// Verifies the model against its training data. Every claim of the model is recomputed.

@@ -2,7 +2,7 @@
 
 use crate::data::invalid;
 use maxmargin::core::{Certificate, Goal, Status};
-use maxmargin::cv::{CertificateReport, CvReport, FoldReport};
+use maxmargin::cv::{CertificateReport, ConformalReport, CvReport, FoldReport};
 use maxmargin::metrics::FoldStatistics;
 use maxmargin::model::{Machine, Model};
 use maxmargin::{Cell, LinearRecord};
@@ -10,6 +10,7 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 
 /// Returns a certificate, with `holds` if it meets the goal.
 pub(crate) fn certificate<'py>(py: Python<'py>, of: &CertificateReport) -> PyResult<Bound<'py, PyDict>> {
@@ -122,4 +123,22 @@ pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyD
 pub(crate) fn spread(folds: Vec<(f64, usize, usize)>, least: f64, greatest: f64) -> (f64, f64, f64, f64) {
     let FoldStatistics { mean, deviation, low, high, .. } = FoldStatistics::of(folds.into_iter(), [least, greatest]);
     (mean, deviation, low, high)
+}
+
+/// Returns the report of the conformal predictions of a training.
+pub(crate) fn conformal<'py>(py: Python<'py>, report: &ConformalReport) -> PyResult<Bound<'py, PyDict>> {
+    let fields = PyDict::new(py);
+    let of = report.coverage.as_ref();
+    fields.set_item("missing", report.missing)?;
+    fields.set_item("folds", report.run.folds)?;
+    fields.set_item("method", of.map(|of| of.method))?;
+    fields.set_item("level", of.map(|of| of.level))?;
+    fields.set_item("coverage", of.map(|of| of.coverage))?;
+    fields.set_item("width", of.and_then(|of| of.width))?;
+    fields.set_item("size", of.and_then(|of| of.size))?;
+    let groups = of.map_or(&[][..], |of| &of.groups);
+    fields.set_item("groups", groups.iter().map(|of| (&of.group, of.coverage)).collect::<BTreeMap<_, _>>())?;
+    let small = groups.iter().filter(|of| !of.has_enough_rows).map(|of| &of.group);
+    fields.set_item("small_groups", small.collect::<Vec<_>>())?;
+    Ok(fields)
 }

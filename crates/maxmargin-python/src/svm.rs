@@ -8,7 +8,8 @@ use crate::run::{Channel, run, run_beside};
 use maxmargin::conformal::{ConformalScore, Level};
 use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss, levels};
 use maxmargin::cv::{
-    CalibrationOptions, ConformalOptions, CvReport, FoldPlan, Importance, ImportanceOptions, Seeding, TrainingData,
+    CalibrationOptions, ConformalGroups, ConformalOptions, CvReport, FoldPlan, Importance, ImportanceOptions, Seeding,
+    TrainingData,
 };
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
@@ -142,8 +143,10 @@ impl Svm {
     }
 
     /// Trains on all samples of `data`. `folds` are those of conformal predictions, as in
-    /// `cross_validate`.
-    #[pyo3(signature = (data, sample_weight=None, report=None, *, folds=None))]
+    /// `cross_validate`, and `groups` has the group of each sample, if each group has the promise
+    /// by itself.
+    #[pyo3(signature = (data, sample_weight=None, report=None, *, folds=None, groups=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn fit(
         &self,
         py: Python<'_>,
@@ -151,12 +154,20 @@ impl Svm {
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         report: Option<Bound<'_, PyAny>>,
         folds: Option<Vec<(Vec<usize>, Vec<usize>)>>,
+        groups: Option<Vec<String>>,
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
         let plan = folds.map(|folds| FoldPlan::from_tests(data.labels.len(), folds)).transpose().map_err(invalid)?;
-        let svm = match (svm.options().conformal.clone(), plan) {
-            (Some(options), Some(plan)) => svm.conformal_with(ConformalOptions { plan: Some(Arc::new(plan)), ..options }),
-            _ => svm,
+        let groups = groups.map(|groups| ConformalGroups::new(&groups)).transpose().map_err(invalid)?;
+        let svm = match svm.options().conformal.clone() {
+            Some(options) => {
+                let plan = plan.map(Arc::new).or(options.plan.clone());
+                svm.conformal_with(ConformalOptions { plan, groups: groups.map(Arc::new), ..options })
+            }
+            None if groups.is_some() => {
+                return Err(PyValueError::new_err("groups are for conformal predictions: set conformal=0.1"));
+            }
+            None => svm,
         };
         let (model, reports) = run(py, report.as_ref(), move |channel| {
             let Fitted { model, calibration, conformal, .. } = svm.fit_with(&*data, &channel.control())?;

@@ -4,9 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin
 from maxmargin import SVC, SVCCV, SVR, NuSVC, NuSVR, QuantileSVR
@@ -154,3 +157,84 @@ def test_scores_that_are_none_are_refused():
         SVR(conformal=0.1, conformal_score="aps").fit(X, y.astype(float))
     with pytest.raises(ValueError, match="conformal_score"):
         SVR(conformal=0.1, conformal_score=1).fit(X, y.astype(float))
+
+
+def two_noises(rows, seed=0):
+    """Values of a sine, whose noise is ten times as large in one of two groups."""
+    rng = np.random.default_rng(seed)
+    X, loud = rng.uniform(-3, 3, (rows, 1)), rng.integers(0, 2, rows)
+    return X, np.sin(X[:, 0]) + np.where(loud, 0.5, 0.05) * rng.normal(size=rows), loud
+
+
+@pytest.mark.parametrize("estimator", [SVR(conformal=0.1), QuantileSVR(C=10, conformal=0.1)])
+def test_each_group_has_intervals_of_its_own(estimator):
+    X, y, loud = two_noises(300)
+    new, truth, of = two_noises(2000, seed=1)
+    fitted = estimator.fit(X, y, conformal_groups=loud)
+    bounds = fitted.predict_interval(new, conformal_groups=of)
+    covered = (bounds[:, 0] <= truth) & (truth <= bounds[:, 1])
+    widths = bounds[:, 1] - bounds[:, 0]
+    for group in (0, 1):
+        # Five deviations of the binomial of the calibration samples of the group.
+        assert abs(covered[of == group].mean() - 0.9) < 5 * np.sqrt(0.09 / (loud == group).sum())
+    assert widths[of == 1].mean() > 3 * widths[of == 0].mean()
+    assert list(fitted.conformal_.groups) == ["0", "1"]
+    assert fitted.conformal_.small_groups == []
+    # A number is the same group as a float or a word, and a copy keeps groups.
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.conformal_ == fitted.conformal_
+    for words in (of.astype(float), of.astype(str), of.astype(object)):
+        assert (again.predict_interval(new, conformal_groups=words) == bounds).all()
+
+
+def test_groups_of_classes_are_the_promise_for_each_class():
+    X, y = load_iris(return_X_y=True)
+    by_group = SVC(conformal=0.1).fit(X, y, conformal_groups=y)
+    by_class = SVC(conformal=0.1).fit(X, y).predict_set(X, per_class=True)
+    for label in (0, 1, 2):
+        found = by_group.predict_set(X, conformal_groups=np.full(150, label))
+        assert (found[:, label] == by_class[:, label]).all()
+    both = by_group.predict_set(X, per_class=True, conformal_groups=y)
+    assert both.shape == (150, 3)
+
+
+def test_groups_go_by_metadata_routing():
+    X, y, loud = two_noises(120)
+    with config_context(enable_metadata_routing=True):
+        svr = SVR(conformal=0.2).set_fit_request(conformal_groups=True)
+        piped = make_pipeline(StandardScaler(), svr).fit(X, y, conformal_groups=loud)
+    fitted = SVR(conformal=0.2).fit(StandardScaler().fit_transform(X), y, conformal_groups=loud)
+    assert piped[-1].conformal_ == fitted.conformal_
+    search = GridSearchCV(SVR(conformal=0.2), {"C": [1, 10]}, cv=3).fit(X, y, conformal_groups=loud)
+    assert list(search.best_estimator_.conformal_.groups) == ["0", "1"]
+
+
+def test_wrong_groups_are_refused():
+    X, y, loud = two_noises(60)
+    fitted = SVR(conformal=0.2).fit(X, y, conformal_groups=loud)
+    plain = SVR(conformal=0.2).fit(X, y)
+    for estimator, groups, what in [
+        (fitted, None, "give the group of each row: 0, 1"),
+        (fitted, np.full(60, 2), "row 1 is of group `2`, which no training row has"),
+        (fitted, loud[1:], "one group for each sample"),
+        (plain, loud, "trained without groups"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            estimator.predict_interval(X, conformal_groups=groups)
+    gap = np.where(np.arange(60) == 7, np.nan, loud)
+    with pytest.raises(ValueError, match=r"sample 7 \(from 0\) has no group"):
+        SVR(conformal=0.2).fit(X, y, conformal_groups=gap)
+    with pytest.raises(ValueError, match="conformal_groups are for intervals"):
+        SVR().fit(X, y, conformal_groups=loud)
+    few = np.where(np.arange(60) < 3, "few", "many")
+    with pytest.warns(UserWarning, match="too few samples .* few"):
+        found = SVR(conformal=0.1).fit(X, y, conformal_groups=few)
+    assert found.conformal_.small_groups == ["few"]
+    assert np.isinf(found.predict_interval(X, conformal_groups=few)[:3]).all()
+
+
+def test_changed_samples_have_no_groups():
+    X, y = load_iris(return_X_y=True)
+    fitted = SVC(gamma=0.5, conformal=0.1, keep_data=True).fit(X, y, conformal_groups=np.arange(150) % 2)
+    with pytest.raises(ValueError, match="fit on the changed data"):
+        fitted.remove([3])

@@ -3,10 +3,11 @@
 use super::values;
 use clap::Args;
 use maxmargin::conformal::{ConformalScore, Level};
-use maxmargin::cv::{ConformalOptions, Exchangeable};
+use maxmargin::cv::{ConformalGroups, ConformalOptions, Exchangeable};
+use std::sync::Arc;
 
 /// Options of a training or cross-validation for conformal predictions.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Conformal prediction")]
 pub(crate) struct ConformalArgs {
     /// Predictions with a promise: intervals of a regression, sets of classes, p-values of one
@@ -17,6 +18,11 @@ pub(crate) struct ConformalArgs {
     /// Make the promise for each class by itself, instead of for all rows together
     #[arg(long, requires = "conformal")]
     pub(crate) per_class: bool,
+    /// Make the promise for each group of rows by itself: a file with the group of each row, a word
+    /// on a line of its own, or for a table the name of a column, which is then no feature; with
+    /// --per-class, for each class in each group. Predictions need the group of each row as well
+    #[arg(long, value_name = "FILE|COLUMN", requires = "conformal")]
+    pub(crate) conformal_groups: Option<String>,
     /// Score that tells how badly a row fits: plain, by decision values; for values also scaled,
     /// errors divided by those that a second machine predicts; for classes also aps, sums
     /// of probabilities, whose sets grow with the difficulty of the row, or raps, aps with a
@@ -27,8 +33,9 @@ pub(crate) struct ConformalArgs {
 }
 
 impl ConformalArgs {
-    /// Returns the request over folds of this name, if there is one.
-    pub(crate) fn request(self, folds: &str) -> Option<ConformalOptions> {
+    /// Returns the request over folds of this name, if there is one. `groups` are those of the rows
+    /// of the data.
+    pub(crate) fn request(&self, folds: &str, groups: Option<ConformalGroups>) -> Option<ConformalOptions> {
         let exchangeable = match folds {
             "groups" | "stratified-groups" | "leave-one-group-out" => Exchangeable::Groups,
             "expanding" | "sliding" => Exchangeable::Nothing,
@@ -36,6 +43,7 @@ impl ConformalArgs {
         };
         let options = ConformalOptions {
             per_class: self.per_class,
+            groups: groups.map(Arc::new),
             score: self.conformal_score,
             exchangeable,
             ..ConformalOptions::new(self.conformal?)

@@ -43,7 +43,7 @@ pub(crate) struct PredictArgs {
 }
 
 /// Options of conformal predictions.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub(crate) struct ConformalPredictArgs {
     /// Add the bounds of an interval to every value, which misses the truth in about the share of
@@ -62,6 +62,10 @@ pub(crate) struct ConformalPredictArgs {
     /// Make the promise of --full for each class by itself
     #[arg(long, requires = "full", help_heading = "Predictions")]
     pub(crate) per_class: bool,
+    /// Group of each row, for models trained with --conformal-groups: a file with a word on a line
+    /// for each row, or for a table the name of a column
+    #[arg(long, value_name = "FILE|COLUMN", conflicts_with_all = ["decision", "probability", "full"], help_heading = "Predictions")]
+    pub(crate) conformal_groups: Option<String>,
     /// Share of intervals or sets that may miss the truth, instead of the one of the training
     #[arg(long, value_name = "ALPHA", value_parser = values::conformal_level, allow_hyphen_values = true, help_heading = "Predictions")]
     pub(crate) alpha: Option<Level>,

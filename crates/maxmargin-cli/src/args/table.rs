@@ -94,6 +94,7 @@ impl TableArgs {
             no_target: self.no_target,
             drop: self.drop.clone(),
             keep: Vec::new(),
+            groups: None,
             category: self.category.clone(),
             missing: self.missing.clone(),
         }

@@ -11,6 +11,7 @@ use crate::files::output::{Output, check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
+use crate::problem::groups::{training_groups, with_groups};
 use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_calibration;
@@ -65,6 +66,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     paths.reads(folds_file(args.folds.folds.as_ref()).into_iter().chain(args.svm.problem.weights.as_deref()));
+    let groups = args.conformal.conformal_groups.as_deref();
+    paths.reads(groups);
     let output = paths.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let mut text = |path: Option<&Path>| path.map(|path| paths.output(path, Content::Text)).transpose();
@@ -72,7 +75,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let folds_output = text(args.folds.write_folds.as_deref())?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let input = request.load(&args.data.request(), context, &mut notes)?;
+    let input = request.load(&with_groups(args.data.request(), groups), context, &mut notes)?;
     let svm = with_conformal(args, svm, &request, &input, folds_output, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = fit(&request, &svm, &data, run.quiet).map_err(|e| failed(&input, &e))?;
@@ -142,7 +145,8 @@ fn with_conformal(
     }
     let (plan, name) = plan(&args.folds.request(&args.data.options), request.target_kind(), input, notes)?;
     write_folds(folds_output, &plan)?;
-    let options = args.conformal.request(&name);
+    let groups = training_groups(args.conformal.conformal_groups.as_deref(), args.data.options.max_size, input)?;
+    let options = args.conformal.request(&name, groups);
     let options = options.map(|options| ConformalOptions { plan: Some(Arc::new(plan)), ..options });
     Ok(options.into_iter().fold(svm, Svm::conformal_with))
 }

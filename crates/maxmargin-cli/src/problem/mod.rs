@@ -2,6 +2,7 @@
 //! the training.
 
 pub(crate) mod folds;
+pub(crate) mod groups;
 mod targets;
 mod warnings;
 pub(crate) mod weights;

@@ -4,6 +4,7 @@ mod bad_input;
 mod certificates;
 mod common;
 mod conformal;
+mod conformal_groups;
 mod cross_validation;
 mod dropin;
 mod dropin_edges;

@@ -2,11 +2,11 @@
 
 use crate::conformal::held_out::HeldOutScores;
 use crate::conformal::state::method;
+use crate::conformal::taxonomy::Taxonomy;
 use crate::plan::FoldPlan;
 use crate::run::refusal::ConformalProblem;
-use crate::study::{ConformalOptions, Exchangeable, Study};
-use maxmargin_conformal::{ConformalScore, held_out_thresholds};
-use maxmargin_core::TargetKind;
+use crate::study::{ConformalGroups, ConformalOptions, Exchangeable, Study};
+use maxmargin_conformal::{ConformalScore, Level, held_out_thresholds};
 use maxmargin_data::ClassLabels;
 use serde::Serialize;
 
@@ -34,6 +34,8 @@ pub struct ConformalCoverage {
     pub size: Option<f64>,
     /// The coverage of each class; empty without classes.
     pub classes: Vec<ClassCoverage>,
+    /// The coverage of each group that has the promise by itself; empty without groups.
+    pub groups: Vec<GroupCoverage>,
 }
 
 /// The coverage of the sets of the rows of one class.
@@ -49,6 +51,35 @@ pub struct ClassCoverage {
     pub size: f64,
 }
 
+/// The coverage of the predictions of the rows of one group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupCoverage {
+    /// The name.
+    pub group: String,
+    /// The number of its rows with a score.
+    pub rows: usize,
+    /// True if these are enough for the level; with the promise for each class, those of each of
+    /// its classes. Otherwise some intervals of the group are infinite, and some classes in all
+    /// sets.
+    pub has_enough_rows: bool,
+    /// The share of the rows whose prediction covers the truth.
+    pub coverage: f64,
+    /// The mean width of their intervals, as that of all rows.
+    pub width: Option<f64>,
+    /// The mean number of classes in their sets.
+    pub size: Option<f64>,
+}
+
+/// The predictions of rows with a score.
+struct Predicted {
+    /// Whether each prediction covers the truth.
+    covered: Vec<bool>,
+    /// The number of classes in each set; empty without classes.
+    sizes: Vec<f64>,
+    /// The width of each interval; empty without intervals.
+    widths: Vec<f64>,
+}
+
 impl ConformalCoverage {
     /// Compares the scores of every fold with those of the other folds.
     pub(super) fn of(
@@ -57,21 +88,24 @@ impl ConformalCoverage {
         plan: &FoldPlan,
         scores: &HeldOutScores,
     ) -> Result<Self, ConformalProblem> {
-        let HeldOutScores { fold, score, class, of_classes, range, unit, .. } = scores;
-        let categories = options.per_class.then_some(&class[..]);
-        let bounds = held_out_thresholds(fold, score, categories, options.level)?;
         let kind = study.formulation.target_kind();
-        let rows = score.len();
-        let bound = |row: usize, class: usize| bounds[fold[row] as usize][if options.per_class { class } else { 0 }];
-        let covered: Vec<bool> =
-            (0..rows).map(|row| score[row] <= bound(row, class.get(row).map_or(0, |class| *class as usize))).collect();
+        let rows = scores.score.len();
         let count = study.classes.map_or(0, ClassLabels::count);
-        let size = |row: usize| (0..count).filter(|&class| of_classes[row * count + class] <= bound(row, class)).count() as f64;
-        let sizes: Vec<f64> = (0..if count > 0 { rows } else { 0 }).map(size).collect();
-        let width = |row: usize| (range[row] + 2.0 * unit[row] * bound(row, 0)).max(0.0);
-        let width = (kind == TargetKind::Values).then(|| mean((0..rows).map(width))).filter(|width| width.is_finite());
+        let groups = options.groups.as_ref().map(|groups| groups.select(&scores.rows));
+        let taxonomy = Taxonomy::new(groups.is_some(), options.per_class.then_some(count));
+        let group = groups.as_ref().map_or(&[][..], ConformalGroups::of);
+        let predicted = Predicted::of(scores, options.level, taxonomy, group, count)?;
+        let found = predicted.mean(&(0..rows));
         // Folds that skip rows are those of time series, whatever the caller takes them for.
         let whole = plan.fold_of().is_some();
+        let of_class = |(at, label): (usize, &f64)| predicted.of_class(*label, at, &scores.class);
+        let of_group = |(at, name): (usize, &String)| {
+            let own = (0..rows).filter(|&row| group[row] as usize == at);
+            let mut sizes = vec![0; if options.per_class { count } else { 1 }];
+            own.clone().for_each(|row| sizes[if options.per_class { scores.class[row] as usize } else { 0 }] += 1);
+            let has_enough_rows = sizes.iter().all(|size| options.level.rank(*size) > 0);
+            GroupCoverage { group: name.clone(), has_enough_rows, ..predicted.mean(&own) }
+        };
         Ok(Self {
             method: method(kind, study.formulation.level().is_some(), plan.folds() == rows),
             level: options.level.alpha(),
@@ -79,30 +113,58 @@ impl ConformalCoverage {
             per_class: options.per_class,
             score: options.score,
             rows,
-            coverage: mean(covered.iter().map(|covered| f64::from(u8::from(*covered)))),
-            width,
-            size: (count > 0).then(|| mean(sizes.iter().copied())),
-            classes: study.classes.map_or_else(Vec::new, |classes| by_class(classes.labels(), class, &covered, &sizes)),
+            coverage: found.coverage,
+            width: found.width,
+            size: found.size,
+            classes: study.classes.map_or_else(Vec::new, |classes| classes.labels().iter().enumerate().map(of_class).collect()),
+            groups: groups.as_ref().map_or_else(Vec::new, |groups| groups.names().iter().enumerate().map(of_group).collect()),
         })
     }
 }
 
-/// The coverage of each class.
-fn by_class(labels: &[f64], class: &[u32], covered: &[bool], sizes: &[f64]) -> Vec<ClassCoverage> {
-    let of = |(at, label): (usize, &f64)| {
-        let own: Vec<usize> = (0..class.len()).filter(|&row| class[row] as usize == at).collect();
-        ClassCoverage {
-            label: *label,
-            rows: own.len(),
-            coverage: mean(own.iter().map(|&row| f64::from(u8::from(covered[row])))),
-            size: mean(own.iter().map(|&row| sizes[row])),
-        }
-    };
-    labels.iter().enumerate().map(of).collect()
-}
+impl Predicted {
+    /// Compares the score of every row with those of its category in the other folds.
+    fn of(
+        scores: &HeldOutScores,
+        level: Level,
+        taxonomy: Taxonomy,
+        group: &[u32],
+        count: usize,
+    ) -> Result<Self, ConformalProblem> {
+        let HeldOutScores { fold, score, class, of_classes, range, unit, .. } = scores;
+        let bounds = held_out_thresholds(fold, score, taxonomy.categories(group, class).as_deref(), level)?;
+        let bound = |row: usize, class: usize| {
+            let category = taxonomy.category(group.get(row).copied().unwrap_or(0), class);
+            // No row is of the last classes of the last group.
+            bounds[fold[row] as usize].get(category).copied().unwrap_or(f64::INFINITY)
+        };
+        let rows = 0..score.len();
+        let size = |row: usize| (0..count).filter(|&class| of_classes[row * count + class] <= bound(row, class)).count() as f64;
+        let own = |row: usize| class.get(row).map_or(0, |class| *class as usize);
+        Ok(Self {
+            covered: rows.clone().map(|row| score[row] <= bound(row, own(row))).collect(),
+            sizes: rows.filter(|_| count > 0).map(size).collect(),
+            widths: (0..range.len()).map(|row| (range[row] + 2.0 * unit[row] * bound(row, 0)).max(0.0)).collect(),
+        })
+    }
 
-/// The mean of some values, of which there is at least one.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len() as f64;
-    values.sum::<f64>() / count
+    /// The means over some rows.
+    fn mean(&self, rows: &(impl Iterator<Item = usize> + Clone)) -> GroupCoverage {
+        let count = rows.clone().count();
+        let mean = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>() / count as f64;
+        GroupCoverage {
+            group: String::new(),
+            rows: count,
+            has_enough_rows: true,
+            coverage: mean(&|row| f64::from(u8::from(self.covered[row]))),
+            width: (!self.widths.is_empty()).then(|| mean(&|row| self.widths[row])).filter(|width| width.is_finite()),
+            size: (!self.sizes.is_empty()).then(|| mean(&|row| self.sizes[row])),
+        }
+    }
+
+    /// The coverage of a class.
+    fn of_class(&self, label: f64, at: usize, class: &[u32]) -> ClassCoverage {
+        let found = self.mean(&(0..class.len()).filter(|&row| class[row] as usize == at));
+        ClassCoverage { label, rows: found.rows, coverage: found.coverage, size: found.size.unwrap_or(f64::NAN) }
+    }
 }

@@ -10,8 +10,8 @@ use maxmargin_model::{Ensemble, Model};
 use std::borrow::Cow;
 
 /// Returns the prediction program of a model, with intervals at `level`, or at that of the
-/// training, if it is a regression that keeps the machines of folds and scales no errors. `labels`
-/// replaces the labels of its classes.
+/// training, if it is a regression that keeps the machines of folds, scales no errors and has no
+/// groups. `labels` replaces the labels of its classes.
 ///
 /// # Errors
 ///
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 pub fn prediction_program(model: &Model, labels: Option<Labels>, level: Option<Level>) -> Result<Program, ConformalProblem> {
     let program = Program::new(model, labels)?;
     let is_regression = model.decision_rule().target_kind() == TargetKind::Values;
-    match Conformal::of(model)?.filter(|kept| is_regression && kept.spread.is_none()) {
+    match Conformal::of(model)?.filter(|kept| is_regression && kept.spread.is_none() && kept.groups.is_none()) {
         Some(kept) => {
             let intervals = kept.fold_intervals(model, level.unwrap_or(kept.level))?;
             Ok(program.with_intervals(intervals))

@@ -13,7 +13,7 @@ use crate::report::CvReport;
 use crate::run::error::CvError;
 use crate::run::refusal::ConformalProblem;
 use crate::seed::Seeding;
-use crate::study::{ConformalOptions, Exchangeable, Study};
+use crate::study::{ConformalGroups, ConformalOptions, Exchangeable, Study};
 use maxmargin_conformal::ConformalScore;
 use maxmargin_core::{Formulation, RunControl, TargetKind, levels};
 use maxmargin_model::Model;
@@ -55,7 +55,7 @@ impl Study<'_> {
     /// # Errors
     ///
     /// When the formulation has no conformal predictions, a row would have several scores, or a
-    /// class has no score or is missing in a training set.
+    /// class or a group has no score, or a class is missing in a training set.
     pub fn conformal_plan(&self, options: &ConformalOptions) -> Result<Arc<FoldPlan>, CvError> {
         let plan = match &options.plan {
             Some(plan) => Arc::clone(plan),
@@ -66,6 +66,20 @@ impl Study<'_> {
         }
         self.check_conformal(options, &plan)?;
         Ok(plan)
+    }
+
+    /// Checks that there is one group for each row, and a score for each group.
+    fn check_groups(&self, groups: &ConformalGroups, plan: &FoldPlan) -> Result<(), ConformalProblem> {
+        let rows = self.data.samples.len();
+        if groups.of().len() != rows {
+            return Err(ConformalProblem::GroupCount { groups: groups.of().len(), rows });
+        }
+        let mut tested = vec![false; groups.names().len()];
+        (0..plan.folds()).flat_map(|fold| plan.test(fold)).for_each(|&row| tested[groups.of()[row] as usize] = true);
+        match tested.iter().position(|tested| !tested) {
+            Some(group) => Err(ConformalProblem::UntestedGroup(groups.names()[group].clone())),
+            None => Ok(()),
+        }
     }
 
     /// Checks that a plan gives every class scores, and every row at most one.
@@ -80,6 +94,7 @@ impl Study<'_> {
         if plan.rounds() > 1 {
             return Err(ConformalProblem::Rounds(plan.rounds()));
         }
+        options.groups.iter().try_for_each(|groups| self.check_groups(groups, plan))?;
         if self.formulation.target_kind() == TargetKind::Classes && self.classes.is_some() {
             let known = self.fold_classes(plan);
             for fold in 0..plan.folds() {
@@ -216,6 +231,7 @@ impl Study<'_> {
 fn kept(options: &ConformalOptions, exchangeable: Exchangeable, scores: HeldOutScores, machines: FoldMachines) -> Conformal {
     let HeldOutScores { rows, fold, score, class, .. } = scores;
     let FoldMachines { ensembles, places } = machines;
+    let groups = options.groups.as_ref().map(|groups| groups.select(&rows));
     Conformal {
         level: options.level,
         per_class: options.per_class,
@@ -228,5 +244,6 @@ fn kept(options: &ConformalOptions, exchangeable: Exchangeable, scores: HeldOutS
         places,
         adaptive: None,
         spread: None,
+        groups,
     }
 }

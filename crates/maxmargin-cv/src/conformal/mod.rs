@@ -11,8 +11,9 @@ mod predict;
 mod spread_machine;
 mod spread_range;
 mod state;
+mod taxonomy;
 
-pub use coverage::{ClassCoverage, ConformalCoverage};
+pub use coverage::{ClassCoverage, ConformalCoverage, GroupCoverage};
 pub use export::prediction_program;
 pub use fit::{ConformalReport, Conformalised};
 pub use state::Conformal;

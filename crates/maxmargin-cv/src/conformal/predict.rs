@@ -12,53 +12,72 @@ use maxmargin_model::{Model, ModelError};
 const TOGETHER: usize = 1 << 20;
 
 impl Conformal {
-    /// The interval of every row of `samples` for a regression.
+    /// The interval of every row of `samples` for a regression. `groups` has the group of each row
+    /// if the model has groups ([`Conformal::groups`]): scores of its group alone are counted.
     ///
     /// # Errors
     ///
-    /// When the model is no regression, or predicts no decision values for these samples.
-    pub fn intervals(&self, model: &Model, samples: &Samples, level: Level, par: Par) -> Result<Vec<Interval>, ConformalProblem> {
+    /// When the model is no regression, or predicts no decision values for these samples; when
+    /// groups are missing, unknown, or not asked for.
+    pub fn intervals(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        level: Level,
+        groups: Option<&[String]>,
+        par: Par,
+    ) -> Result<Vec<Interval>, ConformalProblem> {
         check_kind(model, TargetKind::Values)?;
-        let (scores, scorer) = (self.scores(false)?, self.scorer(model));
-        self.for_each(model, samples, par, |_, decisions, columns| {
+        let ((scores, taxonomy), scorer) = (self.scores(None)?, self.scorer(model));
+        let group = self.groups_of(groups, samples.len())?;
+        self.for_each(model, samples, par, |row, decisions, columns| {
             let bands: Vec<Band> = decisions.chunks_exact(columns).map(|of_fold| scorer.band(of_fold)).collect();
-            scores.interval(&bands, level)
+            scores.interval(taxonomy.category(of_row(group.as_deref(), row), 0), &bands, level)
         })
     }
 
     /// The p-value of every row of `samples` for one class: the share of training rows, counting
-    /// the row itself, that are at least as strange.
+    /// the row itself, that are at least as strange. `groups` as in [`Conformal::intervals`].
     ///
     /// # Errors
     ///
-    /// When the model is none of one class, or predicts no decision values for these samples.
-    pub fn p_values(&self, model: &Model, samples: &Samples, par: Par) -> Result<Vec<f64>, ConformalProblem> {
+    /// When the model is none of one class, and as [`Conformal::intervals`].
+    pub fn p_values(
+        &self,
+        model: &Model,
+        samples: &Samples,
+        groups: Option<&[String]>,
+        par: Par,
+    ) -> Result<Vec<f64>, ConformalProblem> {
         check_kind(model, TargetKind::Nothing)?;
-        let scores = self.scores(false)?;
-        self.for_each(model, samples, par, |_, decisions, _| {
+        let (scores, taxonomy) = self.scores(None)?;
+        let group = self.groups_of(groups, samples.len())?;
+        self.for_each(model, samples, par, |row, decisions, _| {
             let own: Vec<f64> = decisions.iter().map(|f| -f).collect();
-            scores.p_value(0, &own)
+            scores.p_value(taxonomy.category(of_row(group.as_deref(), row), 0), &own)
         })
     }
 
     /// The p-value of every class for every row of `samples`, row-major rows × classes. With
-    /// `per_class`, it counts the scores of that class alone.
+    /// `per_class`, it counts the scores of that class alone; `groups` as in
+    /// [`Conformal::intervals`].
     ///
     /// # Errors
     ///
-    /// When the model has no classes, or predicts no decision values for these samples.
+    /// When the model has no classes, and as [`Conformal::intervals`].
     pub fn class_p_values(
         &self,
         model: &Model,
         samples: &Samples,
         per_class: bool,
+        groups: Option<&[String]>,
         par: Par,
     ) -> Result<Vec<f64>, ConformalProblem> {
-        self.of_classes(model, samples, per_class, par, CrossScores::p_value)
+        self.of_classes(model, samples, per_class, groups, par, CrossScores::p_value)
     }
 
     /// Whether each class is in the set of each row of `samples`, row-major rows × classes. With
-    /// `per_class`, each class has the promise by itself.
+    /// `per_class`, each class has the promise by itself; `groups` as in [`Conformal::intervals`].
     ///
     /// # Errors
     ///
@@ -69,9 +88,10 @@ impl Conformal {
         samples: &Samples,
         level: Level,
         per_class: bool,
+        groups: Option<&[String]>,
         par: Par,
     ) -> Result<Vec<bool>, ConformalProblem> {
-        self.of_classes(model, samples, per_class, par, |scores, category, own| scores.includes(category, own, level))
+        self.of_classes(model, samples, per_class, groups, par, |scores, category, own| scores.includes(category, own, level))
     }
 
     fn of_classes<T: Send>(
@@ -79,19 +99,22 @@ impl Conformal {
         model: &Model,
         samples: &Samples,
         per_class: bool,
+        groups: Option<&[String]>,
         par: Par,
         each: impl Fn(&CrossScores, usize, &[f64]) -> T + Sync,
     ) -> Result<Vec<T>, ConformalProblem> {
         check_kind(model, TargetKind::Classes)?;
-        let (scores, count, scorer) = (self.scores(per_class)?, model.classes().len(), self.scorer(model));
+        let (count, scorer) = (model.classes().len(), self.scorer(model));
+        let (scores, taxonomy) = self.scores(per_class.then_some(count))?;
+        let group = self.groups_of(groups, samples.len())?;
         let rows = self.for_each(model, samples, par, |row, decisions, columns| {
-            let share = scorer.share(samples.row(row));
+            let (share, group) = (scorer.share(samples.row(row)), of_row(group.as_deref(), row));
             let mut by_fold = vec![0.0; self.folds() * count];
             let folds = decisions.chunks_exact(columns).zip(by_fold.chunks_exact_mut(count));
             folds.enumerate().for_each(|(fold, (decisions, own))| scorer.write(fold, share, decisions, own));
             let of_class = |class: usize| {
                 let own: Vec<f64> = by_fold.iter().skip(class).step_by(count).copied().collect();
-                each(&scores, if per_class { class } else { 0 }, &own)
+                each(&scores, taxonomy.category(group, class), &own)
             };
             (0..count).map(of_class).collect::<Vec<T>>()
         })?;
@@ -166,6 +189,11 @@ impl Conformal {
     pub(crate) fn stored_scores(&self) -> &[f64] {
         &self.score
     }
+}
+
+/// The group of a row; 0 without groups.
+fn of_row(groups: Option<&[u32]>, row: usize) -> u32 {
+    groups.map_or(0, |groups| groups[row])
 }
 
 /// Refuses predictions that the model's kind of target does not have.

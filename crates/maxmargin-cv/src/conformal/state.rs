@@ -2,8 +2,9 @@
 
 use crate::conformal::class_scores::AdaptiveScores;
 use crate::conformal::spread_range::SpreadRange;
+use crate::conformal::taxonomy::Taxonomy;
 use crate::run::refusal::ConformalProblem;
-use crate::study::Exchangeable;
+use crate::study::{ConformalGroups, Exchangeable};
 use maxmargin_conformal::{ConformalScore, CrossScores, Level};
 use maxmargin_core::TargetKind;
 use maxmargin_data::codec::{self, CodecError};
@@ -16,6 +17,9 @@ const TAG: [u8; 8] = *b"conform\0";
 /// The name of the section with parts that older programs do not know. They then find no scores,
 /// instead of taking these for margins.
 const TAG_WITH_PARTS: [u8; 8] = *b"conform2";
+
+/// The name of the section with groups, which programs that know the parts alone do not know.
+const TAG_WITH_GROUPS: [u8; 8] = *b"conform3";
 
 /// The scores of a model's training rows by machines that did not see them, and these machines: all
 /// that intervals, sets and p-values of new rows need.
@@ -42,6 +46,9 @@ pub struct Conformal {
     /// The range of spreads, if each fold has a second machine for them.
     #[serde(skip)]
     pub(super) spread: Option<SpreadRange>,
+    /// The group of each row with a score, if each group has the promise by itself.
+    #[serde(skip)]
+    pub(super) groups: Option<ConformalGroups>,
 }
 
 /// The parts of a section that not every model has.
@@ -59,7 +66,10 @@ impl Conformal {
     /// When the bytes are damaged, or do not belong to the model.
     pub fn of(model: &Model) -> Result<Option<Self>, ConformalProblem> {
         let damaged = |error: CodecError| ConformalProblem::Damaged(error.to_string());
-        let kept = if let Some(bytes) = model.section(TAG_WITH_PARTS) {
+        let kept = if let Some(bytes) = model.section(TAG_WITH_GROUPS) {
+            let (kept, parts, groups): (Self, Parts, ConformalGroups) = codec::decode(bytes, bytes.len()).map_err(damaged)?;
+            Self { adaptive: parts.adaptive, spread: parts.spread, groups: Some(groups), ..kept }
+        } else if let Some(bytes) = model.section(TAG_WITH_PARTS) {
             let (kept, parts): (Self, Parts) = codec::decode(bytes, bytes.len()).map_err(damaged)?;
             Self { adaptive: parts.adaptive, spread: parts.spread, ..kept }
         } else {
@@ -73,14 +83,15 @@ impl Conformal {
     /// Stores the scores and machines in the model.
     pub(super) fn put_into(&self, model: Model) -> Result<Model, ConformalProblem> {
         self.check(&model)?;
-        let (tag, bytes) = if self.score_kind() == ConformalScore::Plain {
-            (TAG, codec::encode(self))
-        } else {
-            let parts = Parts { adaptive: self.adaptive.clone(), spread: self.spread };
-            (TAG_WITH_PARTS, codec::encode(&(self, parts)))
+        let parts = Parts { adaptive: self.adaptive.clone(), spread: self.spread };
+        let (tag, bytes) = match &self.groups {
+            Some(groups) => (TAG_WITH_GROUPS, codec::encode(&(self, parts, groups))),
+            None if self.score_kind() == ConformalScore::Plain => (TAG, codec::encode(self)),
+            None => (TAG_WITH_PARTS, codec::encode(&(self, parts))),
         };
         let bytes = bytes.map_err(|error| ConformalProblem::Damaged(error.to_string()))?;
-        Ok(model.without_section(TAG).without_section(TAG_WITH_PARTS).with_section(tag, bytes))
+        let without = [TAG, TAG_WITH_PARTS, TAG_WITH_GROUPS].into_iter().fold(model, Model::without_section);
+        Ok(without.with_section(tag, bytes))
     }
 
     /// The level of the training.
@@ -91,6 +102,20 @@ impl Conformal {
     /// True if each class has the promise by itself.
     pub fn per_class(&self) -> bool {
         self.per_class
+    }
+
+    /// The names of the groups, if each group has the promise by itself.
+    pub fn groups(&self) -> Option<&[String]> {
+        self.groups.as_ref().map(ConformalGroups::names)
+    }
+
+    /// Checks the groups of `rows` new rows before their predictions, which may be made in parts.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one known group for each row, or the model has no groups.
+    pub fn check_groups(&self, groups: Option<&[String]>, rows: usize) -> Result<(), ConformalProblem> {
+        self.groups_of(groups, rows).map(drop)
     }
 
     /// The kind of score.
@@ -120,9 +145,24 @@ impl Conformal {
         method(kind, has_levels(model), self.folds() == self.rows.len())
     }
 
-    /// The scores by fold, and by class if each class has the promise by itself.
-    pub(super) fn scores(&self, per_class: bool) -> Result<CrossScores, ConformalProblem> {
-        Ok(CrossScores::new(&self.fold, &self.score, per_class.then_some(&self.class[..]))?)
+    /// The scores by fold and by category, and the categories: by group if the model has groups,
+    /// and by class if each of `classes` has the promise by itself.
+    pub(super) fn scores(&self, classes: Option<usize>) -> Result<(CrossScores, Taxonomy), ConformalProblem> {
+        let group = self.groups.as_ref().map_or(&[][..], ConformalGroups::of);
+        let taxonomy = Taxonomy::new(self.groups.is_some(), classes);
+        let categories = taxonomy.categories(group, &self.class);
+        Ok((CrossScores::new(&self.fold, &self.score, categories.as_deref())?, taxonomy))
+    }
+
+    /// The group of each of `rows` new rows; `None` if the model has no groups.
+    pub(super) fn groups_of(&self, words: Option<&[String]>, rows: usize) -> Result<Option<Vec<u32>>, ConformalProblem> {
+        match (&self.groups, words) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(ConformalProblem::NoGroups),
+            (Some(known), None) => Err(ConformalProblem::groups_needed(known.names())),
+            (Some(_), Some(words)) if words.len() != rows => Err(ConformalProblem::GroupCount { groups: words.len(), rows }),
+            (Some(known), Some(words)) => known.places(words).map(Some),
+        }
     }
 
     /// Checks that lists have the right lengths and that every index exists.
@@ -148,6 +188,9 @@ impl Conformal {
         let is_regression = model.decision_rule().target_kind() == TargetKind::Values && !has_levels(model);
         if !self.spread.is_none_or(|spread| is_regression && spread.is_sound()) {
             return damaged("the spreads of errors are not sound");
+        }
+        if !self.groups.as_ref().is_none_or(|groups| groups.is_sound(n)) {
+            return damaged("the groups are not those of its rows");
         }
         let columns = columns(model) + usize::from(self.spread.is_some());
         let is_sound = |adaptive: &AdaptiveScores| classes > 0 && adaptive.is_sound(self.places.len(), columns);

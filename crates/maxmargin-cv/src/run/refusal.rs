@@ -2,8 +2,15 @@
 
 use maxmargin_conformal::ConformalError;
 use maxmargin_core::TargetKind;
+use maxmargin_data::quote::quoted;
 use maxmargin_export::ExportError;
 use maxmargin_model::ModelError;
+
+/// Characters of a group's name in a message.
+const SHOWN: usize = 40;
+
+/// Names of groups in a message.
+const LISTED: usize = 10;
 
 /// The reason why data are not those of a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +97,45 @@ pub enum ConformalProblem {
     /// A promise for each class of a formulation without classes.
     #[error("{0} has no classes; leave the promise for each class out")]
     PerClass(&'static str),
+    /// A row without a group.
+    #[error("row {} has no group; give every row one", row + 1)]
+    NoGroup {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// A row of a group that no training row has.
+    #[error("row {} is of group `{}`, which no training row has; the groups are {known}", row + 1, quoted(group, SHOWN))]
+    UnknownGroup {
+        /// The row, from 0.
+        row: usize,
+        /// Its group.
+        group: String,
+        /// The known groups, in words.
+        known: String,
+    },
+    /// Another number of groups than of rows.
+    #[error("{groups} groups for {rows} rows; give one for each row")]
+    GroupCount {
+        /// Number of groups.
+        groups: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Predictions without groups by a model that has the promise for each group.
+    #[error("the model was trained with the promise for each group by itself; give the group of each row: {known}")]
+    GroupsNeeded {
+        /// The known groups, in words.
+        known: String,
+    },
+    /// Groups for a model that knows none.
+    #[error("the model was trained without groups; train it with the group of each row, or leave groups out")]
+    NoGroups,
+    /// No fold tests a row of a group.
+    #[error(
+        "no fold tests a row of group `{}`, so that the group has no score; use folds that test all rows, such as shuffled ones",
+        quoted(.0, SHOWN)
+    )]
+    UntestedGroup(String),
     /// A score of probabilities for a formulation without classes.
     #[error("{0} has no classes, whose probabilities aps and raps add up; use plain scores")]
     NoProbabilities(&'static str),
@@ -129,4 +175,23 @@ pub enum ConformalProblem {
     /// The scores in a model are damaged.
     #[error("the scores for conformal predictions in the model are damaged: {0}")]
     Damaged(String),
+}
+
+impl ConformalProblem {
+    /// Returns the refusal of a row whose group is none of these.
+    pub(crate) fn unknown_group(row: usize, group: &str, names: &[String]) -> Self {
+        Self::UnknownGroup { row, group: group.to_owned(), known: listed(names) }
+    }
+
+    /// Returns the refusal of rows without groups.
+    pub(crate) fn groups_needed(names: &[String]) -> Self {
+        Self::GroupsNeeded { known: listed(names) }
+    }
+}
+
+/// `a, b and 3 more`
+fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
+    let more = names.len().saturating_sub(LISTED);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

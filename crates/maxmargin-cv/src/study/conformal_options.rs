@@ -1,6 +1,7 @@
 //! The requested conformal predictions of a training.
 
 use crate::plan::FoldPlan;
+use crate::study::conformal_groups::ConformalGroups;
 use maxmargin_conformal::{ConformalScore, Level};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -13,6 +14,9 @@ pub struct ConformalOptions {
     pub level: Level,
     /// True if each class has the promise by itself (Mondrian), instead of all rows together.
     pub per_class: bool,
+    /// The group of each row, if each group has the promise by itself; with `per_class`, each class
+    /// in each group. Default: all rows are together.
+    pub groups: Option<Arc<ConformalGroups>>,
     /// The kind of score: margins of classes or errors of values, or sums of probabilities that are
     /// calibrated by the rows of the other folds.
     pub score: ConformalScore,
@@ -26,7 +30,7 @@ pub struct ConformalOptions {
 impl ConformalOptions {
     /// Returns the request of this level for all classes together, over the default folds.
     pub fn new(level: Level) -> Self {
-        Self { level, per_class: false, score: ConformalScore::Plain, plan: None, exchangeable: Exchangeable::Rows }
+        Self { level, per_class: false, groups: None, score: ConformalScore::Plain, plan: None, exchangeable: Exchangeable::Rows }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod calibration_options;
+mod conformal_groups;
 mod conformal_options;
 pub(crate) mod label_text;
 pub(crate) mod layout;
@@ -14,6 +15,7 @@ pub(crate) mod spaces;
 pub(crate) mod twin_alpha;
 
 pub use calibration_options::{CalibrationOptions, Probability};
+pub use conformal_groups::ConformalGroups;
 pub use conformal_options::{ConformalOptions, Exchangeable};
 pub use options::TrainOptions;
 pub use prepared_data::PreparedData;

@@ -17,11 +17,11 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _native
 from ._certificate import Certificate, Conformal, Verdict, warn_of
-from ._data import Floats, is_sparse, packed, validated, weights_of, width
+from ._data import Floats, group_words, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._onnx import Exporting
 from ._progress import Progress
@@ -34,6 +34,9 @@ FEW = 2000
 
 #: The number of rows packed at a time for predictions.
 BLOCK = 1 << 15
+
+#: The number of groups that a warning names.
+SHOWN = 5
 
 #: The C that replaces an infinite C (a hard margin).
 HARD = 1e10
@@ -188,7 +191,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     # Training.
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal_groups: Any = None) -> Self:
         """Trains on all rows of X, and certifies the solution.
 
         Parameters
@@ -199,6 +202,10 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
             Labels of any type, or values.
         sample_weight : array of shape (n_samples,), optional
             A factor of C for each sample.
+        conformal_groups : array of shape (n_samples,), optional
+            The group of each sample, a word or a number, if intervals and sets are to keep their promise in each group by itself; needs ``conformal``.
+            Groups are no features. With scikit-learn's metadata routing they are passed through pipelines and searches after
+            ``set_fit_request(conformal_groups=True)``.
 
         Raises
         ------
@@ -208,8 +215,10 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
             At once; the estimator is then as it was before.
         """
         with whole(self):
+            if conformal_groups is not None and self.conformal is None:
+                raise ValueError("conformal_groups are for intervals and sets: set conformal=0.1, or another share that may miss")
             X, y, data, weights = self._prepared(X, y, sample_weight, reset=True)
-            model = self._svm(X).fit(data, weights, self._report())
+            model = self._svm(X).fit(data, weights, self._report(), groups=group_words(conformal_groups, X))
             self._adopt(model, X, y)
         return self
 
@@ -315,6 +324,10 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         if found is not None and found["missing"] is not None:
             message = f"there are no intervals or sets: {found['missing']}; raise max_time or max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        if found is not None and found["small_groups"]:
+            names = ", ".join(found["small_groups"][:SHOWN])
+            message = f"groups with too few samples for conformal={self.conformal}, so that their intervals or sets say nothing: {names}; join groups"
+            warnings.warn(message, UserWarning, stacklevel=4)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         """Set scikit-learn's attributes, here for a single machine."""
@@ -397,6 +410,21 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         if self._is_matrix() or X.shape[0] <= BLOCK:
             return of(packed(X, precomputed=self._is_matrix()))
         return np.concatenate([of(packed(X[begin : begin + BLOCK])) for begin in range(0, X.shape[0], BLOCK)])
+
+    def _in_groups(
+        self, X: Any, conformal_groups: Any, of: Callable[[_native.Data, list[str] | None], NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Predict rows in blocks, each with its groups."""
+        words = group_words(conformal_groups, X)
+        self._model_of().check_groups(words, _num_samples(X))
+        done = 0
+
+        def of_block(rows: _native.Data) -> NDArray[Any]:
+            nonlocal done
+            begin, done = done, done + rows.shape[0]
+            return of(rows, None if words is None else words[begin:done])
+
+        return self._evaluate(X, of_block)
 
     def _decisions(self, X: Any) -> Floats:
         """Return the library's decision values, samples × machines: a value of 0 and above selects the later class of a pair."""

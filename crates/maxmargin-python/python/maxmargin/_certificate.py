@@ -6,7 +6,7 @@ import html
 import math
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -222,6 +222,10 @@ class Conformal:
     width: float | None
     #: The mean number of classes in a set.
     size: float | None
+    #: The share of held-out samples of each group whose interval or set has the truth; empty without ``conformal_groups``.
+    groups: dict[str, float] = field(default_factory=dict)
+    #: The groups with too few samples for the level: intervals are infinite there, and sets have all classes.
+    small_groups: list[str] = field(default_factory=list)
 
 
 ENDED = {

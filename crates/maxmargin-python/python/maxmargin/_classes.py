@@ -210,7 +210,9 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         return self._evaluate(X, model.probabilities)
 
     @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
-    def predict_set(self, X: Any, *, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]:
+    def predict_set(
+        self, X: Any, *, alpha: float | None = None, per_class: bool = False, conformal_groups: Any = None
+    ) -> NDArray[np.bool_]:
         """Predict a set of classes for every row: an array of shape (n_samples, n_classes), with columns as in ``classes_``.
 
         About the share ``conformal`` of the sets misses the class of the row, if rows come in no particular order; that it is at most twice this share is
@@ -225,9 +227,11 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
             Another share than that of the training.
         per_class : bool, default=False
             Whether the promise holds for the rows of each class by themselves. Sets are larger for classes that are difficult.
+        conformal_groups : array of shape (n_samples,), optional
+            The group of each row, for an estimator that was fitted with groups: the promise holds for the rows of each group by themselves.
         """
         model = self._model_of()
-        return self._evaluate(X, lambda rows: model.sets(rows, alpha, per_class))
+        return self._in_groups(X, conformal_groups, lambda rows, groups: model.sets(rows, alpha, per_class, groups))
 
     @property
     def probA_(self) -> Floats:
@@ -509,7 +513,7 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
         return self._evaluate(X, self._model_of().predict)
 
     @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
-    def predict_interval(self, X: Any, *, alpha: float | None = None) -> Floats:
+    def predict_interval(self, X: Any, *, alpha: float | None = None, conformal_groups: Any = None) -> Floats:
         """Predict an interval for every row: an array of shape (n_samples, 2), lower bound and upper bound.
 
         About the share ``conformal`` of the intervals misses the truth, if rows come in no particular order; that it is at most twice this share is proved.
@@ -521,9 +525,11 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
             The rows.
         alpha : float in (0, 1), optional
             Another share than that of the training.
+        conformal_groups : array of shape (n_samples,), optional
+            The group of each row, for an estimator that was fitted with groups: the promise holds for the rows of each group by themselves.
         """
         model = self._model_of()
-        return self._evaluate(X, lambda rows: model.intervals(rows, alpha))
+        return self._in_groups(X, conformal_groups, lambda rows, groups: model.intervals(rows, alpha, groups))
 
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]

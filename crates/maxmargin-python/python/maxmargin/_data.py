@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from . import _native
 from ._quick import are_plain_targets, takes_plain
@@ -77,6 +77,23 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     if not (weights > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     return np.maximum(weights, 0.0)
+
+
+def group_words(conformal_groups: Any, X: Any) -> list[str] | None:
+    """The group of each sample as a word: 1 and 1.0 are the same group."""
+    if conformal_groups is None:
+        return None
+    groups = np.asarray(conformal_groups)
+    rows = _num_samples(X)
+    if groups.shape != (rows,):
+        raise ValueError(f"conformal_groups has the shape {groups.shape} for {rows} samples: give one group for each sample")
+    return [_group_word(group, row) for row, group in enumerate(groups.tolist())]
+
+
+def _group_word(group: Any, row: int) -> str:
+    if group is None or group != group or str(group).strip() == "":  # noqa: PLR0124
+        raise ValueError(f"sample {row} (from 0) has no group: give every sample one")
+    return str(int(group)) if isinstance(group, float) and group.is_integer() else str(group).strip()
 
 
 def with_all_classes(codes: NDArray[Any], classes: NDArray[Any], weights: Floats | None) -> None:

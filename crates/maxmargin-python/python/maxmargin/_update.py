@@ -116,6 +116,10 @@ class Updatable(KernelMachine):
                 "the model was trained with sample_weight, and add and remove know no weights: fit on the changed data"
             )
         (values, indices, indptr, features), labels = kept
+        if self._model.has_groups:
+            raise ValueError(
+                "the model was trained with conformal_groups, and add and remove know no groups: fit on the changed data"
+            )
         stay = np.delete(np.arange(len(labels)), gone)
         after = np.concatenate([labels[stay], y])
         emptied = ~np.isin(self._labels, after)

@@ -21,7 +21,7 @@ impl Svm {
     /// let data = Dataset::from_rows(&x, &y)?;
     /// let fitted = Svm::epsilon_svr(10.0, 0.1).kernel(Kernel::rbf(1.0)).conformal(0.1)?.fit(&data)?;
     /// let kept = Conformal::of(&fitted.model)?.expect("asked for");
-    /// let intervals = kept.intervals(&fitted.model, &data.samples, kept.level(), Par::Seq)?;
+    /// let intervals = kept.intervals(&fitted.model, &data.samples, kept.level(), None, Par::Seq)?;
     /// assert!(intervals.iter().zip(&y).filter(|(interval, y)| interval.contains(**y)).count() >= 64);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -33,8 +33,9 @@ impl Svm {
         Ok(self.conformal_with(ConformalOptions::new(Level::new(alpha)?)))
     }
 
-    /// As [`Svm::conformal`], with folds of the caller, with the promise for each class by itself,
-    /// or with another kind of score ([`ConformalOptions::score`]).
+    /// As [`Svm::conformal`], with folds of the caller, with the promise for each class or each
+    /// group by itself ([`ConformalOptions::groups`]), or with another kind of score
+    /// ([`ConformalOptions::score`]).
     #[must_use]
     pub fn conformal_with(self, conformal: ConformalOptions) -> Self {
         self.with(|options| options.conformal = Some(conformal))

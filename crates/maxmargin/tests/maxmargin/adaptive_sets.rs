@@ -86,7 +86,7 @@ fn p_values_are_those_of_folds_trained_apart() {
         let known: Vec<f64> =
             (0..90).map(|row| score(&own[row], of[row] as usize, classes.of()[row] as usize, &data, row)).collect();
         for per_class in [false, true] {
-            let found = kept.class_p_values(&fitted.model, &new.samples, per_class, Par::Pool).expect("p-values");
+            let found = kept.class_p_values(&fitted.model, &new.samples, per_class, None, Par::Pool).expect("p-values");
             for (at, p) in found.iter().enumerate() {
                 let (row, class) = (at / 3, at % 3);
                 let counted = |i: &usize| !per_class || classes.of()[*i] as usize == class;
@@ -119,7 +119,7 @@ fn coverage_over_many_splits_is_inside_the_band() {
             let model = svm.fit(&train).expect("a training").model;
             let kept = Conformal::of(&model).expect("sound").expect("scores");
             for per_class in [false, true] {
-                let sets = kept.sets(&model, &test.samples, level(0.1), per_class, Par::Pool).expect("sets");
+                let sets = kept.sets(&model, &test.samples, level(0.1), per_class, None, Par::Pool).expect("sets");
                 let place = |label: f64| model.classes().iter().position(|class| *class == label).expect("a class");
                 let is_in = |row: &usize| sets[row * 3 + place(test.labels[*row])];
                 covered[usize::from(per_class)] += (0..new).filter(is_in).count();
@@ -141,12 +141,12 @@ fn a_row_has_the_same_set_wherever_it_stands() {
     let (fitted, kept) = fit(&Svm::rbf(0.5), &data, &plan, ConformalScore::APS);
     assert_eq!(kept.score_kind(), ConformalScore::APS);
     let backward: Vec<usize> = (0..120).rev().collect();
-    let p_values = |data: &Dataset| kept.class_p_values(&fitted.model, &data.samples, false, Par::Seq).expect("p-values");
+    let p_values = |data: &Dataset| kept.class_p_values(&fitted.model, &data.samples, false, None, Par::Seq).expect("p-values");
     let (forward, reversed) = (p_values(&data), p_values(&data.select(&backward)));
     assert!((0..120).all(|row| forward[row * 3..row * 3 + 3] == reversed[(119 - row) * 3..(119 - row) * 3 + 3]));
     // Another seed draws other shares, and other folds are not needed for that.
     let (other, seeded) = fit(&Svm::rbf(0.5).seed(2), &data, &plan, ConformalScore::APS);
-    assert_ne!(seeded.class_p_values(&other.model, &data.samples, false, Par::Seq).expect("p-values"), forward);
+    assert_ne!(seeded.class_p_values(&other.model, &data.samples, false, None, Par::Seq).expect("p-values"), forward);
 }
 
 #[test]

@@ -82,10 +82,10 @@ fn intervals_are_those_of_folds_trained_apart() {
         let scores: Vec<f64> = (0..40).map(|row| (data.labels[row] - own[of[row] as usize][row]).abs()).collect();
         let scores = CrossScores::new(&of, &scores, None).expect("scores");
         let theirs: Vec<Vec<f64>> = models.iter().map(|model| decisions(model, &new)).collect();
-        let found = kept.intervals(&fitted.model, &new.samples, level(), Par::Pool).expect("intervals");
+        let found = kept.intervals(&fitted.model, &new.samples, level(), None, Par::Pool).expect("intervals");
         for (row, found) in found.iter().enumerate() {
             let bands: Vec<Band> = theirs.iter().map(|values| Band::around(values[row])).collect();
-            let expected = scores.interval(&bands, level());
+            let expected = scores.interval(0, &bands, level());
             let off = (found.lower - expected.lower).abs().max((found.upper - expected.upper).abs());
             assert!(off < 1e-6, "{method} {row}: {found:?}, {expected:?}");
         }
@@ -126,8 +126,8 @@ fn sets_are_those_of_folds_trained_apart() {
         let scores: Vec<f64> = (0..80).map(|row| score(&own[of[row] as usize], row, classes.of()[row] as usize)).collect();
         for per_class in [false, true] {
             let scores = CrossScores::new(&of, &scores, per_class.then_some(classes.of())).expect("scores");
-            let found = kept.class_p_values(&fitted.model, &new.samples, per_class, Par::Pool).expect("p-values");
-            let sets = kept.sets(&fitted.model, &new.samples, level(), per_class, Par::Seq).expect("sets");
+            let found = kept.class_p_values(&fitted.model, &new.samples, per_class, None, Par::Pool).expect("p-values");
+            let sets = kept.sets(&fitted.model, &new.samples, level(), per_class, None, Par::Seq).expect("sets");
             for (at, p) in found.iter().enumerate() {
                 let (row, class) = (at / count, at % count);
                 let new: Vec<f64> = theirs.iter().map(|values| score(values, row, class)).collect();
@@ -155,10 +155,10 @@ fn quantiles_are_conformalised_between_two_others() {
     let of = folds(&plan);
     let scores: Vec<f64> = (0..40).map(|row| band(of[row] as usize, &data, row).score(data.labels[row])).collect();
     let scores = CrossScores::new(&of, &scores, None).expect("scores");
-    let found = kept.intervals(&fitted.model, &new.samples, level(), Par::Seq).expect("intervals");
+    let found = kept.intervals(&fitted.model, &new.samples, level(), None, Par::Seq).expect("intervals");
     for (row, found) in found.iter().enumerate() {
         let bands: Vec<Band> = (0..4).map(|fold| band(fold, &new, row)).collect();
-        let expected = scores.interval(&bands, level());
+        let expected = scores.interval(0, &bands, level());
         assert!(
             (found.lower - expected.lower).abs() < 1e-5 && (found.upper - expected.upper).abs() < 1e-5,
             "{found:?} {expected:?}"

@@ -109,7 +109,8 @@ fn intervals_are_those_of_one_level() {
     let one = fit(&conformal(Svm::quantile(4.0, 0.5).kernel(Kernel::rbf(0.5))), &data);
     let kept = |fitted: &Fitted| Conformal::of(&fitted.model).expect("sound").expect("scores");
     assert_eq!(kept(&several).method(&several.model), "conformalised quantiles");
-    let intervals = |fitted: &Fitted| kept(fitted).intervals(&fitted.model, &data.samples, level, Par::Seq).expect("intervals");
+    let intervals =
+        |fitted: &Fitted| kept(fitted).intervals(&fitted.model, &data.samples, level, None, Par::Seq).expect("intervals");
     for (a, b) in intervals(&several).iter().zip(intervals(&one)) {
         assert!((a.lower - b.lower).abs() < 1e-6 && (a.upper - b.upper).abs() < 1e-6, "{a:?} {b:?}");
     }

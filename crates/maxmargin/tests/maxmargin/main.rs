@@ -3,6 +3,7 @@
 mod adaptive_sets;
 mod balanced;
 mod conformal;
+mod conformal_groups;
 mod formulations;
 mod frankwolfe;
 mod full_conformal;

@@ -69,10 +69,10 @@ fn intervals_are_those_of_two_machines_of_each_fold() {
         };
         let scores: Vec<f64> = (0..60).map(|row| band(of[row] as usize, &data, row).score(data.labels[row])).collect();
         let scores = CrossScores::new(&of, &scores, None).expect("scores");
-        let found = kept.intervals(&model, &new.samples, level(), Par::Pool).expect("intervals");
+        let found = kept.intervals(&model, &new.samples, level(), None, Par::Pool).expect("intervals");
         for (row, found) in found.iter().enumerate() {
             let bands: Vec<Band> = (0..4).map(|fold| band(fold, &new, row)).collect();
-            let expected = scores.interval(&bands, level());
+            let expected = scores.interval(0, &bands, level());
             let off = (found.lower - expected.lower).abs().max((found.upper - expected.upper).abs());
             assert!(off < 1e-5, "{row}: {found:?} {expected:?}");
         }
@@ -90,7 +90,7 @@ fn coverage_over_many_splits_is_inside_the_band() {
         let (train, test) = (growing_noise(rows, 100 + seed), growing_noise(new, 1000 + seed));
         let model = scaled(&svr().eps(1e-3), None).fit(&train).expect("a training").model;
         let kept = Conformal::of(&model).expect("sound").expect("scores");
-        let found = kept.intervals(&model, &test.samples, level(), Par::Pool).expect("intervals");
+        let found = kept.intervals(&model, &test.samples, level(), None, Par::Pool).expect("intervals");
         covered += found.iter().zip(&test.labels).filter(|(interval, y)| interval.contains(**y)).count();
         for (row, interval) in found.iter().enumerate() {
             let x = test.samples.row(row).entries().first().map_or(0.0, |entry| entry.1);

@@ -17,6 +17,7 @@ use crate::files::output::{Output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::{self, Threads};
 use crate::problem::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
+use crate::problem::groups::{training_groups, with_groups};
 use crate::problem::{BoundedSamples, PreparedProblem, ProblemRequest, RunContext, cost_of_tube, failed, warn_of_small_cost};
 use crate::report::advice;
 use crate::report::missing_classes::warn_of_report;
@@ -61,15 +62,18 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads(folds_file(args.folds.folds.as_ref()));
     paths.reads([&args.data.source]);
+    let groups = args.conformal.conformal_groups.as_deref();
     paths.reads(args.svm.problem.weights.as_deref());
+    paths.reads(groups);
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let suspects = args.suspects.suspects.as_deref();
     let files = CvFiles { decisions: args.output.as_deref(), suspects, report: args.report.as_deref() };
-    let data = with_columns(args.data.request(), &args.suspects);
+    let data = with_groups(with_columns(args.data.request(), &args.suspects), groups);
     validate(&request, &args.svm.run, &data, paths, files, |input, notes| {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;
-        let conformal = args.conformal.request(&name);
+        let groups = training_groups(groups, args.data.options.max_size, input)?;
+        let conformal = args.conformal.request(&name, groups);
         let seed = args.data.options.seed;
         let of = |repeats: u64| ImportanceOptions { repeats: repeats as usize, seed, ..ImportanceOptions::default() };
         Ok(NamedPlan { plan, name, conformal, importance: args.importance.map(of) })

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
 fn tell_what_is_left_out(args: &ExportArgs, model: &Model, program: &Program, notes: &mut Notes) -> Result<(), Failure> {
     let keeps_folds = Conformal::of(model).map_err(|error| Failure::input(args.model.display(), error))?.is_some();
     if keeps_folds && program.intervals.is_none() {
-        notes.warn("left out: sets and p-values of conformal predictions, and intervals of scaled errors; exported files have other intervals of regressions alone");
+        notes.warn("left out: sets and p-values of conformal predictions, and intervals of scaled errors or of groups; exported files have other intervals of regressions alone");
     }
     if args.alpha.is_some() && program.intervals.is_none() {
         let what = "--alpha: the model has no intervals; train a regression with --conformal 0.1";
@@ -137,7 +137,7 @@ fn checked(
     }
     let intervals = match Conformal::of(model).map_err(|error| Failure::input(args.model.display(), error))? {
         Some(kept) if program.intervals.is_some() => {
-            let found = kept.intervals(model, samples, args.alpha.unwrap_or(kept.level()), par);
+            let found = kept.intervals(model, samples, args.alpha.unwrap_or(kept.level()), None, par);
             let found = found.map_err(|error| Failure::input(&input.name, error))?;
             found.iter().map(|of| [of.lower, of.upper]).collect()
         }

@@ -5,6 +5,8 @@ use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
 use crate::console::progress::Bar;
+use crate::files::input::Input;
+use crate::problem::groups::group_words;
 use crate::report::{label_text, score_text};
 use maxmargin::conformal::{ConformalScore, Level, discoveries};
 use maxmargin::cv::{Conformal, ConformalProblem, Exchangeable, UpdateError, full_p_values};
@@ -71,18 +73,22 @@ pub(super) struct ConformalDocument {
 /// If the model has none, or none of this kind.
 pub(super) fn predictions(
     model: &Model,
-    samples: &Samples,
+    input: &Input,
     args: &PredictArgs,
     par: Par,
     notes: &mut Notes,
 ) -> Result<ControlFlow<(), Option<ConformalPredictions>>, Failure> {
-    let asked = args.conformal;
+    let (asked, samples) = (&args.conformal, &input.data.samples);
     let kind = match (asked.intervals, asked.sets, asked.fdr) {
         (true, ..) => Kind::Bounds,
         (_, true, _) => Kind::Members,
         (.., Some(_)) => Kind::Outliers,
         _ if asked.alpha.is_some() => {
             let what = "--alpha: it is the level of --intervals or --sets; add one of them";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        _ if asked.conformal_groups.is_some() => {
+            let what = "--conformal-groups: it is for --intervals, --sets or --fdr; add one of them";
             return Err(Failure::Usage(what.to_owned()));
         }
         _ => return Ok(ControlFlow::Continue(None)),
@@ -98,18 +104,20 @@ pub(super) fn predictions(
         Failure::input(args.model.display(), what)
     })?;
     let level = asked.alpha.or(asked.fdr).unwrap_or(kept.level());
+    let groups = group_words(asked.conformal_groups.as_deref(), args.data.options.max_size, input)?;
+    let (groups, failed) = (groups.as_deref(), |error: ConformalProblem| refused(error, input, args));
     let (names, numbers) = match kind {
         Kind::Bounds => {
-            let found = kept.intervals(model, samples, level, par).map_err(failed)?;
+            let found = kept.intervals(model, samples, level, groups, par).map_err(failed)?;
             let bounds = found.iter().flat_map(|of| [of.lower, of.upper]);
             (vec!["lower".to_owned(), "upper".to_owned()], bounds.collect())
         }
         Kind::Members => {
-            let found = kept.sets(model, samples, level, kept.per_class(), par).map_err(failed)?;
+            let found = kept.sets(model, samples, level, kept.per_class(), groups, par).map_err(failed)?;
             (set_names(model), found.iter().map(|is_in| f64::from(u8::from(*is_in))).collect())
         }
         Kind::Outliers => {
-            let found = kept.p_values(model, samples, par).map_err(failed)?;
+            let found = kept.p_values(model, samples, groups, par).map_err(failed)?;
             let outliers = discoveries(&found, level.alpha());
             let both = found.iter().zip(outliers).flat_map(|(p, is_outlier)| [*p, f64::from(u8::from(is_outlier))]);
             (vec!["p_value".to_owned(), "outlier".to_owned()], both.collect())
@@ -120,6 +128,17 @@ pub(super) fn predictions(
     }
     let (method, exchangeable, score) = (kept.method(model), kept.exchangeable(), kept.score_kind());
     Ok(ControlFlow::Continue(Some(ConformalPredictions { names, numbers, kind, method, level, exchangeable, score })))
+}
+
+/// Returns the failure of predictions: of the data if a group is unknown, else of the model.
+fn refused(error: ConformalProblem, input: &Input, args: &PredictArgs) -> Failure {
+    match error {
+        ConformalProblem::UnknownGroup { .. } => Failure::input(&input.name, error),
+        ConformalProblem::GroupsNeeded { .. } => {
+            Failure::input(args.model.display(), format!("{error} (--conformal-groups FILE or COLUMN)"))
+        }
+        error => Failure::input(args.model.display(), error),
+    }
 }
 
 /// Returns the sets of full conformal prediction.

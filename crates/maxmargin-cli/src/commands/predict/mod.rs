@@ -14,6 +14,7 @@ use crate::files::model_file;
 use crate::files::output::{Output, check_standard_output, show};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
+use crate::problem::groups::with_groups;
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, levels_text, reliability_table, reliability_text};
 use conformal::{ConformalDocument, ConformalPredictions};
 use maxmargin::core::{TargetKind, levels};
@@ -75,7 +76,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = load(&args.data.request(), &args.id, &model, threads.par(), &mut notes)?;
+    let request = with_groups(args.data.request(), args.conformal.conformal_groups.as_deref());
+    let input = load(&request, &args.id, &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
     let rows = predicted_rows(&model, &input, args, threads.par(), &mut notes)?;
     let ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }) = rows else {
@@ -132,6 +134,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
 fn open_output(args: &PredictArgs, on_stdout: bool) -> Result<Option<Output>, Failure> {
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([Path::new(&args.data.source), &args.model]);
+    paths.reads(args.conformal.conformal_groups.as_deref());
     check_standard_output(args.run.json, on_stdout)?;
     let path = args.output.as_deref().or(on_stdout.then_some(Path::new("-")));
     path.map(|path| paths.output(path, Content::Text)).transpose()
@@ -157,7 +160,7 @@ fn predicted_rows(
     let decisions = model.decision_values(samples, par).map_err(|e| Failure::input(&input.name, e))?;
     let predicted = decisions.chunks_exact(model.machines().len()).map(|row| model.label(row)).collect();
     let probabilities = probabilities(model, &decisions, args, par)?;
-    let ControlFlow::Continue(conformal) = conformal::predictions(model, samples, args, par, notes)? else {
+    let ControlFlow::Continue(conformal) = conformal::predictions(model, input, args, par, notes)? else {
         return Ok(ControlFlow::Break(()));
     };
     Ok(ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }))

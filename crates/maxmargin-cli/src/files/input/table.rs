@@ -50,6 +50,8 @@ impl TableInput {
 pub(crate) struct WrittenTable {
     pub(crate) delimiter: char,
     pub(crate) kept: Vec<KeptColumn>,
+    /// The column with the group of each row, if it is asked for.
+    pub(crate) groups: Option<KeptColumn>,
 }
 
 /// Returns the format of a file: as given, by its first lines, or by its name where they fit
@@ -167,13 +169,14 @@ pub(super) fn read(
             note_one_class(name, columns, notes);
         }
     }
-    let Table { mut data, is_labelled, lines, unlabelled, delimiter, kept, likelier_target, .. } = table;
+    let Table { mut data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
+    let groups = if own.groups.is_some() { kept.pop() } else { None };
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
         take_numbers(name, model, &mut data)?;
     } else {
         warn_of_columns(name, &data, notes);
     }
-    let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept });
+    let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept, groups });
     Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
 }
 
@@ -187,7 +190,8 @@ fn options_of(own: &TableRequest, format: FileFormat, wanted: &Requirements) -> 
         target: own.target.clone(),
         no_target: own.no_target || (wanted.one_class && own.target.is_none()),
         drop: own.drop.clone(),
-        keep: own.keep.clone(),
+        // The column of groups comes last.
+        keep: own.keep.iter().chain(&own.groups).cloned().collect(),
         categories: own.category.clone(),
         missing_words: own.missing.clone(),
         missing: wanted.missing(),

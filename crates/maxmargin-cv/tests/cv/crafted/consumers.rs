@@ -67,9 +67,11 @@ fn predict(model: &Model, samples: &Samples) {
     }
     if let Ok(Some(kept)) = Conformal::of(model) {
         // Each kind of target has one of them, and the others are errors.
-        let bounds = kept.intervals(model, samples, kept.level(), Par::Seq).map(|all| all.len());
-        let sets = kept.sets(model, samples, kept.level(), kept.per_class(), Par::Seq).map(|all| all.len());
-        let p_values = kept.p_values(model, samples, Par::Seq).map(|all| all.len());
+        let groups = kept.groups().map(|names| vec![names[0].clone(); samples.len()]);
+        let groups = groups.as_deref();
+        let bounds = kept.intervals(model, samples, kept.level(), groups, Par::Seq).map(|all| all.len());
+        let sets = kept.sets(model, samples, kept.level(), kept.per_class(), groups, Par::Seq).map(|all| all.len());
+        let p_values = kept.p_values(model, samples, groups, Par::Seq).map(|all| all.len());
         let found = [bounds, sets.map(|all| all / model.classes().len().max(1)), p_values];
         assert!(found.into_iter().flatten().all(|rows| rows == samples.len()));
     }
