@@ -12,7 +12,7 @@
 
 use crate::inner_solver::pairs::{self, Extremes};
 use crate::inner_solver::system::System;
-use crate::inner_solver::weighted::{Weighted, multiply};
+use crate::inner_solver::weighted::Weighted;
 use crate::working_set::chunk::{Chunk, ChunkSolver};
 use crate::working_set::project::rebalance;
 use maxmargin_core::rounding_of_sums;
@@ -83,7 +83,7 @@ impl ChunkSolver for LeastSquares {
                         let mut beta: Vec<f64> = chunk.beta.iter().zip(&step.delta).map(|(b, s)| b + s).collect();
                         rebalance(&mut beta, &chunk.low, &chunk.high, sum);
                         let step: Vec<f64> = beta.iter().zip(&chunk.beta).map(|(b, old)| b - old).collect();
-                        let product = multiply(chunk, &step);
+                        let product = chunk.multiply(&step);
                         advance(chunk, &step, &product, floor)
                     }
                     None => {

@@ -1,6 +1,5 @@
 //! The linear system of a least squares step, whose factor follows the set of its samples.
 
-use crate::inner_solver::weighted::multiply;
 use crate::working_set::chunk::Chunk;
 use faer::Mat;
 use maxmargin_core::{Factor, RunControl};
@@ -123,7 +122,7 @@ impl System {
         let mut whole = vec![0.0; wanted.len()];
         let mut image = |x: &[f64]| -> Vec<f64> {
             members.iter().zip(x).for_each(|(&k, x)| whole[k] = *x);
-            let product = multiply(chunk, &whole);
+            let product = chunk.multiply(&whole);
             members.iter().zip(x).map(|(&k, x)| product[k] + wanted[k] * x).collect()
         };
         let values: Vec<f64> = members.iter().map(|&k| right.values[k]).collect();
@@ -132,25 +131,18 @@ impl System {
         let mut residual: Vec<f64> = values.iter().zip(image(&x)).map(|(r, product)| r - product).collect();
         let (mut direction, mut last) = (vec![0.0; x.len()], f64::INFINITY);
         let most = (members.len() / MEMBERS_EACH).saturating_sub(self.iterations);
-        let mut first = 0.0;
+        let first = without_threshold(&mut residual);
+        let mut largest = first;
         for iteration in 0..=most {
-            // The residual is the threshold, the same for all samples, at the solution.
-            let t = residual.iter().sum::<f64>() / residual.len() as f64;
-            residual.iter_mut().for_each(|r| *r -= t);
-            let largest = residual.iter().fold(0.0, |most: f64, r| most.max(r.abs()));
             if largest <= right.accuracy {
                 // The sums of thresholds that were taken out belong to it.
                 let t = image(&x).iter().zip(&values).map(|(product, r)| product - r).sum::<f64>() / x.len() as f64;
                 members.iter().zip(&x).for_each(|(&k, x)| out[k] = *x);
                 return if t.is_finite() { Iterated::Solved(t) } else { Iterated::Slow };
             }
-            if iteration == 0 {
-                first = largest;
-            }
-            // At the pace so far, there are too many iterations left.
-            let pace = (largest / first).powf(1.0 / iteration.max(1) as f64);
-            let slow = iteration > 1 && largest * pace.powi((most - iteration) as i32) > right.accuracy;
-            if slow || iteration == most || !largest.is_finite() {
+            let left = most - iteration;
+            let hopeless = iteration > 1 && largest * pace(first, largest, iteration).powi(left as i32) > right.accuracy;
+            if hopeless || left == 0 || !largest.is_finite() {
                 break;
             }
             if !more() {
@@ -167,6 +159,7 @@ impl System {
             add_scaled(&mut x, step, &direction);
             add_scaled(&mut residual, -step, &product);
             last = norm;
+            largest = without_threshold(&mut residual);
         }
         Iterated::Slow
     }
@@ -241,6 +234,19 @@ impl System {
     }
 }
 
+/// Takes the threshold out of the residual, which it is at the solution, the same for all samples;
+/// returns the largest entry that is left.
+fn without_threshold(residual: &mut [f64]) -> f64 {
+    let t = residual.iter().sum::<f64>() / residual.len() as f64;
+    residual.iter_mut().for_each(|r| *r -= t);
+    residual.iter().fold(0.0, |most: f64, r| most.max(r.abs()))
+}
+
+/// The factor of an iteration, from the errors before the first and after the last of so many.
+fn pace(first: f64, last: f64, iterations: usize) -> f64 {
+    (last / first).powf(1.0 / iterations as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,7 +272,7 @@ mod tests {
             let t = system.solve(chunk, &wanted, &right, &mut x, &mut || true).expect("positive definite");
             let rounding = 1e-13 * x.iter().map(|x| x.abs()).sum::<f64>();
             assert!((x.iter().sum::<f64>() - 0.25).abs() <= 1e-9 + rounding, "the sum");
-            let product = multiply(chunk, &x);
+            let product = chunk.multiply(&x);
             for k in (0..m).filter(|&k| !wanted[k].is_nan()) {
                 let residual = product[k] + damping * x[k] - t - values[k];
                 assert!(residual.abs() <= 2e-9 + rounding, "damping {damping}, sample {k}: {residual}");

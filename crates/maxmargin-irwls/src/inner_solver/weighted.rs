@@ -139,7 +139,7 @@ impl<'c> Weighted<'c> {
         }
         self.settle_threshold();
         let step: Vec<f64> = (0..self.v.len()).map(|k| self.response(k, self.error(k))).collect();
-        let product = multiply(self.chunk, &step);
+        let product = self.chunk.multiply(&step);
         Some(WeightedStep { delta: step, product, settled: false })
     }
 
@@ -164,7 +164,7 @@ impl<'c> Weighted<'c> {
         }
         let mut aim: Vec<f64> = sets.inside.iter().zip(&sets.aim).map(|(inside, a)| if *inside { 0.0 } else { *a }).collect();
         let t = self.newton(system, &sets.inside, &mut aim, cap, more)?;
-        let there = multiply(self.chunk, &aim);
+        let there = self.chunk.multiply(&aim);
         if self.stays(&sets.inside, &aim, t, &there, cap) {
             (self.t, self.kv) = (t, there);
             self.v.copy_from_slice(&aim);
@@ -210,7 +210,7 @@ impl<'c> Weighted<'c> {
             let empty = !sets.inside.contains(&true);
             let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim, cap, more)? };
             let change: Vec<f64> = sets.aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
-            let product = multiply(self.chunk, &change);
+            let product = self.chunk.multiply(&change);
             let there: Vec<f64> = self.kv.iter().zip(&product).map(|(a, b)| a + b).collect();
             if self.stays(&sets.inside, &sets.aim, aim_t, &there, cap) {
                 (self.t, self.kv) = (aim_t, there);
@@ -251,7 +251,7 @@ impl<'c> Weighted<'c> {
         cap: f64,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<f64> {
-        let mut rest = multiply(self.chunk, aim);
+        let mut rest = self.chunk.multiply(aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
         let sum = -aim.iter().sum::<f64>();
         let wanted: Vec<f64> = inside.iter().zip(&self.damping).map(|(i, d)| if *i { *d } else { f64::NAN }).collect();
@@ -299,19 +299,4 @@ impl<'c> Weighted<'c> {
         }
         share
     }
-}
-
-/// The entries of a product that are summed together.
-const PIECE: usize = 1024;
-
-/// Returns `K x`, from the rows where x is not 0.
-pub(crate) fn multiply(chunk: &Chunk, x: &[f64]) -> Vec<f64> {
-    let mut product = vec![0.0; x.len()];
-    chunk.par.for_chunks(&mut product, PIECE, |piece, product| {
-        let from = piece * PIECE;
-        for (k, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            add_scaled(product, x, &chunk.row(k)[from..from + product.len()]);
-        }
-    });
-    product
 }

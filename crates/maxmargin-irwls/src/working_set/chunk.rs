@@ -1,6 +1,10 @@
 //! A working set as a small dense problem, and the trait of its solvers.
 
 use maxmargin_data::Par;
+use maxmargin_simd::sums::add_scaled;
+
+/// The entries of a product that are summed together.
+const PIECE: usize = 1024;
 
 /// The problem `min ½ βᵀKβ + (f₀ − Kβ₀)ᵀβ` over `low ≤ β ≤ high` and `Σ β = Σ β₀`: the dual in the
 /// variables of the working set with all others fixed, written in `β = s α`.
@@ -41,6 +45,18 @@ impl Chunk {
     pub fn row(&self, i: usize) -> &[f64] {
         let m = self.len();
         &self.kernel[i * m..(i + 1) * m]
+    }
+
+    /// Returns `K x`, from the rows where x is not 0.
+    pub(crate) fn multiply(&self, x: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; x.len()];
+        self.par.for_chunks(&mut product, PIECE, |piece, product| {
+            let from = piece * PIECE;
+            for (k, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                add_scaled(product, x, &self.row(k)[from..from + product.len()]);
+            }
+        });
+        product
     }
 
     /// Returns β: on entry a feasible point.
