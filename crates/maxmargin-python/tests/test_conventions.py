@@ -225,3 +225,14 @@ def test_a_frame_of_sparse_columns_is_no_kernel_matrix():
     matrix = pd.DataFrame.sparse.from_spmatrix(sp.eye_array(4, format="csr"))
     with pytest.raises(TypeError, match="Sparse precomputed kernels are not supported"):
         maxmargin.SVC(kernel="precomputed").fit(matrix, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"])
+@pytest.mark.parametrize("kernel", ["linear", "precomputed", lambda X, Z: X @ Z.T])
+def test_the_shape_of_the_training_set_is_that_of_its_rows(name, kernel):
+    X, y = load_iris(return_X_y=True)
+    rows = X @ X.T if kernel == "precomputed" else X
+    parameters = {"kernel": kernel} if name in {"SVC", "SVR"} else {"kernel": kernel, "nu": 0.3}
+    ours, theirs = (getattr(module, name)(**parameters) for module in (maxmargin, sklearn.svm))
+    assert ours.fit(rows, y).shape_fit_ == theirs.fit(rows, y).shape_fit_
+    assert ours.predict(rows[:5]).shape == (5,)

@@ -314,7 +314,8 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
-        self.shape_fit_ = X.shape
+        # With a function as the kernel, X is the matrix that it made.
+        self.shape_fit_ = np.shape(self._rows) if callable(self.kernel) else X.shape
         self._describe(machines, X, y)
         statuses = [machine["status"] for machine in machines]
         ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
