@@ -199,7 +199,7 @@ fn samples_between_two_quantiles_change_sides() {
     assert_eq!(coefficients(&up), [2.0, 2.0, -2.0, -2.0]);
     let down = warm::along_level(&median, &up, &[0.0; 4], &quartile);
     assert_eq!(coefficients(&down), [1.0, 1.0, 1.0, -3.0]);
-    // Expectiles have no bounds, and sums of pairs none to make up.
+    // Expectiles have no bounds, so that nothing moves with the level.
     let square = |tau: f64| {
         let costs = SideCosts { above: &[4.0 * tau; 4], below: &[4.0 * (1.0 - tau); 4] };
         Dual::svr(Loss::SquaredHinge, BiasTerm::Free, (0..4).collect(), &targets, costs, 0.0).expect("a problem")

@@ -16,8 +16,8 @@ const CHANGES: (usize, usize) = (8, 32);
 /// take less time than a few iterations over the memory of both matrices.
 const ITERATED: usize = 1024;
 
-/// The samples for each iteration that may take the place of a factor. With 7,200 samples a factor
-/// takes as long as some 40 iterations, with 1,600 as long as 10.
+/// The samples for each iteration that may take the place of a factor: a factor grows with the cube
+/// of the samples, an iteration with their square.
 const MEMBERS_EACH: usize = 200;
 
 /// The right-hand side of a system, and the largest allowed residual.
@@ -131,14 +131,14 @@ impl System {
         let mut residual: Vec<f64> = values.iter().zip(image(&x)).map(|(r, product)| r - product).collect();
         let (mut direction, mut last) = (vec![0.0; x.len()], f64::INFINITY);
         let most = (members.len() / MEMBERS_EACH).saturating_sub(self.iterations);
-        let first = without_threshold(&mut residual);
+        // The sum of the thresholds that were taken out of the residual.
+        let mut taken = 0.0;
+        let first = take_threshold(&mut residual, &mut taken);
         let mut largest = first;
         for iteration in 0..=most {
             if largest <= right.accuracy {
-                // The sums of thresholds that were taken out belong to it.
-                let t = image(&x).iter().zip(&values).map(|(product, r)| product - r).sum::<f64>() / x.len() as f64;
                 members.iter().zip(&x).for_each(|(&k, x)| out[k] = *x);
-                return if t.is_finite() { Iterated::Solved(t) } else { Iterated::Slow };
+                return Iterated::Solved(-taken);
             }
             let left = most - iteration;
             let hopeless = iteration > 1 && largest * pace(first, largest, iteration).powi(left as i32) > right.accuracy;
@@ -152,14 +152,13 @@ impl System {
             let mut z = residual.clone();
             self.factor.solve(&mut z, 0.0);
             let norm = dot(&residual, &z);
-            let ratio = if iteration == 0 { 0.0 } else { norm / last };
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
+            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + norm / last * *d);
             let product = image(&direction);
             let step = norm / dot(&direction, &product);
             add_scaled(&mut x, step, &direction);
             add_scaled(&mut residual, -step, &product);
             last = norm;
-            largest = without_threshold(&mut residual);
+            largest = take_threshold(&mut residual, &mut taken);
         }
         Iterated::Slow
     }
@@ -168,14 +167,14 @@ impl System {
     /// false. Returns true if the factor is then the required one. If most samples have another
     /// damping, only the set becomes the required one, for [`System::iterate`].
     fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut (dyn FnMut() -> bool + Send)) -> bool {
-        let of = |damping: fn(f64, f64) -> bool| -> Vec<usize> {
-            let differs = |at: &usize| damping(self.damped[self.members[*at]], wanted[self.members[*at]]);
-            (0..self.members.len()).filter(differs).collect()
+        let members_where = |leaves: fn(f64, f64) -> bool| -> Vec<usize> {
+            let leaves = |at: &usize| leaves(self.damped[self.members[*at]], wanted[self.members[*at]]);
+            (0..self.members.len()).filter(leaves).collect()
         };
-        let mut leave = of(|old, new| old != new);
+        let mut leave = members_where(|old, new| old != new);
         let mut follows = true;
         if 2 * leave.len() > self.members.len() && self.members.len() >= ITERATED {
-            (leave, follows) = (of(|_, new| new.is_nan()), false);
+            (leave, follows) = (members_where(|_, new| new.is_nan()), false);
         }
         let kept = self.members.len() - leave.len();
         let join = wanted.iter().filter(|w| !w.is_nan()).count() - kept;
@@ -234,11 +233,12 @@ impl System {
     }
 }
 
-/// Takes the threshold out of the residual, which it is at the solution, the same for all samples;
-/// returns the largest entry that is left.
-fn without_threshold(residual: &mut [f64]) -> f64 {
-    let t = residual.iter().sum::<f64>() / residual.len() as f64;
-    residual.iter_mut().for_each(|r| *r -= t);
+/// Takes out of the residual what all its entries have in common, which is all of it at the
+/// solution, and adds that to `taken`; returns the largest entry that is left.
+fn take_threshold(residual: &mut [f64], taken: &mut f64) -> f64 {
+    let common = residual.iter().sum::<f64>() / residual.len() as f64;
+    *taken += common;
+    residual.iter_mut().for_each(|r| *r -= common);
     residual.iter().fold(0.0, |most: f64, r| most.max(r.abs()))
 }
 
