@@ -4,6 +4,8 @@ use crate::dispatch::lengths::holds;
 use crate::dispatch::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 
 /// Copies `out[r][to + c] = sources[c][from + r]` for every row `r` of `out` and every source `c`.
@@ -16,14 +18,19 @@ pub fn transpose(sources: &[&[f32]], from: usize, out: &mut [&mut [f32]], to: us
     assert!(sources.iter().all(|s| holds(s.len(), from, rows)), "sources of less than {from} + {rows} values");
     assert!(out.iter().all(|o| holds(o.len(), to, columns)), "rows of less than {to} + {columns} values");
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
+    if let level @ (Level::Avx512 | Level::Avx2) = level() {
         for (c, sources) in sources.chunks(16).enumerate() {
             for (r, out) in out.chunks_mut(16).enumerate() {
                 let (from, to) = (from + 16 * r, to + 16 * c);
                 if let (Ok(sources), Ok(out)) = (<&[&[f32]; 16]>::try_from(sources), <&mut [&mut [f32]; 16]>::try_from(&mut *out))
                 {
-                    // SAFETY: the level says AVX-512; lengths were compared above.
-                    unsafe { avx512::transpose16(sources, from, out, to) };
+                    // SAFETY: the level has these instructions; lengths were compared above.
+                    unsafe {
+                        match level {
+                            Level::Avx512 => avx512::transpose16(sources, from, out, to),
+                            _ => avx2::transpose16(sources, from, out, to),
+                        }
+                    }
                 } else {
                     portable(sources, from, out, to);
                 }

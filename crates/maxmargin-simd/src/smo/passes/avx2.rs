@@ -41,6 +41,93 @@ fn array(vector: __m256d) -> [f64; 4] {
     values
 }
 
+/// The extremes of the elements of a chunk, lane by lane. There are two of each: a minimum of one
+/// would wait for the last.
+#[derive(Clone, Copy)]
+struct LaneExtremes {
+    least: [__m256d; 2],
+    most: [__m256d; 2],
+}
+
+impl LaneExtremes {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn none() -> Self {
+        Self { least: [_mm256_set1_pd(f64::INFINITY); 2], most: [_mm256_set1_pd(f64::NEG_INFINITY); 2] }
+    }
+
+    /// Adds a half of eight elements, whose sets are the bits of these numbers.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn add(&mut self, part: usize, value: __m256d, ups: __m256i, lows: __m256i) {
+        let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
+        self.least[part] = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(ups, part)), self.least[part]);
+        self.most[part] = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(lows, part)), self.most[part]);
+    }
+}
+
+/// The extremes of all chunks so far, and the chunks that they are in.
+struct ChunkExtremes {
+    min_up: f64,
+    chunk_up: usize,
+    max_low: f64,
+    chunk_low: usize,
+}
+
+impl ChunkExtremes {
+    const NONE: Self = Self { min_up: f64::INFINITY, chunk_up: 0, max_low: f64::NEG_INFINITY, chunk_low: 0 };
+
+    /// Merges those of the chunk `start..f.len()`: the lanes' up to `full`, and the elements after
+    /// it.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn merge(&mut self, start: usize, full: usize, lanes: LaneExtremes, f: &[f64], up: &[u8], low: &[u8]) {
+        // The tail starts inside a byte of the sets: scan from the start of this byte.
+        let byte = full / 8 * 8;
+        let tail = if full < f.len() { scan_chunk(&f[byte..], &up[byte / 8..], &low[byte / 8..]) } else { Extremes::NONE };
+        let least = array(_mm256_min_pd(lanes.least[0], lanes.least[1])).into_iter().fold(tail.min_up, f64::min);
+        let most = array(_mm256_max_pd(lanes.most[0], lanes.most[1])).into_iter().fold(tail.max_low, f64::max);
+        if least < self.min_up {
+            (self.min_up, self.chunk_up) = (least, start);
+        }
+        if most > self.max_low {
+            (self.max_low, self.chunk_low) = (most, start);
+        }
+    }
+
+    /// The extremes with their places.
+    #[target_feature(enable = "avx2")]
+    fn placed(self, f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
+        let Self { min_up, chunk_up, max_low, chunk_low } = self;
+        let (argmin_up, argmax_low) = (place(f, up, min_up, chunk_up), place(f, low, max_low, chunk_low));
+        Extremes { min_up, argmin_up, max_low, argmax_low }
+    }
+}
+
+/// # Safety
+///
+/// Requires AVX2; a bit per element in `up` and `low`.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
+    let mut found = ChunkExtremes::NONE;
+    for start in (0..f.len()).step_by(CHUNK) {
+        let end = (start + CHUNK).min(f.len());
+        let full = start + (end - start) / 8 * 8;
+        let mut lanes = LaneExtremes::none();
+        for k in (start..full).step_by(8) {
+            let set = |set: &[u8]| _mm256_set1_epi64x(i64::from(set[k / 8]));
+            let (ups, lows) = (set(up), set(low));
+            for part in 0..2 {
+                // SAFETY: k + 8 ≤ full ≤ n.
+                let value = unsafe { _mm256_loadu_pd(f.as_ptr().add(k + 4 * part)) };
+                lanes.add(part, value, ups, lows);
+            }
+        }
+        found.merge(start, full, lanes, &f[..end], up, low);
+    }
+    found.placed(f, up, low)
+}
+
 /// # Safety
 ///
 /// Requires AVX2; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for
@@ -56,14 +143,11 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
     let n = f.len();
     let (mut one, mut two) = (Stretch::default(), Stretch::default());
     let (step, betas) = (_mm256_set1_pd(delta), _mm256_set1_pd(beta));
-    let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
-    let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
-    let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
+    let mut found = ChunkExtremes::NONE;
     for start in (0..n).step_by(CHUNK) {
         let end = (start + CHUNK).min(n);
         let full = start + (end - start) / 8 * 8;
-        // Two of each: a minimum of one would wait for the last.
-        let (mut lowest, mut highest) = ([inf; 2], [neg; 2]);
+        let mut lanes = LaneExtremes::none();
         // SAFETY: as for this function; a chunk is no longer than a stretch.
         let (first, second) =
             unsafe { (one.values(&ki, start, end), if KIND == SINGLE { &[] } else { two.values(&kj, start, end) }) };
@@ -89,27 +173,13 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
                     _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
                     value
                 };
-                lowest[part] = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(ups, part)), lowest[part]);
-                highest[part] = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(lows, part)), highest[part]);
+                lanes.add(part, value, ups, lows);
             }
         }
-        let least = array(_mm256_min_pd(lowest[0], lowest[1]));
-        let most = array(_mm256_max_pd(highest[0], highest[1]));
         update_each::<KIND>(full, &mut f[..end], q, PairUpdate { ki, kj, beta, delta });
-        // The tail starts inside a byte of the sets: scan from the start of this byte.
-        let byte = full / 8 * 8;
-        let tail = if full < end { scan_chunk(&f[byte..end], &up[byte / 8..], &low[byte / 8..]) } else { Extremes::NONE };
-        let least = least.into_iter().fold(tail.min_up, f64::min);
-        let most = most.into_iter().fold(tail.max_low, f64::max);
-        if least < min_up {
-            (min_up, chunk_up) = (least, start);
-        }
-        if most > max_low {
-            (max_low, chunk_low) = (most, start);
-        }
+        found.merge(start, full, lanes, &f[..end], up, low);
     }
-    let (argmin_up, argmax_low) = (place(f, up, min_up, chunk_up), place(f, low, max_low, chunk_low));
-    Extremes { min_up, argmin_up, max_low, argmax_low }
+    found.placed(f, up, low)
 }
 
 /// The lowest index of an element of `set` with this value, in the chunk from `start` on;

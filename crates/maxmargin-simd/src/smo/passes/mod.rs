@@ -224,7 +224,13 @@ pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f
 /// When a set has fewer bits than elements.
 pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[], up, low);
-    portable::scan(f, up, low)
+    match level() {
+        // SAFETY: `level` found these instructions, or more, on this machine; the sets were checked
+        // above. The scan reads `f` once, and wider vectors read it no faster.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 | Level::Avx2 => unsafe { avx2::scan(f, up, low) },
+        _ => portable::scan(f, up, low),
+    }
 }
 
 /// The partner `j` in `low` with `f_j > f_i` (`fi` of the selection) that maximises `(f_j − f_i)² /
