@@ -40,6 +40,19 @@ impl Default for Config {
     }
 }
 
+/// The least work of a pass, in entries multiplied, that is worth waking other threads: about half
+/// a millisecond.
+const PARALLEL: usize = 1 << 19;
+
+impl Config {
+    /// The configuration with the threads that make passes over so many entries and variables
+    /// faster. A variable costs about as much as eight entries.
+    pub(crate) fn for_passes(&self, entries: usize, variables: usize) -> Self {
+        let par = if entries + 8 * variables < PARALLEL { Par::Seq } else { self.par };
+        Self { par, ..*self }
+    }
+}
+
 /// The cost of a run, in numbers that do not depend on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearWork {

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   1  coordinate descent until the goal holds or Newton steps are cheaper (front.rs)
-//!   2  from zero with many features: Newton steps on the dual + ‖α‖² / 2σ, σ ten times larger from
-//!      stage to stage, each from the w of the last
+//!   2  from zero with many features: Newton steps on the dual + ‖α‖² / 2σ, σ thirty times larger
+//!      from stage to stage, each from the w of the last
 //!   3  repeat until the certificate shows the goal
 //!   4    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by Newton steps on its dual (newton.rs)
 //!   5    certificate of α' from values computed anew; α ← α' if it is no worse
@@ -29,7 +29,7 @@ const FIRST: f64 = 10.0;
 const SWEEPS: usize = 10;
 
 /// The growth of σ along the path, and to the first proximal step after it.
-const STAGE: f64 = 10.0;
+const STAGE: f64 = 30.0;
 const GROWTH: f64 = 3.0;
 
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].

@@ -97,6 +97,7 @@ pub fn solve(
     control: &RunControl,
 ) -> Result<LinearSolution, LinearError> {
     check(matrix, dual, &start, config.method)?;
+    let config = &config.for_passes(matrix.entries(), dual.len());
     let (alpha, _) = start.into_parts();
     let squares = matrix.squares();
     let run = Run {

@@ -10,7 +10,7 @@ use crate::run::error::CvError;
 use crate::search::log::{CellLog, ColumnState};
 use crate::seed::Seeding;
 use crate::study::Study;
-use crate::study::space_source::PagePool;
+use crate::study::page_pool::PagePool;
 use maxmargin_core::{Progress, RunControl, Status};
 use maxmargin_kernel::{Kernel, gamma_scale};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

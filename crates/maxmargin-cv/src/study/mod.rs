@@ -9,6 +9,7 @@ pub(crate) mod layout;
 pub(crate) mod level_chain;
 pub(crate) mod matching;
 mod options;
+pub(crate) mod page_pool;
 mod prepared_data;
 pub(crate) mod space_source;
 pub(crate) mod spaces;

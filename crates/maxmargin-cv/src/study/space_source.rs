@@ -1,10 +1,10 @@
 //! The values from which the spaces of a study's machines are made: a kernel matrix, or features.
 
 use crate::study::layout::{MachineLayout, MachineSamples};
+use crate::study::page_pool::PagePool;
 use maxmargin_data::{Cancelled, Par, Preparation, RunControl, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prepared samples, and the kernel with its width for them.
 pub(crate) struct Prepared<'s> {
@@ -26,27 +26,6 @@ const SMALL: usize = 1024;
 
 /// Largest number of samples of a study whose machines are small: 512 MiB of exact values.
 const FEW: usize = 8192;
-
-/// Memory for kernel values that matrices and machines use one after the other: each takes memory
-/// that an earlier one returned. The first touch of new memory costs more than most values.
-#[derive(Clone, Default)]
-pub(crate) struct PagePool {
-    /// For the rows of a machine.
-    rows: Arc<Mutex<Vec<Pages>>>,
-    /// For all exact values of a matrix.
-    exact: Pages,
-}
-
-impl PagePool {
-    /// Calls `each` with memory for rows that no other thread uses meanwhile.
-    fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
-        let idle = || self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let pages = idle().pop().unwrap_or_default();
-        let result = each(pages.clone());
-        idle().push(pages);
-        result
-    }
-}
 
 impl<'s> SpaceSource<'s> {
     /// Features, or values of the prepared kernel, of the samples in the order of `layout`.
@@ -106,7 +85,7 @@ impl<'s> SpaceSource<'s> {
             _ => {}
         }
         let fits = 8 * (gram.len() as u64).pow(2) <= memory / 4;
-        if gram.has_small_sums() && fits { gram.keep_exact(&pool.exact, par, control) } else { Ok(()) }
+        if gram.has_small_sums() && fits { gram.keep_exact(pool.exact(), par, control) } else { Ok(()) }
     }
 
     /// Searches once for the neighbours of all samples, of which machines of some samples take

@@ -1,11 +1,12 @@
 //! Products with the kernel matrix in `f64`.
 
 use super::groups::{CoefficientGroup, SampleTerms, coefficient_groups};
+use super::scratch::with_tile;
+use super::symmetric;
 use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::{Cancelled, Par, RunControl};
-use std::cell::Cell;
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
@@ -13,18 +14,13 @@ const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
 const IDS: usize = 64;
 
-thread_local! {
-    /// The kernel values of a tile. It is taken while in use, so that a kernel of the caller's may
-    /// compute products, too.
-    static TILE: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
-}
-
 /// Computes `F = K[columns, ids] · coef` in `f64`. `coef` is row-major `ids.len() × h`, the result
 /// row-major `columns.len() × h`.
 ///
 /// Every kernel value is computed once for all `h` right-hand sides and not stored. Tiles and their
 /// order are fixed, so the bits of the result do not depend on `par`. Zero rows of `coef` cost
-/// nothing.
+/// nothing. Where one right-hand side has most samples, one half of the symmetric matrix is
+/// computed.
 ///
 /// # Errors
 ///
@@ -60,6 +56,9 @@ pub(crate) fn apply_exact_to(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     assert!(runs.iter().all(|run| run.end <= gram.len()), "columns {runs:?} of {}", gram.len());
+    if h == 1 && runs == [0..gram.len()] && symmetric::is_cheaper(gram, terms.samples()) {
+        return symmetric::product(gram, &terms.dense(gram.len()), par, control);
+    }
     let mut result = vec![0.0; runs.iter().map(Range::len).sum::<usize>() * h];
     let groups = coefficient_groups(terms);
     // The cost of a kernel value and of its products.
@@ -150,28 +149,24 @@ impl TiledProduct<'_> {
     /// Adds the products of the samples `ids` to the sums of the tile with the columns of `runs`.
     fn add_tile(&self, ids: &[usize], coef: &[f64], columns: &[usize], runs: &[Range<usize>], sums: &mut [f64]) {
         let (width, count) = (columns.len(), sums.len() / self.sums_per_column());
-        // A thread keeps its tile: machines of some hundred samples make thousands of them.
-        let mut values = TILE.take();
-        if values.len() < IDS * count {
-            values.resize(IDS * count, 0.0);
-        }
         let mut part = vec![0.0; width * count];
-        for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
-            let tile = &mut values[..ids.len() * count];
-            fill_runs(self.gram, ids, runs, tile);
-            matmul(
-                MatMut::from_row_major_slice_mut(&mut part, width, count),
-                Accum::Add,
-                MatRef::from_column_major_slice(coef, width, ids.len()),
-                MatRef::from_row_major_slice(tile, ids.len(), count),
-                1.0,
-                Threads::Seq,
-            );
-        }
+        with_tile(IDS * count, |values| {
+            for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
+                let tile = &mut values[..ids.len() * count];
+                fill_runs(self.gram, ids, runs, tile);
+                matmul(
+                    MatMut::from_row_major_slice_mut(&mut part, width, count),
+                    Accum::Add,
+                    MatRef::from_column_major_slice(coef, width, ids.len()),
+                    MatRef::from_row_major_slice(tile, ids.len(), count),
+                    1.0,
+                    Threads::Seq,
+                );
+            }
+        });
         for (part, column) in part.chunks_exact(count).zip(columns) {
             sums[column * count..][..count].iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         }
-        TILE.set(values);
     }
 
     /// Writes the sums of a strip to its rows of the result.

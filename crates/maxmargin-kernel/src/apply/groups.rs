@@ -66,6 +66,19 @@ impl SampleTerms {
         Self { ids, offsets, entries, h: points.len() }
     }
 
+    /// Number of samples with a term.
+    pub(super) fn samples(&self) -> usize {
+        (0..self.ids.len()).filter(|&k| !self.of(k).is_empty()).count()
+    }
+
+    /// The coefficients of all of `samples` samples of the only right-hand side.
+    pub(super) fn dense(&self, samples: usize) -> Vec<f64> {
+        debug_assert_eq!(self.h, 1);
+        let mut coef = vec![0.0; samples];
+        self.ids.iter().enumerate().for_each(|(k, &id)| self.of(k).iter().for_each(|(_, c)| coef[id] += c));
+        coef
+    }
+
     /// The entries of a sample.
     fn of(&self, k: usize) -> &[(usize, f64)] {
         &self.entries[self.offsets[k]..self.offsets[k + 1]]

@@ -2,8 +2,10 @@
 
 mod exact;
 mod groups;
+mod scratch;
 mod single;
 mod small;
+mod symmetric;
 
 pub use exact::apply_exact;
 pub(crate) use exact::apply_exact_to;

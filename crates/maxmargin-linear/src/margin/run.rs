@@ -84,6 +84,7 @@ impl<'m, 's> MarginSolver<'m, 's> {
                 return Err(LinearError::FreeBias);
             }
         }
+        let config = &config.for_passes(self.matrix.entries(), rows);
         let control = SweepControl::new(stop, control);
         let mut run = MarginRun { config, control, memory: self.matrix.memory_budget(), work: LinearWork::default() };
         let mut w = start.map_or_else(|| vec![0.0; width], <[f64]>::to_vec);

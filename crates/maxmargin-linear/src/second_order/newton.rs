@@ -76,9 +76,10 @@ const STEPS_AT_ONCE: u64 = 1000;
 /// the present violation.
 const EARLY: f64 = 0.1;
 
-/// The least relative accuracy of conjugate gradients, with many features. Most systems have
-/// another active set than the next, so that an accurate solution is of no use.
+/// The limits of the relative accuracy of conjugate gradients, with many features. Most systems
+/// have another active set than the next, so that an accurate solution is of no use.
 const LEAST: f64 = 1e-2;
+const MOST: f64 = 0.1;
 
 /// The accuracy of the inner problem.
 #[derive(Clone, Copy, Debug)]
@@ -249,6 +250,16 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.minimise(sigma, accuracy, STEPS_AT_ONCE, stop)
     }
 
+    /// Returns the relative accuracy that is worth its iterations. With bounds, the active set
+    /// changes at both of them.
+    fn least_accuracy(&self) -> f64 {
+        match self.typical {
+            None => 1e-10,
+            Some(_) if self.is_unbounded() => LEAST,
+            Some(_) => MOST,
+        }
+    }
+
     /// Makes Newton steps from the present `w` until the inner problem is solved.
     fn minimise(&mut self, sigma: f64, aim: Accuracy, steps: u64, mut stop: impl FnMut(&Cost, f64) -> bool + Send) -> Round {
         let tol = if let Accuracy::Round(tol) = aim { tol } else { 0.0 };
@@ -287,8 +298,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
                 weights: &self.weights,
                 par: self.par,
             };
-            let least = if self.typical.is_some() { LEAST } else { 1e-10 };
-            let accuracy = (0.1 * enough / disturbed).clamp(least, 0.1);
+            let accuracy = (0.1 * enough / disturbed).clamp(self.least_accuracy(), MOST);
             let (cost, violation) = (self.cost, self.violation.max(disturbed));
             let control =
                 RunControl::new(|_| if stop(&cost, violation) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
