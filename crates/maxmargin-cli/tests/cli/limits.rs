@@ -76,7 +76,7 @@ fn ctrl_c_is_heard_whatever_the_run_is_doing() {
     let bench = Bench::new();
     for run in long_runs(&data) {
         let mut child = bench.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
-        std::thread::sleep(Duration::from_secs(3));
+        std::thread::sleep(Duration::from_millis(1500));
         if child.try_wait().expect("a child").is_some() {
             continue; // quicker than that
         }

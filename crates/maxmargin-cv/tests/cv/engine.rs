@@ -2,7 +2,7 @@
 
 use crate::common::{Case, certified, fold_alone, same_optima, threads};
 use maxmargin_core::{RunControl, Status, Stop};
-use maxmargin_cv::{CvError, FoldPlan, Progress, Seeding};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Progress, Seeding};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Every seeding must end where a training from scratch ends.
-fn agrees_with_scratch(case: &Case, seeding: Seeding) {
+fn agrees_with_scratch(case: &Case, seeding: Seeding) -> CvReport {
     let report = case.run(seeding);
     let what = format!("{seeding:?}");
     certified(case, &report, &what);
@@ -31,6 +31,7 @@ fn agrees_with_scratch(case: &Case, seeding: Seeding) {
             assert!((found - expected[0]).abs() <= 2.0 * apart, "{what} {i}: {found} {expected:?}");
         }
     }
+    report
 }
 
 #[test]
@@ -84,8 +85,7 @@ fn seeds_read_the_rows_of_different_samples() {
 fn seeds_keep_few_rows_where_solvers_keep_none() {
     let mut case = Case::generated(Generator::Banana, 12_000, 3, 1.0, 10.0, 1).at(1e-3);
     case.memory = 1 << 30;
-    agrees_with_scratch(&case, Seeding::Full);
-    let report = case.run(Seeding::Full);
+    let report = agrees_with_scratch(&case, Seeding::Full);
     let (support, row) = (report.full.as_ref().expect("the model of all data").machines[0].support_vectors as u64, 4 * 12_000);
     assert!(report.seed_steps >= 2 * support, "{} of {support}", report.seed_steps);
     assert!(report.kernel_bytes < support * row, "{} bytes, {support} support vectors", report.kernel_bytes);

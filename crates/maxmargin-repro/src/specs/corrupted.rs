@@ -9,7 +9,7 @@ use std::{fs, thread};
 
 /// The number of changed copies of each file in a test.
 #[cfg(test)]
-const COPIES: u64 = 1500;
+const COPIES: u64 = 300;
 
 /// Pieces of the format that changes insert.
 const WORDS: [&str; 10] = ["[[table]]\n", "\"", "=", "{", "}", "[", "-1", "99999999999999999999", "\n", "from = [1]\n"];
@@ -121,7 +121,7 @@ pub fn try_corrupted_inputs(copies: u64) -> Outcome<Vec<String>> {
     ])
 }
 
-/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p maxmargin-repro corrupted --
+/// `MAXMARGIN_DEEP=560` makes a million copies of it: `cargo test -p maxmargin-repro corrupted --
 /// --nocapture` tells what came of them.
 #[test]
 fn corrupted_specs_and_manifests_are_read_or_refused() {
