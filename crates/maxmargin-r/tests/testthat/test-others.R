@@ -46,7 +46,24 @@ test_that("the engine of parsnip names arguments and functions that are there", 
 
 test_that("parsnip fits and predicts with it", {
   skip_if_not_installed("parsnip")
-  spec <- parsnip::set_engine(parsnip::svm_rbf(mode = "classification", cost = 2), "maxmargin")
-  fitted <- parsnip::fit(spec, Species ~ ., data = iris)
-  expect_identical(dim(predict(fitted, iris[1:3, ], type = "prob")), c(3L, 3L))
+  engine <- function(name, ...) parsnip::set_engine(getExportedValue("parsnip", name)(...), "maxmargin")
+  for (name in names(parsnip_models)) {
+    kernel <- parsnip_models[[name]]$kernel
+    spec <- engine(name, mode = "classification", cost = 2)
+    fitted <- parsnip::fit(spec, Species ~ ., data = iris)
+    direct <- svm(Species ~ ., iris, kernel = kernel, cost = 2, coef0 = as.numeric(name == "svm_poly"), probability = TRUE)
+    expect_identical(fitted$fit$decision.values, direct$decision.values)
+    expect_identical(predict(fitted, iris)$.pred_class, unname(predict(direct, iris)))
+    chances <- predict(fitted, iris, type = "prob")
+    expect_identical(names(chances), paste0(".pred_", levels(iris$Species)))
+    expect_equal(rowSums(chances), rep(1, 150))
+    values <- parsnip::fit_xy(engine(name, mode = "regression", margin = 0.05), cars["speed"], cars$dist)
+    expect_identical(values$fit$epsilon, 0.05)
+    expect_equal(predict(values, cars)$.pred, unname(values$fit$fitted))
+  }
+  skip_if_not_installed("hardhat")
+  weights <- rep(c(1, 3), 75)
+  weighted <- parsnip::fit(spec, Species ~ ., data = iris, case_weights = hardhat::importance_weights(weights))
+  direct <- svm(Species ~ ., iris, kernel = kernel, cost = 2, weights = weights)
+  expect_equal(weighted$fit$decision.values, direct$decision.values)
 })
