@@ -2,7 +2,8 @@
 //! one-vs-rest, and the folds of its shuffle.
 //!
 //! At LIBLINEAR's default tolerance, trainings reach a certified relative duality gap of 10⁻⁶;
-//! stricter tolerances scale it in proportion. Solutions are at least as exact as LIBLINEAR's.
+//! other tolerances scale it in proportion, up to 10⁻². At the default, solutions are at least as
+//! exact as LIBLINEAR's.
 
 mod classifier;
 mod machine;

@@ -42,7 +42,7 @@ options:
 -c cost          C (default 1)
 -p epsilon       width within which errors of values cost nothing (default 0.1)
 -n nu            nu of the one-class SVM (default 0.5)
--e epsilon       tolerance: a relative gap of 1e-6 at the default of the machine, in proportion below it
+-e epsilon       tolerance: a relative gap of 1e-6 at the default of the machine, in proportion to it
                  (default 0.01 for 0, 2, 5, 6 and 21, 0.0001 for 11, 0.1 for the others)
 -B bias          if bias >= 0, every sample has one more feature of this value (default -1)
 -R               do not regularise the bias; needs -B 1; for 0, 2, 5, 6 and 11
@@ -133,8 +133,8 @@ fn learn(request: &LinearTrainRequest, data: Dataset, run: &LibsvmRun) -> Result
     if !request.quiet {
         print(&story(&trained))?;
     }
-    if let (true, Some(certificate)) = (request.ours.certificate, &trained.certificate) {
-        print(&certified(certificate))?;
+    if request.ours.certificate {
+        print(&trained.machines.iter().map(|machine| certified(&machine.certificate)).collect::<String>())?;
     }
     if trained.machines.iter().any(|machine| !machine.converged) {
         print_line("\nWARNING: the solver stopped before it reached the tolerance");

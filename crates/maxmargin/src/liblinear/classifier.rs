@@ -68,16 +68,17 @@ pub(super) fn train_classifier(
     let engine = Engine::new(classifier, &data.samples);
     let fits = if is_trivial(&classes, parameters) { Vec::new() } else { fit(&engine, &classes, parameters, None)? };
     let goal = classifier.stop.goal;
-    let report = |fit: &ColumnFit| CertificateReport::new(&fit.report.certificate, goal.met(&fit.report.certificate));
-    let certificate = fits.iter().map(report).reduce(CertificateReport::worse);
+    let reports: Vec<CertificateReport> =
+        fits.iter().map(|fit| CertificateReport::new(&fit.report.certificate, goal.met(&fit.report.certificate))).collect();
+    let certificate = reports.iter().copied().reduce(CertificateReport::worse);
     let model = model(&fits, &classes, features, parameters);
     let count = if parameters.solver == 4 { fits.len().min(1) } else { fits.len() };
     let width = features + usize::from(parameters.bias >= 0.0);
-    let machines = fits.iter().take(count).map(|fit| machine(fit, parameters, width)).collect();
+    let machines = fits.iter().zip(reports).take(count).map(|(fit, report)| machine(fit, report, parameters, width)).collect();
     Ok(Training { model, machines, certificate })
 }
 
-fn machine(fit: &ColumnFit, parameters: &Parameters, width: usize) -> LiblinearMachine {
+fn machine(fit: &ColumnFit, certificate: CertificateReport, parameters: &Parameters, width: usize) -> LiblinearMachine {
     let (report, is_sparse) = (&fit.report, matches!(parameters.solver, 5 | 6));
     let work = &report.work;
     let iterations = match parameters.solver {
@@ -92,6 +93,7 @@ fn machine(fit: &ColumnFit, parameters: &Parameters, width: usize) -> LiblinearM
         support_vectors: report.dual_nonzeros,
         nonzeros: is_sparse.then_some(NonzeroWeights { nonzeros: report.nonzeros, all: width }),
         converged: report.status == Status::Converged,
+        certificate,
     }
 }
 

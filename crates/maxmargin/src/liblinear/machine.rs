@@ -16,6 +16,8 @@ pub struct LiblinearMachine {
     pub nonzeros: Option<NonzeroWeights>,
     /// True if the training met its goal.
     pub converged: bool,
+    /// The certificate of its solution.
+    pub certificate: CertificateReport,
 }
 
 /// The weights of a machine with the L1 norm.

@@ -34,6 +34,9 @@ impl Default for Parameters {
 /// The certified relative duality gap at the default tolerance.
 const GAP: f64 = 1e-6;
 
+/// The largest relative duality gap: a looser tolerance asks for no worse solution.
+const LARGEST_GAP: f64 = 1e-2;
+
 impl Parameters {
     /// Checks the parameters in LIBLINEAR's order.
     ///
@@ -76,7 +79,7 @@ impl Parameters {
 
     /// The relative duality gap that solutions must reach.
     pub fn gap(&self) -> f64 {
-        GAP * (self.tolerance() / self.default_tolerance()).min(1.0)
+        (GAP * (self.tolerance() / self.default_tolerance())).min(LARGEST_GAP)
     }
 
     /// Returns true for regression.
@@ -157,5 +160,14 @@ mod tests {
             assert!(Parameters { solver, ..usual() }.classifier(&LibsvmRun::default()).is_some(), "{solver}");
         }
         assert_eq!(usual().classifier(&LibsvmRun::default()), None);
+    }
+
+    #[test]
+    fn gaps_are_in_proportion_to_the_tolerance() {
+        let gap = |solver: i32, eps: f64| Parameters { solver, eps: Some(eps), ..Parameters::default() }.gap();
+        assert_eq!(Parameters::default().gap(), 1e-6);
+        assert_eq!([gap(3, 0.1), gap(0, 0.01), gap(11, 1e-4)], [1e-6; 3]);
+        assert!((gap(3, 1e-4) / 1e-9 - 1.0).abs() < 1e-12 && (gap(3, 100.0) / 1e-3 - 1.0).abs() < 1e-12);
+        assert_eq!([gap(3, 1e9), gap(3, f64::INFINITY)], [1e-2; 2]);
     }
 }

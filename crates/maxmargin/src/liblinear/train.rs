@@ -134,5 +134,6 @@ fn machine(report: &MachineReport) -> LiblinearMachine {
         support_vectors: Some(report.support_vectors),
         nonzeros: None,
         converged: report.status == Status::Converged,
+        certificate: report.certificate,
     }
 }
