@@ -1,6 +1,6 @@
 //! The project's automation: `cargo xtask datasets | tidy | ci | docs | python | r | peers | wheel
-//! | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so
-//! that it builds fast.
+//! | bench | bench-diff | grids | probabilities | liblinear | simulate | trust | release`. Links no
+//! solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod ci;
@@ -15,7 +15,7 @@ mod trust;
 mod wheel;
 
 use clap::{Parser, Subcommand};
-use maxmargin_repro::{BenchArguments, DiffArguments, GridArguments, SearchArguments, SimulateArguments};
+use maxmargin_repro::{BenchArguments, DiffArguments, GridArguments, LiblinearArguments, SearchArguments, SimulateArguments};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -52,6 +52,8 @@ enum Command {
     Grids(GridArguments),
     /// Measure trainings with probabilities beside LIBSVM's `-b 1`
     Probabilities(SearchArguments),
+    /// Measure trainings beside all of LIBLINEAR's solvers at equal gap, and write the page of it
+    Liblinear(LiblinearArguments),
     /// Compare two files of raw measurements
     BenchDiff(DiffArguments),
     /// Show how long a search would take on many machines, from the costs of its units
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => maxmargin_repro::bench(&arguments),
         Command::Grids(arguments) => maxmargin_repro::grids(&arguments),
         Command::Probabilities(arguments) => maxmargin_repro::probabilities(&arguments),
+        Command::Liblinear(arguments) => maxmargin_repro::liblinear(&arguments),
         Command::BenchDiff(arguments) => maxmargin_repro::bench_diff(&arguments),
         Command::Simulate(arguments) => maxmargin_repro::simulate(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),

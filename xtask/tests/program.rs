@@ -205,3 +205,47 @@ fn data_from_a_mirror() {
 fn mirror() -> Option<String> {
     Some(data_file("heart")?.parent()?.to_string_lossy().into_owned())
 }
+
+/// Answers as LIBLINEAR's train and as ours: a model without weights within the gap at any `-e`,
+/// or one that is far away and at the cap.
+const TRAIN: &str = r#"#!/bin/sh
+for model; do :; done
+features='0 0 0 0 0 0 0 0 0 0 0 0'
+case "$*" in
+*--certificate*) first=0; echo "certificate: primal = 270, dual = 269.9, relative gap = 3e-4, KKT violation = 0" ;;
+liblinear-train*) first=0 ;;
+*) first=WEIGHT; echo "WARNING: reaching max number of iterations" ;;
+esac
+{ printf 'solver_type X\nnr_class 2\nlabel 1 -1\nnr_feature 13\nbias -1\nw\n'; printf '%s\n' $first $features; } > "$model"
+"#;
+
+#[test]
+fn liblinears_solvers_are_compared_at_equal_gap() {
+    let Some(data) = mirror() else { return };
+    let folder = tempfile::tempdir().expect("folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    program(folder.path(), "near", &TRAIN.replace("WEIGHT", "0"));
+    program(folder.path(), "far", &TRAIN.replace("WEIGHT", "20"));
+    let measure = |theirs: &str, more: &[&str]| {
+        let [ours, theirs] = [format!("maxmargin={}", at("near")), format!("liblinear-train={}", at(theirs))];
+        let problem = ["liblinear", "--only", "heart_scale", "--solver", "3", "--uncommitted"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(problem).args(["--program", &ours, "--program", &theirs, "--out", &at("out")]).args(more);
+        command.env("MAXMARGIN_DATA", &data).output().expect("xtask runs")
+    };
+    let done = measure("near", &[]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let page = fs::read_to_string(at("out/liblinear.md")).expect("page");
+    assert!(page.contains("| heart_scale | 3 | hinge, dual |") && page.contains("| 3.7e-4 | 3.7e-4 | 1e0 |"), "{page}");
+    assert!(page.contains("does not reach the gap in\n0 of them"), "{page}");
+    // Far from the optimum at its cap of sweeps, LIBLINEAR is a lower bound.
+    assert!(measure("far", &[]).status.success());
+    let page = fs::read_to_string(at("out/liblinear.md")).expect("page");
+    assert!(page.contains("| its cap |") && page.contains("does not reach the gap in\n1 of them"), "{page}");
+    assert_eq!(fs::read_to_string(at("out/liblinear.jsonl")).expect("lines").lines().count(), 1);
+    // A model of ours that is not within the gap, and an unknown solver.
+    let fault = measure("near", &["--gap", "1e-4"]);
+    assert!(!fault.status.success() && text(&fault.stderr).contains("did not reach a gap of 1e-4"), "{}", text(&fault.stderr));
+    let unknown = xtask(&["liblinear", "--solver", "8"]);
+    assert!(text(&unknown.stderr).contains("LIBLINEAR has no -s 8"), "{}", text(&unknown.stderr));
+}

@@ -14,6 +14,7 @@
 //! - `claims` decides each claim of a paper by a rule over columns. `pictures` draws rows.
 //! - `reports` writes all pages: reports of papers, the page of verdicts, the README's picture.
 //! - `searches` measures whole searches beside LIBSVM, and simulates searches on many machines.
+//!   `liblinear` measures trainings beside LIBLINEAR's solvers, at equal gap.
 //! - `datasets` finds, verifies and converts data files. `numbers` formats and tests numbers.
 //!   `workspace` knows the workspace's folders and runs child processes.
 #![expect(clippy::print_stdout, reason = "its commands talk to a person")]
@@ -62,6 +63,14 @@ pub mod datasets {
         pub(crate) mod standardise;
     }
     pub mod unpack;
+}
+mod liblinear {
+    pub(crate) mod command;
+    mod model;
+    mod objective;
+    mod record;
+    mod tolerance;
+    mod train;
 }
 mod numbers {
     pub(crate) mod format;
@@ -119,6 +128,7 @@ pub mod workspace {
 }
 
 pub use cells::machine::HostMachine;
+pub use liblinear::command::{Arguments as LiblinearArguments, run as liblinear};
 pub use reports::bench::run as bench;
 pub use reports::diff::{Arguments as DiffArguments, run as bench_diff};
 pub use run::arguments::Arguments as BenchArguments;

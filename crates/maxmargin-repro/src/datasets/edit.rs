@@ -53,7 +53,7 @@ impl Edit<'_> {
 }
 
 /// Returns index and value of an entry in line `n`.
-pub(super) fn pair(n: usize, entry: &str) -> Outcome<(usize, f64)> {
+pub(crate) fn pair(n: usize, entry: &str) -> Outcome<(usize, f64)> {
     let parts = entry.split_once(':').and_then(|(at, value)| Some((at.parse().ok()?, value.parse().ok()?)));
     match parts.filter(|(at, _)| *at > 0) {
         Some(parts) => Ok(parts),

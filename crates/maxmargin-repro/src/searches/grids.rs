@@ -4,7 +4,7 @@
 use super::page::{self, Bench, Page, footnote, text_of};
 use crate::cells::machine::HostMachine;
 use crate::numbers::format::{seconds, times};
-use crate::run::{folds, peer};
+use crate::run::{folds, peer, process};
 use crate::specs::problem::Problem;
 use crate::workspace::failure::{Context, Outcome, fail};
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,6 @@ const FOLDS: usize = 5;
 
 /// Values of C times values of γ of the default grid.
 pub(crate) const CELLS: usize = 110;
-
-/// The pause between two looks at a process with a time limit.
-const POLL: Duration = Duration::from_millis(5);
 
 /// The project's goal for the ratio.
 const GOAL: f64 = 100.0;
@@ -125,7 +122,7 @@ pub(crate) fn processors() -> Outcome<BTreeSet<String>> {
 ///
 /// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
-    PAGE.update(&arguments.common, "svm-train", |bench, problem| measure(bench, problem, arguments))
+    PAGE.update(&arguments.common, &page::SVM_TRAIN, |bench, problem| measure(bench, problem, arguments))
 }
 
 /// Returns the file of a problem's rows, that of LIBSVM's folds, and the number of rows; none where
@@ -166,7 +163,8 @@ fn measure(bench: &Bench, problem: &Problem, arguments: &Arguments) -> Outcome<O
             cell["accuracy"].as_f64().map(|a| 100.0 * a)
         };
         let Some(score) = score else { return fail(format!("a cell of {} has no score", problem.name)) };
-        let (seconds, theirs) = cross_validated(&file, c, gamma, epsilon, arguments.limit)?;
+        let program = bench.theirs("svm-train");
+        let (seconds, theirs) = cross_validated(&program, &file, c, gamma, epsilon, arguments.limit)?;
         peer.push(Cell { c, gamma, seconds, theirs, ours: score });
     }
     Ok(Some(Record {
@@ -185,29 +183,27 @@ fn measure(bench: &Bench, problem: &Problem, arguments: &Arguments) -> Outcome<O
 }
 
 /// Runs `svm-train -v` at one cell. Returns its seconds and its score, none after the time limit.
-fn cross_validated(file: &Path, c: f64, gamma: f64, epsilon: Option<f64>, limit: u64) -> Outcome<(f64, Option<f64>)> {
-    let mut train = Command::new("svm-train");
+fn cross_validated(
+    program: &str,
+    file: &Path,
+    c: f64,
+    gamma: f64,
+    epsilon: Option<f64>,
+    limit: u64,
+) -> Outcome<(f64, Option<f64>)> {
+    let mut train = Command::new(program);
     train.args(["-q", "-m", "4000", "-v", "5", "-c", &c.to_string(), "-g", &gamma.to_string()]);
     epsilon.iter().for_each(|epsilon| {
         train.args(["-s", "3", "-p", &epsilon.to_string()]);
     });
-    let begun = Instant::now();
-    let mut child = train.arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("svm-train")?;
-    while child.try_wait().context("svm-train")?.is_none() {
-        if begun.elapsed().as_secs() >= limit {
-            child.kill().and_then(|()| child.wait()).context("svm-train")?;
-            return Ok((begun.elapsed().as_secs_f64(), None));
-        }
-        std::thread::sleep(POLL);
-    }
-    let taken = begun.elapsed().as_secs_f64();
-    let output = child.wait_with_output().context("svm-train")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let (taken, output) = process::limited(train.arg(file), Duration::from_secs(limit))?;
+    let Some(output) = output else { return Ok((taken, None)) };
+    let text = output.or_else(fail).context(format_args!("at C {c}, gamma {gamma}"))?;
     let square =
         || text.lines().find_map(|line| line.strip_prefix("Cross Validation Mean squared error = ")?.trim().parse().ok());
     match peer::read(&text).accuracy.or_else(square) {
-        Some(found) if output.status.success() => Ok((taken, Some(found))),
-        _ => fail(format!("svm-train -v at C {c}, gamma {gamma}: {}, {}", output.status, text.trim())),
+        Some(found) => Ok((taken, Some(found))),
+        None => fail(format!("svm-train -v at C {c}, gamma {gamma}: {}", text.trim())),
     }
 }
 

@@ -52,7 +52,7 @@ struct ProgramFigures {
 ///
 /// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &page::SearchArguments) -> Outcome<()> {
-    PAGE.update(arguments, "svm-train", measure)
+    PAGE.update(arguments, &page::SVM_TRAIN, measure)
 }
 
 fn measure(bench: &Bench, problem: &Problem) -> Outcome<Option<Record>> {
@@ -66,13 +66,14 @@ fn measure(bench: &Bench, problem: &Problem) -> Outcome<Option<Record>> {
     let folder = bench.inputs.write(&format!("{}.none", problem.name), "")?;
     let of = |program: &[&str], who: &str| -> Outcome<ProgramFigures> {
         let (model, out) = (folder.with_extension(format!("{who}.model")), folder.with_extension(format!("{who}.out")));
+        let named = |name: &str| if program.is_empty() { bench.theirs(name) } else { name.to_owned() };
         let train = |probabilities: &str| {
             let (c, gamma) = (c.to_string(), gamma.to_string());
             let options = ["-q", "-m", "8000", "-b", probabilities, "-c", &c, "-g", &gamma];
-            timed(program, "svm-train", &options, &[&data.path, &model])
+            timed(program, &named("svm-train"), &options, &[&data.path, &model])
         };
         let (plain, seconds) = (train("0")?, train("1")?);
-        timed(program, "svm-predict", &["-b", "1"], &[&test, &model, &out])?;
+        timed(program, &named("svm-predict"), &["-b", "1"], &[&test, &model, &out])?;
         let (log_loss, accuracy, contradicted) = scores(&text_of(&out)?, &truth)?;
         Ok(ProgramFigures { seconds, plain, log_loss, accuracy, contradicted })
     };
