@@ -14,7 +14,7 @@ use std::{env, fs};
 const SUMS: &str = "SHA256SUMS";
 
 /// Features of the program in a release: pictures and tables of all formats.
-const FEATURES: &str = "maxmargin-cli/png,maxmargin-cli/arrow,maxmargin-cli/parquet";
+pub(super) const FEATURES: &str = "maxmargin-cli/png,maxmargin-cli/arrow,maxmargin-cli/parquet";
 
 /// Texts that go with the program.
 const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];

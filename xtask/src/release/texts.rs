@@ -2,6 +2,7 @@
 //! README, the Dockerfile.
 
 use super::Findings;
+use super::files::FEATURES;
 use maxmargin_repro::workspace::failure::{Context, Outcome};
 use std::fs;
 use std::path::Path;
@@ -46,6 +47,7 @@ impl Texts {
         if cited != Some(version) {
             findings.wrong.push(format!("CITATION.cff: it cites version {}, and this is {version}", cited.unwrap_or("none")));
         }
+        findings.wrong.extend(container(&self.dockerfile).map(|fault| format!("Dockerfile: {fault}")));
         if !self.readme.contains(&format!("R CMD INSTALL maxmargin_{version}.tar.gz")) {
             findings.wrong.push(format!("README.md: it does not say `R CMD INSTALL maxmargin_{version}.tar.gz`"));
         }
@@ -66,6 +68,21 @@ impl Texts {
     }
 }
 
+/// Returns what is wrong with the container: its last stage runs as a user without root, and its
+/// program has the features of the released ones.
+fn container(dockerfile: &str) -> Option<String> {
+    let last = dockerfile.rsplit("\nFROM ").next().unwrap_or_default();
+    let user = last.lines().filter_map(|line| line.strip_prefix("USER ")).next_back();
+    match user.map(|user| user.split(':').next().unwrap_or_default().trim()) {
+        None => return Some("its program runs as root: give the last stage a USER".to_owned()),
+        Some("root" | "0" | "") => return Some("its USER is root".to_owned()),
+        Some(_) => {}
+    }
+    let features = FEATURES.replace("maxmargin-cli/", "");
+    (!dockerfile.contains(&format!("-p maxmargin-cli --features {features}")))
+        .then(|| format!("its program does not have the features {features}"))
+}
+
 /// Returns the version of the first heading. A heading without lines below it does not count.
 fn newest(changelog: &str) -> Option<&str> {
     let mut sections = changelog.split("\n## [").skip(1).filter_map(|section| section.split_once(']'));
@@ -82,7 +99,9 @@ mod tests {
             citation: "title: x\nversion: 0.2.0\n".to_owned(),
             workflow: "run: rustup toolchain install stable\nrun: rustup toolchain install 1.95 --profile minimal\n".to_owned(),
             readme: "Rust 1.95 or later is needed\nR CMD INSTALL maxmargin_0.2.0.tar.gz".to_owned(),
-            dockerfile: "FROM rust:1.95-slim AS build\n".to_owned(),
+            dockerfile: "FROM rust:1.95-slim AS build\nRUN cargo build -p maxmargin-cli --features png,arrow,parquet\n\
+                         FROM debian\nUSER 10001:10001\n"
+                .to_owned(),
         }
     }
 
@@ -103,5 +122,16 @@ mod tests {
         assert_eq!(compare(&cut, "0.2.0", "1.95"), [0, 0], "what is cut has an empty heading above it");
         let none = Texts { changelog: String::new(), ..texts() };
         assert_eq!(compare(&none, "0.2.0", "1.95"), [1, 0]);
+    }
+
+    #[test]
+    fn a_container_runs_the_released_program_without_root() {
+        let good = texts().dockerfile;
+        assert_eq!(container(&good), None);
+        let fault = |from: &str, to: &str| container(&good.replace(from, to)).unwrap_or_default();
+        assert!(fault("USER 10001:10001\n", "").contains("runs as root"));
+        assert!(fault("10001:10001", "0:0").contains("USER is root") && fault("10001:10001", "root").contains("USER is root"));
+        assert!(fault("FROM debian\nUSER 10001:10001\n", "USER 10001\nFROM debian\n").contains("runs as root"));
+        assert!(fault(",parquet", "").contains("png,arrow,parquet"));
     }
 }
