@@ -78,6 +78,38 @@ fn commas_that_could_separate_thousands_are_refused_unless_they_are_named() {
     assert_eq!(rows(&read_with("a,y\n\"1,5\",0\n2,1\n", &named).expect("decimal commas")), [[(0, 1.5)], [(0, 2.0)]]);
 }
 
+/// Whether commas are decimal ones is a question of numbers: a word is the same word whatever other
+/// rows of its file hold.
+#[test]
+fn commas_in_words_stay() {
+    let control = RunControl::unlimited();
+    let category = TableOptions { categories: vec!["size".to_owned()], ..TableOptions::default() };
+    // As many numbers as words, which the option makes words, and fewer.
+    let equal = "size;mass;y\n1,5;0,5;0\n2,5;1,5;1\nsmall;2,5;0\nlarge;3,5;1\n";
+    let fewer = "size;mass;y\n1,5;0,5;0\nsmall;2,5;0\nlarge;3,5;1\n";
+    for (text, options) in [(equal, category), (fewer, TableOptions::default())] {
+        let table = read_with(text, &options).expect("a table");
+        let columns = table.data.columns.as_ref().expect("of a table");
+        let ColumnKind::Category(words) = &columns.features()[0].kind else { panic!("{columns:?}") };
+        assert!(words.contains(&"1,5".to_owned()), "{words:?}");
+        assert_eq!((columns.features()[1].kind.clone(), table.decimal_mark), (ColumnKind::Number, ','));
+        // Each row by itself is the row that it is among others.
+        for (row, line) in text.lines().skip(1).enumerate() {
+            let alone = read_like(format!("size;mass;y\n{line}\n").as_bytes(), columns, &options, &control).expect("a row");
+            assert_eq!((&rows(&alone)[0], alone.unknown.len()), (&rows(&table)[row], 0), "{line}");
+        }
+    }
+    // The same holds for labels, and a column that is also wanted as text is a number all the same.
+    let labels = TableOptions { categories: vec!["y".to_owned()], ..TableOptions::default() };
+    let table = read_with("mass;y\n0,5;1,5\n1,5;2,5\n", &labels).expect("a table");
+    let columns = table.data.columns.as_ref().expect("of a table");
+    assert_eq!(columns.labels(), ["1,5", "2,5"]);
+    let kept = TableOptions { keep: vec!["mass".to_owned()], ..TableOptions::default() };
+    let alone = read_like(b"mass;y\n1,5;2,5\n", columns, &kept, &control).expect("a row");
+    assert_eq!((rows(&alone), alone.data.labels), (vec![vec![(0, 1.5)]], vec![1.0]));
+    assert_eq!(alone.kept[0].fields, ["1,5"]);
+}
+
 #[test]
 fn quoted_words_for_missing_values_are_words() {
     let table = read_text("code,n,y\n\"NA\",1,0\nNA,2,1\nDE,\"NA\",0\n\"NA\",3,1\n");

@@ -111,7 +111,7 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     let ignored = dropped.iter().chain(&index).map(named).collect();
     let treatment = LabelTreatment { unknown: false, missing: options.labels == LabelRule::Optional };
     let choice = if target.is_some() { choice } else { TargetChoice::None };
-    let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored, kept };
+    let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
     let table = sheet.table(layout, gaps, treatment, control)?;
     let index = index.as_ref().map(named);
     Ok(Table { likelier_target, faults, mixed, index, ..table })
@@ -157,7 +157,7 @@ pub fn read_like(
     let reading = Arc::new(Columns::clone(columns).with_missing(words));
     let treatment =
         LabelTreatment { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
-    let layout = TableLayout { columns: reading, places, target, choice, ignored, kept };
+    let layout = TableLayout { columns: reading, places, target, choice, ignored };
     let mut table = sheet.table(layout, gaps, treatment, control)?;
     // Additional words for missing values of this table do not belong to the model.
     table.data.columns = Some(Arc::clone(columns));

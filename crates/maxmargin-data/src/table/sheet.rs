@@ -11,7 +11,7 @@ use super::header::{self, Header};
 use super::infer::Field;
 use super::options::{KeptColumn, Table, TableOptions, TargetChoice};
 use super::{columnar, words};
-use crate::dataset::{Columns, Dataset, MissingWords};
+use crate::dataset::{ColumnKind, Columns, Dataset, MissingWords};
 use crate::run::RunControl;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,8 +29,6 @@ pub(super) struct TableLayout {
     pub(super) choice: TargetChoice,
     /// The names of unused columns.
     pub(super) ignored: Vec<String>,
-    /// The positions of the columns that are returned as text.
-    pub(super) kept: Vec<usize>,
 }
 
 /// The cells of a table, with the names of its columns.
@@ -47,6 +45,8 @@ pub(super) struct Sheet {
     /// Number of lines before the first row.
     skipped: u64,
     decimal_comma: bool,
+    /// The columns that are returned as text, as they stand in the file.
+    kept: Vec<KeptColumn>,
 }
 
 impl Sheet {
@@ -100,15 +100,17 @@ impl Sheet {
             return Err(TableError::Empty);
         }
         check_repeats(&cells, rows.clone())?;
-        let kept: Vec<usize> = options.keep.iter().filter_map(|name| place(&names, name)).collect();
-        let columns: Vec<usize> = (0..names.len()).filter(|c| !kept.contains(c)).collect();
+        let kept = kept_columns(&cells, &rows, &names, options);
         let with_commas = match (options.decimal_comma, delimiter) {
             (Some(false), _) | (None, None | Some(b',')) => Vec::new(),
-            (asked, _) => decimal::columns(&cells, &rows, &columns, asked.is_some()),
+            (asked, _) => {
+                let columns: Vec<usize> = (0..names.len()).filter(|&c| takes_numbers(&names, c, options, known)).collect();
+                decimal::columns(&cells, &rows, &columns, asked.is_some())
+            }
         };
         with_commas.iter().for_each(|&c| cells.write_points(c, rows.clone()));
         let decimal_comma = !with_commas.is_empty();
-        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful, encoding, skipped, decimal_comma })
+        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful, encoding, skipped, decimal_comma, kept })
     }
 
     /// The column with this name, or with this number from 1.
@@ -160,7 +162,7 @@ impl Sheet {
         treatment: LabelTreatment,
         control: &RunControl,
     ) -> Result<Table, TableError> {
-        let TableLayout { columns, places, target, choice, ignored, kept } = layout;
+        let TableLayout { columns, places, target, choice, ignored } = layout;
         let rows = self.rows.clone();
         let (labels, unlabelled) = match target {
             Some(c) => {
@@ -172,12 +174,8 @@ impl Sheet {
             None => (vec![0.0; rows.len()], MissingCells::new("")),
         };
         let built = build::samples(&self.cells, rows.clone(), &columns, &places, gaps, control)?;
-        let column = |c: usize| KeptColumn {
-            name: self.names[c].clone(),
-            fields: rows.clone().map(|row| self.cells.at(row, c).to_owned()).collect(),
-        };
         Ok(Table {
-            kept: kept.into_iter().map(column).collect(),
+            kept: self.kept.clone(),
             is_labelled: target.is_some() && unlabelled.rows < rows.len(),
             data: Dataset {
                 samples: built.samples,
@@ -243,6 +241,26 @@ fn names_columns(cells: &Cells, known: &Columns) -> bool {
     let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
     let names = || known.features().iter().map(|column| &column.name[..]);
     names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
+}
+
+/// The columns that are returned as text.
+fn kept_columns(cells: &Cells, rows: &Range<usize>, names: &[String], options: &TableOptions) -> Vec<KeptColumn> {
+    let fields = |c: usize| rows.clone().map(|row| cells.at(row, c).to_owned()).collect();
+    let places = options.keep.iter().filter_map(|name| place(names, name));
+    places.map(|c| KeptColumn { name: names[c].clone(), fields: fields(c) }).collect()
+}
+
+/// Returns whether a column can hold numbers with decimal commas: it is neither one of categories
+/// nor of text that is kept. Words stand as they are, whatever other rows of their file hold.
+fn takes_numbers(names: &[String], c: usize, options: &TableOptions, known: Option<&Columns>) -> bool {
+    let is_one_of = |of: &[String]| of.iter().any(|name| place(names, name) == Some(c));
+    let Some(known) = known else { return !is_one_of(&options.categories) && !is_one_of(&options.keep) };
+    let feature = known.features().iter().find(|column| column.name == names[c]);
+    let is_target = match &options.target {
+        Some(name) => place(names, name) == Some(c),
+        None => known.target().is_some_and(|target| target.name == names[c]),
+    };
+    feature.map_or(is_target && known.labels().is_empty(), |column| !matches!(column.kind, ColumnKind::Category(_)))
 }
 
 /// The column with this name, or with this number from 1.
