@@ -110,6 +110,22 @@ fn commas_in_words_stay() {
     assert_eq!(alone.kept[0].fields, ["1,5"]);
 }
 
+/// Rows that were drawn from a table keep their numbers, which are an index in any order.
+#[test]
+fn numbers_of_rows_in_any_order_are_an_index() {
+    let index = |numbers: [&str; 3]| {
+        let [a, b, c] = numbers;
+        let table = read_text(&format!(",x,n,y\n{a},1.5,3,0\n{b},2.5,4,1\n{c},-1.5,5,0\n"));
+        (names(&table).len(), table.index)
+    };
+    for numbers in [["0", "1", "2"], ["17", "3", "250"], ["3", "2", "1"], ["a", "b", "c"]] {
+        assert_eq!(index(numbers), (2, Some("column 1".to_owned())), "{numbers:?}");
+    }
+    for values in [["1", "1", "2"], ["1.5", "2", "3"], ["1", "", "3"], ["a", "b", "b"]] {
+        assert_eq!(index(values), (3, None), "{values:?}");
+    }
+}
+
 #[test]
 fn quoted_words_for_missing_values_are_words() {
     let table = read_text("code,n,y\n\"NA\",1,0\nNA,2,1\nDE,\"NA\",0\n\"NA\",3,1\n");

@@ -121,7 +121,7 @@ fn numbers_have_the_bits_that_they_have() {
 /// dictionaries.
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
-    ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"].into_iter().for_each(check_insects);
+    ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet", "indexed.parquet"].into_iter().for_each(check_insects);
 }
 
 #[test]

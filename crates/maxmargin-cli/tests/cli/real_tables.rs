@@ -175,7 +175,10 @@ fn row_names_and_indices_are_no_features() {
     bench.file("short.csv", format!("\"x\",\"n\",\"class\"\n{named}"));
     let counted = numbered(30, |i, x| format!("{i},{x},{},{}\n", i % 7, class(i)));
     bench.file("pandas.csv", format!(",x,n,class\n{counted}"));
-    for file in ["r.txt", "named.csv", "short.csv", "pandas.csv"] {
+    // Rows that were drawn keep their numbers.
+    let drawn = numbered(30, |i, x| format!("{},{x},{},{}\n", 100 + i * 7 % 30, i % 7, class(i)));
+    bench.file("drawn.csv", format!(",x,n,class\n{drawn}"));
+    for file in ["r.txt", "named.csv", "short.csv", "pandas.csv", "drawn.csv"] {
         let trained = bench.run(&format!("train {file} -o m"));
         assert_eq!(trained.code, 0, "{file}: {trained:?}");
         assert!(trained.out.contains("30 rows, 2 features"), "{file}: {trained:?}");
@@ -184,7 +187,7 @@ fn row_names_and_indices_are_no_features() {
         assert_eq!(predicted.code, 0, "{file}: {predicted:?}");
     }
     // An unnamed column of values is a feature.
-    let values = numbered(30, |i, x| format!("{},{x},{}\n", (i * 7) % 30, class(i)));
+    let values = numbered(30, |i, x| format!("{},{x},{}\n", (i * 7) % 15, class(i)));
     bench.file("values.csv", format!(",x,class\n{values}"));
     assert!(bench.run("train values.csv -q").out.contains("30 rows, 2 features"));
 }

@@ -81,17 +81,20 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     let sheet = Sheet::of(bytes, options, None, control)?;
     let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
     let (dropped, categories, kept) = (places(&options.drop)?, places(&options.categories)?, places(&options.keep)?);
+    let index: Vec<usize> = sheet.index().into_iter().filter(|c| !categories.contains(c)).collect();
     let (target, choice) = match sheet.target(options, &dropped)? {
-        // A kept column is the target only if it is named so.
-        (Some(last), TargetChoice::Last) if kept.contains(&last) => sheet.target(options, &[&dropped[..], &kept].concat())?,
+        // A kept column or an index is the target only if it is named so.
+        (Some(last), TargetChoice::Last) if kept.contains(&last) || index.contains(&last) => {
+            sheet.target(options, &[&dropped[..], &kept, &index].concat())?
+        }
         found => found,
     };
     if let Some(twice) = target.filter(|target| dropped.contains(target)) {
         return Err(TableError::column(&sheet.names[twice], ColumnProblem::TargetDropped));
     }
     let is_free = |c: &usize| Some(*c) != target && !dropped.contains(c) && !kept.contains(c);
-    let index = sheet.index().filter(|c| is_free(c) && !categories.contains(c));
-    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| is_free(c) && index != Some(*c)).collect();
+    let index: Vec<usize> = index.into_iter().filter(is_free).collect();
+    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| is_free(c) && !index.contains(c)).collect();
     if places.is_empty() {
         return Err(TableError::NoFeatures);
     }
@@ -113,7 +116,7 @@ pub fn read(bytes: &[u8], options: &TableOptions, control: &RunControl) -> Resul
     let choice = if target.is_some() { choice } else { TargetChoice::None };
     let layout = TableLayout { columns: Arc::new(columns), places, target, choice, ignored };
     let table = sheet.table(layout, gaps, treatment, control)?;
-    let index = index.as_ref().map(named);
+    let index = index.first().map(named);
     Ok(Table { likelier_target, faults, mixed, index, ..table })
 }
 

@@ -129,7 +129,8 @@ pub struct Table {
     pub missing: Vec<MissingCells>,
     /// Columns of words that contain numbers.
     pub mixed: Vec<MixedColumn>,
-    /// The first column, if it was left out: it has no name, and counts or names the rows.
+    /// The first column that was left out because it numbers or names the rows: the first column of
+    /// a text, without a name, or in a columnar file pandas' `__index_level_0__`.
     pub index: Option<String>,
     /// The line on which each row begins, from 1; in a columnar file the number of the row, from 1.
     pub lines: Vec<u64>,

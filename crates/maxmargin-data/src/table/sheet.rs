@@ -122,21 +122,23 @@ impl Sheet {
         listed(self.names.iter().map(String::as_str))
     }
 
-    /// The first column, if it has no name below a header and numbers or names the rows: the index
-    /// of pandas, or the row names of R.
-    pub(super) fn index(&self) -> Option<usize> {
-        if !self.has_header || !self.cells.at(0, 0).is_empty() || self.rows.len() < 2 {
-            return None;
+    /// The columns that number or name the rows: in a columnar file the levels of a pandas index
+    /// without names, otherwise the first column, if it has no name below a header and holds
+    /// different whole numbers or different words. That is an index of pandas, also after rows were
+    /// drawn or sorted, or the row names of R.
+    pub(super) fn index(&self) -> Vec<usize> {
+        let levels: Vec<usize> = (0..self.names.len()).filter(|&c| is_index_level(&self.names[c])).collect();
+        if self.delimiter.is_none() && !levels.is_empty() {
+            return levels;
         }
-        let fields = || self.rows.clone().map(|row| self.cells.at(row, 0));
-        let mut numbers = fields().map(words::number);
-        let first = numbers.next().flatten();
-        let counts = first.is_some_and(|first| numbers.zip(1_u32..).all(|(number, k)| number == Some(first + f64::from(k))));
-        let names = || {
-            let different: BTreeSet<&str> = fields().collect();
-            different.len() == self.rows.len() && different.iter().all(|name| !name.is_empty() && !words::looks_numeric(name))
-        };
-        (counts || names()).then_some(0)
+        if !self.has_header || !self.cells.at(0, 0).is_empty() || self.rows.len() < 2 {
+            return Vec::new();
+        }
+        let fields: BTreeSet<&str> = self.rows.clone().map(|row| self.cells.at(row, 0)).collect();
+        let is_whole = |field: &&str| words::number(field).is_some_and(|value| value.fract() == 0.0);
+        let is_name = |field: &&str| !field.is_empty() && !words::looks_numeric(field);
+        let is_index = fields.len() == self.rows.len() && (fields.iter().all(is_whole) || fields.iter().all(is_name));
+        if is_index { vec![0] } else { Vec::new() }
     }
 
     /// The target column and its origin.
@@ -241,6 +243,12 @@ fn names_columns(cells: &Cells, known: &Columns) -> bool {
     let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
     let names = || known.features().iter().map(|column| &column.name[..]);
     names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
+}
+
+/// Returns whether this is the name of a level of an index without a name in a file of pandas.
+fn is_index_level(name: &str) -> bool {
+    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    level.is_some_and(|level| !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The columns that are returned as text.

@@ -56,6 +56,11 @@ with pa.ipc.new_file("insects-zstd.arrow", views.schema, options=pa.ipc.IpcWrite
 with pa.ipc.new_stream("insects.arrows", table.schema) as stream:
     stream.write_table(table, max_chunksize=25)
 
+# As pandas writes a frame whose rows were drawn: their numbers behind the columns.
+indexed = table.append_column("__index_level_0__", pa.array([100 + 7 * i % ROWS for i in range(ROWS)], pa.int64()))
+pq.write_table(indexed, "indexed.parquet", compression="snappy")
+feather.write_feather(indexed, "indexed.arrow", compression="lz4")
+
 moment = datetime.datetime(2024, 5, 6, 7, 8, 9)
 odd = pa.table(
     {
