@@ -258,3 +258,19 @@ fn few_rows_of_an_rbf_kernel_take_double_precision() {
         }
     }
 }
+
+/// LIBLINEAR looks at the first column alone where there are two labels, also in models of Crammer
+/// and Singer's machine, which have a column for each.
+#[test]
+fn liblinears_two_labels_are_decided_by_the_first_column() {
+    let model = maxmargin_model::liblinear::LinearModel {
+        solver: 4,
+        labels: vec![2, 1],
+        features: 1,
+        bias: -1.0,
+        rho: None,
+        weights: vec![vec![1.0], vec![-1.0]],
+    };
+    let elected = [[0.0, 0.0], [0.25, -0.25], [-0.25, 0.25], [0.25, 0.5]].map(|row| model.label(&row));
+    assert_eq!(elected, [1.0, 2.0, 1.0, 2.0]);
+}

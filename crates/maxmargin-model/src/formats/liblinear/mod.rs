@@ -98,7 +98,8 @@ impl LinearModel {
             return if decisions[0] > 0.0 { 1.0 } else { -1.0 };
         }
         let best = match decisions {
-            [one] if self.labels.len() > 1 => usize::from(*one <= 0.0),
+            // Of two labels, LIBLINEAR looks at the first column alone, also where there are two.
+            [first] | [first, _] if self.labels.len() == 2 => usize::from(*first <= 0.0),
             _ => (1..decisions.len()).fold(0, |best, class| if decisions[class] > decisions[best] { class } else { best }),
         };
         f64::from(self.labels[best])
