@@ -193,3 +193,79 @@ fn one_class_takes_all_columns() {
     assert!(predicted.code == 0 && !predicted.err.contains("left out"), "{predicted:?}");
     assert_eq!(bench.json("train points.csv --formulation one-class --target c -o two")["data"]["features"], 2);
 }
+
+/// Whether commas are decimal ones is a question of numbers: a word is the same word whatever other
+/// rows of its file hold.
+#[test]
+fn commas_in_words_are_not_decimal_commas() {
+    let bench = Bench::new();
+    let text = |words: &[&str]| {
+        let row = |i: usize| format!("{};{},5;{}\n", words[i % words.len()], i * 7 % 11, ["low", "high"][i % words.len() % 2]);
+        (0..36).fold("size;mass;kind\n".to_owned(), |text, i| text + &row(i))
+    };
+    // More numbers than words, which `--category` makes words, and fewer.
+    for (words, option) in [(&["1,5", "2,5", "small", "large"][..], "--category size"), (&["1,5", "small", "large"], "")] {
+        bench.file("all.csv", text(words));
+        let trained = bench.run(&format!("train all.csv {option} -o m"));
+        assert!(trained.code == 0 && trained.err.contains("1 of numbers, 1 of words"), "{trained:?}");
+        assert_eq!(bench.run("predict all.csv m --decision -o all -q").code, 0);
+        let all = bench.read("all");
+        for (k, word) in words.iter().enumerate() {
+            // Each word by itself: alone in its column, with others above and below.
+            let rows: Vec<usize> = (0..36).filter(|i| i % words.len() == k).collect();
+            let lines = |text: &str| rows.iter().map(|i| text.lines().nth(i + 1).unwrap().to_owned()).collect::<Vec<_>>();
+            bench.file("some.csv", format!("size;mass;kind\n{}\n", lines(&text(words)).join("\n")));
+            let some = bench.run("predict some.csv m --decision -o some");
+            assert!(some.code == 0 && !some.err.contains("was not in the training data"), "{word}: {some:?}");
+            assert_eq!(bench.read("some").lines().skip(1).collect::<Vec<_>>(), lines(&all), "{word}");
+        }
+        // A column that is written as it stands is a feature all the same.
+        let kept = bench.run("predict all.csv m --id mass,size -o kept -q");
+        assert_eq!(kept.code, 0, "{kept:?}");
+        assert!(bench.read("kept").starts_with("mass;size;label\n0,5;1,5;"), "{}", bench.read("kept"));
+    }
+}
+
+/// A model without names takes a table column for feature. Rows to predict have no labels, and no
+/// feature is taken for one.
+#[test]
+fn a_model_without_names_takes_all_columns_of_a_table_without_labels() {
+    let bench = Bench::new();
+    let features = |i: usize| [(i * 37 % 17) as f64 / 4.0, (i * 53 % 19) as f64 / 8.0, (i * 29 % 23) as f64 / 2.0];
+    let label = |i: usize| if features(i).iter().sum::<f64>() > 9.0 { 1 } else { -1 };
+    let libsvm = |i: usize| {
+        let [a, b, c] = features(i);
+        format!("{} 1:{a} 2:{b} 3:{c}\n", label(i))
+    };
+    let row = |i: usize| features(i).map(|value| value.to_string()).join(",");
+    let table = |header: &str, row: &dyn Fn(usize) -> String| (0..40).fold(header.to_owned(), |text, i| text + &row(i) + "\n");
+    bench.file("rows", table("", &|i| libsvm(i).trim_end().to_owned()));
+    bench.file("bare.csv", table("", &row));
+    bench.file("named.csv", table("x,y,z\n", &row));
+    bench.file("labelled.csv", table("x,y,z,label\n", &|i| format!("{},{}", row(i), label(i))));
+    bench.file("narrow.csv", table("x,z,label\n", &|i| format!("{},{},{}", features(i)[0], features(i)[2], label(i))));
+    for line in
+        ["train rows --kernel linear -o m -q", "convert m libsvm --format libsvm", "predict rows m --decision -o expected -q"]
+    {
+        assert_eq!(bench.run(line).code, 0, "{line}");
+    }
+    let expected = bench.read("expected");
+    for model in ["m", "libsvm"] {
+        for data in ["bare.csv", "named.csv", "labelled.csv"] {
+            let answer = bench.run(&format!("predict {data} {model} --decision -o found"));
+            assert_eq!(answer.code, 0, "{data}: {answer:?}");
+            let decision = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
+            for (found, expected) in bench.read("found").lines().skip(1).zip(expected.lines()) {
+                assert!((decision(found) - decision(expected)).abs() <= 1e-12, "{data} {model}: {found} {expected}");
+            }
+        }
+        failed(
+            &bench.run(&format!("predict narrow.csv {model}")),
+            1,
+            &["narrow.csv: the table has 2 columns besides the target, and the model 3 features without names"],
+        );
+    }
+    failed(&bench.run("update m --data rows --add narrow.csv -o n"), 1, &["and the model 3 features without names"]);
+    // What has no label cannot be learnt from: the last feature is no label there either.
+    failed(&bench.run("update m --data rows --add bare.csv -o n"), 1, &["and the model 3 features without names"]);
+}

@@ -6,6 +6,7 @@ mod names;
 mod place;
 pub(crate) mod request;
 mod table;
+mod unnamed;
 
 use crate::console::failure::{Failure, reason};
 use crate::console::format;

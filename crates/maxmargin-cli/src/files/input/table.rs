@@ -2,7 +2,7 @@
 
 use super::names::{SHOWN, column_name};
 use super::request::{FileFormat, ReadRequest, TableRequest};
-use super::{GapRule, Input, Requirements, faults};
+use super::{GapRule, Input, Requirements, faults, unnamed};
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
@@ -11,7 +11,6 @@ use maxmargin::data::table::{
     self, ColumnKind, Columnar, ForeignFormat, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice,
 };
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
-use maxmargin::model::Model;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -152,9 +151,9 @@ pub(super) fn read(
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
     let read = match &known {
         Some(columns) => table::read_like(bytes, columns, &options, &control),
-        None => table::read(bytes, &options, &control),
+        None => unnamed::read(bytes, &options, wanted, &control),
     };
-    let table = read.map_err(|error| faults::failure(name, &error, wanted))?;
+    let mut table = read.map_err(|error| faults::failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
         note_format(name, columns, &table, columnar, known.is_some(), notes);
         note_cells(name, &table, notes);
@@ -169,13 +168,13 @@ pub(super) fn read(
             note_one_class(name, columns, notes);
         }
     }
-    let Table { mut data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
-    let groups = if own.groups.is_some() { kept.pop() } else { None };
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
-        take_numbers(name, model, &mut data)?;
+        unnamed::take_numbers(name, model, &mut table)?;
     } else {
-        warn_of_columns(name, &data, notes);
+        warn_of_columns(name, &table.data, notes);
     }
+    let Table { data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
+    let groups = if own.groups.is_some() { kept.pop() } else { None };
     let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept, groups });
     Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
 }
@@ -202,16 +201,6 @@ fn options_of(own: &TableRequest, format: FileFormat, wanted: &Requirements) -> 
         },
         leave_out_faulty: matches!(wanted.gaps, GapRule::Described),
     }
-}
-
-/// Turns a table into numbered features, for a model without column names.
-fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Failure> {
-    if !data.columns.take().is_some_and(|columns| columns.are_numbers()) {
-        let what = "the model was trained on numbers without names, and this table has words; give it a table of numbers, or train it on a table";
-        return Err(Failure::input(name, what));
-    }
-    data.index_base = model.parts().index_base;
-    Ok(())
 }
 
 /// Prints notes on everything that was detected and could be meant otherwise.
