@@ -151,6 +151,26 @@ fn liblinears_models_decide_ties_alike_in_every_program() {
     }
 }
 
+/// The machine of Crammer and Singer has a column of weights for each of two labels, and LIBLINEAR
+/// looks at the first column alone.
+#[test]
+fn crammer_and_singers_machine_of_two_labels_decides_by_its_first_column() {
+    let bench = Bench::new();
+    bench.file("rows", ROWS);
+    for (labels, w, expected) in [
+        ("2 1", "1 -1 \n-1 1 \n", "1\n1\n2\n1\n"),
+        ("1 2", "1 -1 \n-1 1 \n", "2\n2\n1\n2\n"),
+        ("-1 1", "1 2 \n-1 -2 \n", "1\n1\n-1\n1\n"),
+    ] {
+        bench.file("model", format!("solver_type MCSVM_CS\nnr_class 2\nlabel {labels}\nnr_feature 2\nbias -1\nw\n{w}"));
+        assert_eq!(bench.run("liblinear-predict -q rows model ours").code, 0);
+        assert_eq!(bench.read("ours"), expected, "{labels}");
+        if theirs(&bench, "liblinear-predict rows model theirs").is_some() {
+            assert_eq!(bench.read("theirs"), expected, "{labels}");
+        }
+    }
+}
+
 /// Rows that share no feature with any other row: every machine that did not see one says exactly 0
 /// of it.
 #[test]
@@ -159,7 +179,7 @@ fn folds_of_liblinear_decide_ties_by_the_order_of_their_training_sets() {
     for (name, labels) in [("signs", &["-1", "1"][..]), ("two", &["7", "3"]), ("three", &["2", "9", "5"])] {
         let row = |i: usize| format!("{} {}:1\n", labels[(i * i / 3 + i / 5) % labels.len()], i + 1);
         bench.file(name, (0..30).map(row).collect::<String>());
-        for solver in [1, 2, 3] {
+        for solver in [1, 2, 3, 4] {
             let line = format!("liblinear-train -s {solver} -v 4 -q {name}");
             let ours = bench.run(&line);
             assert!(ours.code == 0 && ours.out.starts_with("Cross Validation Accuracy = "), "{line}: {ours:?}");
