@@ -87,14 +87,7 @@ impl Sheet {
         };
         let has_header = delimiter.is_none() || options.header.unwrap_or(found.is_there);
         let is_doubtful = found.is_doubtful && delimiter.is_some() && options.header.is_none();
-        let numbered = |c: usize| format!("column {}", c + 1);
-        let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
-        let names: Vec<String> = (0..cells.width()).map(named).collect();
-        let mut sorted: Vec<&String> = names.iter().collect();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(TableError::Twice { line: cells.line(0), name: pair[0].clone() });
-        }
+        let names = column_names(&cells, has_header)?;
         let rows = usize::from(has_header)..cells.rows();
         if rows.is_empty() {
             return Err(TableError::Empty);
@@ -243,6 +236,19 @@ fn names_columns(cells: &Cells, known: &Columns) -> bool {
     let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
     let names = || known.features().iter().map(|column| &column.name[..]);
     names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
+}
+
+/// The names of all columns, or their numbers where there are no names.
+fn column_names(cells: &Cells, has_header: bool) -> Result<Vec<String>, TableError> {
+    let numbered = |c: usize| format!("column {}", c + 1);
+    let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
+    let names: Vec<String> = (0..cells.width()).map(named).collect();
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(TableError::Twice { line: cells.line(0), name: pair[0].clone() }),
+        None => Ok(names),
+    }
 }
 
 /// Returns whether this is the name of a level of an index without a name in a file of pandas.
