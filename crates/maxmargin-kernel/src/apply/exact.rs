@@ -56,7 +56,8 @@ pub(crate) fn apply_exact_to(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     assert!(runs.iter().all(|run| run.end <= gram.len()), "columns {runs:?} of {}", gram.len());
-    if h == 1 && runs == [0..gram.len()] && symmetric::is_cheaper(gram, terms.samples()) {
+    let is_whole = matches!(runs, [run] if *run == (0..gram.len()));
+    if h == 1 && is_whole && symmetric::is_cheaper(gram, terms.samples()) {
         return symmetric::product(gram, &terms.dense(gram.len()), par, control);
     }
     let mut result = vec![0.0; runs.iter().map(Range::len).sum::<usize>() * h];

@@ -2,13 +2,14 @@
 
 use super::Requirements;
 use crate::console::failure::Failure;
-use maxmargin::data::table::{self, LabelRule, TableError, TableOptions};
+use maxmargin::data::table::{self, LabelRule, TableError, TableOptions, TargetChoice};
 use maxmargin::data::{RunControl, Table};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::Model;
 
 /// Reads a table without knowledge of its columns. A table to predict that has exactly one column
-/// for each feature of the model has no target: the last column, or one called `y`, is a feature.
+/// for each feature of the model has no target: its last column, or one of coordinates that is
+/// called `y`, is a feature. A column whose name says that it is the target stays the target.
 pub(super) fn read(
     bytes: &[u8],
     options: &TableOptions,
@@ -16,10 +17,15 @@ pub(super) fn read(
     control: &RunControl,
 ) -> Result<Table, TableError> {
     let table = table::read(bytes, options, control)?;
-    let is_target_guessed = options.target.is_none() && options.labels == LabelRule::Optional;
-    let columns = table.data.columns.as_ref().filter(|columns| is_target_guessed && columns.target().is_some());
-    match (columns, wanted.model) {
-        (Some(columns), Some(model)) if columns.features().len() + 1 == model.features() => {
+    let target = table.data.columns.as_ref().and_then(|columns| columns.target());
+    let is_guessed = options.labels == LabelRule::Optional
+        && match table.target {
+            TargetChoice::Last => true,
+            TargetChoice::Name => target.is_some_and(|target| target.name.eq_ignore_ascii_case("y")),
+            TargetChoice::Asked | TargetChoice::None => false,
+        };
+    match (&table.data.columns, wanted.model) {
+        (Some(columns), Some(model)) if is_guessed && columns.features().len() + 1 == model.features() => {
             table::read(bytes, &TableOptions { no_target: true, ..options.clone() }, control)
         }
         _ => Ok(table),
