@@ -22,7 +22,8 @@ pub(super) fn read(
         && match table.target {
             TargetChoice::Last => true,
             TargetChoice::Name => target.is_some_and(|target| target.name.eq_ignore_ascii_case("y")),
-            TargetChoice::Asked | TargetChoice::None => false,
+            // Given, or none.
+            _ => false,
         };
     match (&table.data.columns, wanted.model) {
         (Some(columns), Some(model)) if is_guessed && columns.features().len() + 1 == model.features() => {
