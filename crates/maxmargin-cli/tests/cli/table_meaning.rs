@@ -266,6 +266,6 @@ fn a_model_without_names_takes_all_columns_of_a_table_without_labels() {
         );
     }
     failed(&bench.run("update m --data rows --add narrow.csv -o n"), 1, &["and the model 3 features without names"]);
-    // What has no label cannot be learnt from: the last feature is no label there either.
+    // `update` needs labels: it takes the last column for them, and a feature is missing.
     failed(&bench.run("update m --data rows --add bare.csv -o n"), 1, &["and the model 3 features without names"]);
 }
