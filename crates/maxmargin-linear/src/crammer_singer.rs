@@ -13,10 +13,12 @@
 
 mod sample;
 mod subproblem;
+mod two_classes;
 
-use crate::config::{Config, LinearWork};
+use crate::config::{Config, LinearWork, Method};
 use crate::coordinate::order::shuffle;
 use crate::crammer_singer::sample::{ClassDescent, Visit};
+use crate::crammer_singer::two_classes::solve_two_classes;
 use crate::run::SweepControl;
 use crate::solve::LinearError;
 use maxmargin_core::{Certificate, CertifiedClasses, CrammerSinger, Goal, RunControl, Status, Stop, certify_crammer_singer};
@@ -53,6 +55,9 @@ const LEAST: f64 = 1e-11;
 /// Minimises `problem` from zero until the certificate meets `stop.goal`. The same seed gives the
 /// same bits for any number of threads.
 ///
+/// Two classes are one machine of the hinge loss, which [`Method::Hybrid`] and [`Method::Newton`]
+/// solve as such.
+///
 /// # Errors
 ///
 /// When the matrix has another number of rows than the problem.
@@ -65,6 +70,12 @@ pub fn solve_crammer_singer(
 ) -> Result<ClassesSolution, LinearError> {
     if problem.len() != matrix.len() {
         return Err(LinearError::Rows { found: problem.len(), expected: matrix.len() });
+    }
+    if problem.classes() == 2
+        && matches!(config.method, Method::Hybrid | Method::Newton)
+        && let Some(solved) = solve_two_classes(matrix, problem, config, stop, control)
+    {
+        return solved;
     }
     Ok(matrix.visit(Begin { matrix, problem, config, control: SweepControl::new(stop, control), goal: stop.goal }))
 }

@@ -2,12 +2,16 @@
 
 use maxmargin_core::{BiasTerm, CrammerSinger, Dual, Goal, Loss, RunControl, Start, Status, Stop, certify_crammer_singer};
 use maxmargin_data::{Par, Samples};
-use maxmargin_linear::{ClassesSolution, Config, Matrix, solve, solve_crammer_singer};
+use maxmargin_linear::{ClassesSolution, Config, Matrix, Method, solve, solve_crammer_singer};
 use proptest::prelude::*;
 
 fn solved(matrix: &Matrix, problem: &CrammerSinger, gap: f64) -> ClassesSolution {
+    solved_by(Method::Hybrid, matrix, problem, gap)
+}
+
+fn solved_by(method: Method, matrix: &Matrix, problem: &CrammerSinger, gap: f64) -> ClassesSolution {
     let (stop, control) = (Stop::when(Goal::Gap(gap)), RunControl::unlimited());
-    solve_crammer_singer(matrix, problem, &Config::default(), &stop, &control).expect("a problem")
+    solve_crammer_singer(matrix, problem, &Config { method, ..Config::default() }, &stop, &control).expect("a problem")
 }
 
 /// Two classes have `w_1 = −w_2 = v / 2` with the hinge loss of margins `v·x`: its squared norm is
@@ -17,7 +21,7 @@ fn two_classes_are_a_machine_with_twice_the_cost() {
     let data = maxmargin_data::Generator::Blobs.generate(120, Some(4), 2).expect("data");
     let matrix = Matrix::new(&data.samples, Some(1.0), Par::Seq);
     let class = data.labels.iter().map(|label| usize::from(*label > 0.0)).collect();
-    let found = solved(&matrix, &CrammerSinger::new(2, class, vec![0.5; 120]).expect("a problem"), 1e-9);
+    let found = solved_by(Method::Descent, &matrix, &CrammerSinger::new(2, class, vec![0.5; 120]).expect("a problem"), 1e-9);
     let dual = Dual::svc(Loss::Hinge, BiasTerm::Feature(1.0), (0..120).collect(), data.labels.clone(), vec![1.0; 120]);
     let dual = dual.expect("a problem");
     let start = Start::zero(&dual).expect("feasible");
@@ -26,6 +30,46 @@ fn two_classes_are_a_machine_with_twice_the_cost() {
     assert_eq!(found.status, Status::Converged);
     let (all, half) = (found.certificate.dual, 0.5 * one.certificate.dual);
     assert!((all - half).abs() <= 1e-7 * half, "{all} {half}");
+}
+
+/// Sweeps over the rows of all classes took more than 100,000 at a large C.
+#[test]
+fn two_classes_reach_the_gap_at_a_large_c() {
+    let mut data = maxmargin_data::Generator::Blobs.generate(3000, Some(40), 2).expect("data");
+    // A few wrong labels: no weights separate the classes.
+    data.labels.iter_mut().step_by(17).for_each(|label| *label = -*label);
+    let matrix = Matrix::new(&data.samples, Some(1.0), Par::Seq);
+    let class: Vec<usize> = data.labels.iter().map(|label| usize::from(*label > 0.0)).collect();
+    let mut cost = vec![1e4; 3000];
+    cost[7] = 0.0;
+    let problem = CrammerSinger::new(2, class, cost).expect("a problem");
+    let found = solved(&matrix, &problem, 1e-8);
+    assert!(found.status == Status::Converged && found.certificate.has_gap(1e-8), "{:?}", found.certificate);
+    assert!(found.work.sweeps < 1000 && found.work.newton_steps < 200, "{:?}", found.work);
+    assert_eq!(found.alpha[14..16], [0.0, 0.0], "a row of cost 0 takes no part");
+}
+
+proptest! {
+    /// Both ways to solve two classes lead to one optimum, also with rows without entries and of
+    /// cost 0.
+    #[test]
+    fn both_solvers_of_two_classes_agree(
+        numbers in proptest::collection::vec(-2.0..2.0_f64, 12 * 3),
+        of in proptest::collection::vec(0_usize..2, 12),
+        costs in proptest::collection::vec(0.01..3.0_f64, 12),
+        empty in 0_usize..12,
+    ) {
+        let (mut numbers, mut costs) = (numbers, costs);
+        numbers[3 * empty..3 * empty + 3].fill(0.0);
+        costs[(empty + 1) % 12] = 0.0;
+        let samples = Samples::from_dense(12, 3, numbers).expect("samples");
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let problem = CrammerSinger::new(2, of, costs).expect("a problem");
+        let (one, all) = (solved(&matrix, &problem, 1e-8), solved_by(Method::Descent, &matrix, &problem, 1e-8));
+        prop_assert!(one.status == Status::Converged && one.certificate.has_gap(1e-8), "{:?}", one);
+        let (one, all) = (one.certificate.dual, all.certificate.dual);
+        prop_assert!((one - all).abs() <= 1e-7 * all.abs().max(1e-12), "{} {}", one, all);
+    }
 }
 
 proptest! {
