@@ -59,10 +59,10 @@ impl Prefetch {
     ) -> Result<(), Cancelled> {
         self.misses += 1;
         state.rest();
-        let held = rows.work().computed;
-        if rows.holds_all() && held as f64 >= self.whole * rows.gram().len() as f64 {
+        if rows.holds_all() && rows.held() as f64 >= self.whole * rows.gram().len() as f64 {
+            let before = rows.work().computed;
             let done = rows.complete(control);
-            self.computed += rows.work().computed - held;
+            self.computed += rows.work().computed - before;
             return done;
         }
         if self.misses.is_multiple_of(WINDOW) {

@@ -17,10 +17,10 @@
 //! on the active variables alone (`active.rs`), and over kernels that are mostly zero on neighbours
 //! (`neighbours.rs`). Conjugate steps replace 3 to 5 by the steps of `direction.rs`.
 
-use crate::config::{Shrinking, SmoConfig, SmoError};
+use crate::config::{ActiveUse, Shrinking, SmoConfig, SmoError};
 use crate::neighbours::NeighbourPairs;
 use crate::pairs::Pairs;
-use crate::rounds::active::Active;
+use crate::rounds::active::{Active, TooManyActive};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Dual, EqualityConstraint, Goal, NearGradients, Refine, RunControl, Solution, SolverControl, Start, Status, Stop, Work,
@@ -171,6 +171,13 @@ enum Strategy<'a, 'g> {
 /// A number of iterations that no run reaches.
 const NO_LIMIT: u64 = u64::MAX;
 
+impl ActiveUse {
+    /// Returns the iterations after which a run over all variables goes on with the active ones.
+    fn long_run(&self, dual: &Dual) -> u64 {
+        if self.in_long_runs { Shrinking::LONG * dual.len() as u64 } else { NO_LIMIT }
+    }
+}
+
 /// Returns the same problem at the same point, to continue with the active variables.
 fn active_from<'a, 'g>(pairs: &Pairs<'a, 'g>, config: &SmoConfig) -> Active<'a, 'g> {
     let (alpha, gradient) = (pairs.state.alpha(), pairs.state.gradient());
@@ -184,12 +191,13 @@ impl<'a, 'g> Strategy<'a, 'g> {
         if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, aim, config) {
             return Self::Neighbours(Box::new(pairs));
         }
-        let (now, later) = config.shrinking.pays_now_or_later(dual, rows);
-        if now {
-            return Self::Active(Box::new(Active::new(dual, rows, alpha, gradient, aim, config)));
+        let uses = config.shrinking.uses(dual, rows, alpha);
+        if uses.at_once {
+            let active = Active::new(dual, rows, alpha, gradient, aim, config);
+            return Self::Active(Box::new(active.within(uses.limits)));
         }
         let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
-        Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NO_LIMIT })
+        Self::Whole(Box::new(pairs), uses.long_run(dual))
     }
 
     fn iterate(&mut self, control: &mut SolverControl, config: &SmoConfig) -> Status {
@@ -201,16 +209,20 @@ impl<'a, 'g> Strategy<'a, 'g> {
                 },
                 Self::Neighbours(pairs) => return pairs.iterate(control),
                 Self::Active(active) => {
-                    if let Ok(status) = active.iterate(control) {
-                        return status;
-                    }
+                    let until = match active.iterate(control) {
+                        Ok(status) => return status,
+                        Err(TooManyActive::InSet) => NO_LIMIT,
+                        Err(TooManyActive::Moving) => {
+                            config.shrinking.uses(active.dual, active.rows, &active.alpha).long_run(active.dual)
+                        }
+                    };
                     // The rows of the next phase come from the row store, which the control counts
                     // itself.
                     control.owed = 0;
                     let Active { dual, rows, alpha, gradient, convergence, work, .. } = &mut **active;
                     let mut pairs = Pairs::new(dual, rows, alpha, gradient, convergence.aimed_at(), whole(rows), config);
                     pairs.before = *work;
-                    *self = Self::Whole(Box::new(pairs), NO_LIMIT);
+                    *self = Self::Whole(Box::new(pairs), until);
                 }
             }
         }

@@ -217,7 +217,7 @@ impl<'a> Trainer<'a> {
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| boxes.is_free(i, from.beta[i])).collect();
         let dual = self.problem.dual();
         let control = self.stage_control(Stage::Full);
-        if rows.are_passed_by(dual, rows.joined(dual).as_ref()) {
+        if rows.are_passed_by(dual, rows.joined(dual).as_ref(), &from.beta) {
             return rows.sums(&free, &vec![1.0; free.len()], &control).ok();
         }
         let mut sums = vec![0.0; rows.count()];

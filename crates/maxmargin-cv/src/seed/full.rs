@@ -30,7 +30,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     let leaving = draft.leaving();
     // Copies of a sample move together if they are one variable of the solver.
     let joined = rows.joined(dual);
-    draft.by_sums = rows.are_passed_by(dual, joined.as_ref());
+    draft.by_sums = rows.are_passed_by(dual, joined.as_ref(), draft.beta());
     // Step 1.
     draft.take_all(&leaving)?;
     let alpha = alpha_of(dual, draft.beta());

@@ -1,5 +1,6 @@
 //! The kernel rows that seeds read.
 
+use super::row_boxes::alpha_of;
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::{DistinctRows, Exact, Neighbours, RowRef, Rows, apply};
@@ -73,10 +74,14 @@ impl<'a> SeedRows<'a> {
 
     /// Returns true if solvers of `dual` read parts of rows only and keep no whole row. Kernel sums
     /// are then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
-    /// `dual`.
-    pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>) -> bool {
-        let (dual, rows) = joined.map_or((dual, self.all), |joined| (joined.dual(), joined.rows()));
-        self.neighbours().is_some() || Shrinking::default().pays(dual, rows)
+    /// `dual`, and `beta` a nearby solution.
+    pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>, beta: &[f64]) -> bool {
+        let (alpha, shrinking) = (alpha_of(dual, beta), Shrinking::default());
+        let pays = || match joined {
+            Some(joined) => shrinking.pays(joined.dual(), joined.rows(), &joined.merge(&alpha)),
+            None => shrinking.pays(dual, self.all, &alpha),
+        };
+        self.neighbours().is_some() || pays()
     }
 
     /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.

@@ -204,6 +204,11 @@ impl<'g> Rows<'g> {
         matches!(self.cache, Cache::All { .. })
     }
 
+    /// The number of rows in memory.
+    pub fn held(&self) -> usize {
+        (self.bytes.load(Relaxed) / self.row_bytes().max(1)) as usize
+    }
+
     /// The work so far, including the rows of distinct samples.
     pub fn work(&self) -> RowWork {
         let own = RowWork {

@@ -11,7 +11,7 @@
 //! never stored, so no n × n matrix is held. The end is that of the whole problem: no violation
 //! among all variables.
 
-use crate::config::SmoConfig;
+use crate::config::{Shares, SmoConfig};
 use crate::pair_budget;
 use crate::pairs::Pairs;
 use crate::rounds::round_layout::RoundLayout;
@@ -46,8 +46,13 @@ const WHOLE: f64 = 0.6;
 /// The number of variables that one thread scans at a time.
 const STRETCH: usize = 1 << 16;
 
-/// The error of a set with too many active variables.
-pub(crate) struct TooManyActive;
+/// The reason why the whole problem has to go on with all variables.
+pub(crate) enum TooManyActive {
+    /// The next set would have more than a share [`MOST`] of all variables.
+    InSet,
+    /// More variables move than [`Active::within`] allows.
+    Moving,
+}
 
 /// The whole problem at its current point.
 pub(crate) struct Active<'a, 'g> {
@@ -63,8 +68,11 @@ pub(crate) struct Active<'a, 'g> {
     first: usize,
     /// The value of [`CLOSE`] for this problem.
     close: f64,
-    /// The variables of the last round.
+    /// The variables of the last round, and whether they were a sample of all: nothing had moved.
     set: Vec<usize>,
+    sampled: bool,
+    /// The shares at which the rounds end.
+    limits: Shares,
     /// The number of kernel values computed.
     values: u64,
     /// The memory pages of a round's rows, reused by the next round and by the run that follows.
@@ -92,9 +100,16 @@ impl<'a, 'g> Active<'a, 'g> {
             work: Work::default(),
             convergence: ConvergenceCheck::new(aim),
             set: Vec::new(),
+            sampled: false,
+            limits: Shares::ANY,
             values: 0,
             pages: rows.part_pages(),
         }
+    }
+
+    /// Ends the rounds when larger shares of the variables move.
+    pub(crate) fn within(self, limits: Shares) -> Self {
+        Self { limits, ..self }
     }
 
     /// Continues the counts from `work`.
@@ -185,7 +200,7 @@ impl<'a, 'g> Active<'a, 'g> {
                 // The violation of a variable; negative if it is settled.
                 let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
                 let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
-                found.moved |= self.alpha[k] != 0.0;
+                found.support += usize::from(self.alpha[k] != 0.0);
                 if up && low {
                     found.free.push(k);
                 } else if (was[k] || all) && by > near {
@@ -197,15 +212,21 @@ impl<'a, 'g> Active<'a, 'g> {
             found
         };
         let found = self.survey(look).into_iter().reduce(Candidates::join);
-        let Candidates { free: mut set, mut nearby, mut wanted, moved } = found.unwrap_or_default();
+        let Candidates { free: mut set, mut nearby, mut wanted, support } = found.unwrap_or_default();
+        // After the first round from zero, its set is a sample of all variables.
+        let of = if self.sampled { self.set.len() } else { n };
+        if !Shares::of_counts(set.len(), support, of).are_within(&self.limits) {
+            return Err(TooManyActive::Moving);
+        }
+        self.sampled = support == 0;
         // Where regression targets lie close together, nearly all variables may be near.
         furthest(&mut nearby, self.first.max(2 * set.len()));
         set.extend(nearby.iter().map(|&(_, k)| k));
         if set.len() >= most {
-            return Err(TooManyActive);
+            return Err(TooManyActive::InSet);
         }
         let room = self.first.max(set.len()).min(most - set.len());
-        if moved {
+        if support > 0 {
             furthest(&mut wanted, room);
         } else if wanted.len() > room {
             wanted = self.spread(&wanted, room);
@@ -308,8 +329,8 @@ struct Candidates {
     nearby: Vec<(f64, usize)>,
     /// The other violators.
     wanted: Vec<(f64, usize)>,
-    /// True if some α is not 0.
-    moved: bool,
+    /// The number of variables that are not 0.
+    support: usize,
 }
 
 impl Candidates {
@@ -318,6 +339,6 @@ impl Candidates {
         self.free.extend(later.free);
         self.nearby.extend(later.nearby);
         self.wanted.extend(later.wanted);
-        Self { moved: self.moved | later.moved, ..self }
+        Self { support: self.support + later.support, ..self }
     }
 }

@@ -63,7 +63,7 @@ pub fn relax(
     if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, Goal::Kkt(relaxation.tol), &config) {
         return relaxation.over_neighbours(pairs, control);
     }
-    let near = if relaxation.shrinking.pays(dual, rows) { relaxation.near(dual, alpha, gradient) } else { vec![] };
+    let near = if relaxation.shrinking.pays(dual, rows, alpha) { relaxation.near(dual, alpha, gradient) } else { vec![] };
     if near.is_empty() || 2 * near.len() > dual.len() {
         return relaxation.all(dual, rows, alpha, gradient, control);
     }

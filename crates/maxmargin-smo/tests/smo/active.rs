@@ -50,6 +50,41 @@ fn objective(dual: &Dual, gram: &dyn Gram, solution: &Solution) -> f64 {
     0.5 * solution.alpha.iter().zip(gradient.iter().zip(dual.linear_term())).map(|(a, (g, p))| a * (g + p)).sum::<f64>()
 }
 
+/// Rows of codes that fit in memory are kept where many variables move, and only there.
+#[test]
+fn rows_of_codes_are_kept_where_many_variables_move() {
+    let n = 900;
+    // Eight small integers a sample; the sign of their sum, a seventh of the labels wrong.
+    let hash = |i: usize| ((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40;
+    let digit = |i: usize, j: usize| (hash(8 * i + j) % 4) as f64;
+    let numbers: Vec<f64> = (0..n).flat_map(|i| (0..8).map(move |j| digit(i, j))).collect();
+    let sum = |i: usize| (0..8).map(|j| digit(i, j)).sum::<f64>();
+    let labels: Vec<f64> = (0..n).map(|i| if (sum(i) > 12.0) == (i % 7 == 0) { -1.0 } else { 1.0 }).collect();
+    let samples = maxmargin_data::Samples::from_dense(n, 8, numbers).expect("samples");
+    // Whether few variables move, and whether rows are kept.
+    let of = |gamma: f64, c: f64| {
+        let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a kernel");
+        assert!(gram.table().is_some(), "codes");
+        let dual = classes(&gram, &labels, c);
+        let shrinking = Shrinking { from: 2, long_from: usize::MAX, first: 200 };
+        let rows = Rows::new(&gram, 1 << 28, Par::Seq);
+        let start = Start::zero(&dual).expect("feasible");
+        let config = config(shrinking, Par::Seq);
+        let found = solve(&dual, &rows, start, &config, &Stop::at(1e-4), &RunControl::unlimited()).expect("a problem for SMO");
+        assert_eq!(found.status, Status::Converged);
+        let whole =
+            run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-4), &self::config(Shrinking::NEVER, Par::Seq));
+        let (here, there) = (objective(&dual, &gram, &found), objective(&dual, &gram, &whole));
+        assert!((here - there).abs() <= 1e-4 * there.abs(), "{here} {there}");
+        let support = found.alpha.iter().filter(|a| **a > 0.0).count() as f64 / n as f64;
+        let free = found.alpha.iter().filter(|a| **a > 0.0 && **a < c).count() as f64 / n as f64;
+        (support < 0.7 && free < 0.2, rows.held() > 0)
+    };
+    assert_eq!(of(0.02, 1.0), (true, false), "bounded or 0");
+    assert_eq!(of(1.0, 10.0), (false, true), "many are free");
+    assert_eq!(of(0.02, 0.001), (false, true), "nearly all are bounded");
+}
+
 #[test]
 fn the_optimum_is_that_of_all_variables() {
     let (gram, labels) = gram(700);
