@@ -21,6 +21,7 @@
 
 mod cells {
     pub(crate) mod cell;
+    pub(crate) mod counts;
     pub(crate) mod machine;
     pub(crate) mod record;
     pub(crate) mod row;
@@ -86,13 +87,17 @@ mod reports {
     pub(crate) mod bench;
     pub(crate) mod diff;
     pub(crate) mod evidence;
+    pub(crate) mod recheck;
     pub(crate) mod report;
+    pub(crate) mod stale;
 }
 mod run {
     pub(crate) mod arguments;
     pub(crate) mod finished;
     pub(crate) mod folds;
+    pub(crate) mod history;
     pub(crate) mod inputs;
+    mod jobs;
     pub(crate) mod measure;
     pub(crate) mod peer;
     pub(crate) mod process;

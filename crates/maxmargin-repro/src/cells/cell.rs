@@ -17,6 +17,11 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// Returns whether both are the same place of a table, whatever their settings.
+    pub(crate) fn is_named_as(&self, other: &Self) -> bool {
+        (self.table, &self.problem, &self.vary, &self.variant) == (other.table, &other.problem, &other.vary, &other.variant)
+    }
+
     /// Returns the name of the cell for people.
     pub(crate) fn name(&self) -> String {
         format!("table {} {} {} {}", self.table, self.problem, self.vary, self.variant)

@@ -152,7 +152,7 @@ impl Record {
 
     /// Returns whether another program trained. LIBSVM's kernel values in `f32` and `SVMlight`'s
     /// own measure can miss a tolerance that these programs report as met.
-    fn trusted(&self) -> bool {
+    pub(crate) fn is_of_other_program(&self) -> bool {
         let word = |key: &str| self.settings.get(key).and_then(Value::as_str);
         word("method") == Some("svm-train") || word("solver") == Some("svmlight")
     }
@@ -164,7 +164,7 @@ impl Record {
             (_, Some(error)) => Some(error.clone()),
             (None, None) => Some("no result".into()),
             // Another program's own report decides. Its certificate is shown beside it.
-            (Some(measured), None) if self.trusted() => match measured.status() {
+            (Some(measured), None) if self.is_of_other_program() => match measured.status() {
                 Some("Converged") | None => measured.kkt.is_none().then(|| "no certificate".into()),
                 Some(status) => Some(format!("gave up: {status}")),
             },
@@ -178,6 +178,18 @@ impl Record {
             }
             (Some(measured), None) => measured.misses(self.tolerance()),
         }
+    }
+
+    /// Returns a line of made-up figures, of run 1 on an unnamed machine.
+    #[cfg(test)]
+    pub(crate) fn made(cell: &Cell, revision: &str, measured: &Value) -> Self {
+        let machine = serde_json::json!({"cpu": "", "cores": 1, "memory_gib": 1, "os": "", "rustc": "", "revision": revision});
+        let record = serde_json::json!({
+            "table": cell.table, "problem": cell.problem, "vary": cell.vary, "variant": cell.variant, "program": OURS,
+            "settings": cell.settings, "data": "heart", "run": 1, "repeat": 0, "wall_seconds": 1.0, "measured": measured,
+            "machine": machine,
+        });
+        serde_json::from_value(record).expect("record")
     }
 
     pub(crate) fn read(path: &Path) -> Outcome<Vec<Self>> {

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::record::Measured;
 use super::settings::Settings;
+use std::collections::BTreeMap;
 
 /// One line of a report.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Figures {
     pub(crate) settings: Settings,
     /// The processor that it was measured on.
     pub(crate) processor: String,
+    /// The revisions of the measured program, by run.
+    pub(crate) revisions: BTreeMap<u64, String>,
 }
 
 /// A paper's figures for one cell.

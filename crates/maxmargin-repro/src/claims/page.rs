@@ -24,7 +24,9 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
          [crates/maxmargin-repro/claims](../../crates/maxmargin-repro/claims): nobody types it, and new lines change it. *Cannot be told here* means that lines are\n\
          missing which the rule needs; the verdict is made as soon as they are there. *Tested* means arithmetic that a test of the crates\n\
          shows. A ratio is slower over faster, so that more than 1 speaks for the paper's method; papers, machines and programs differ, so\n\
-         that seconds are compared within one machine only. The rules stand below each table, part by part, with the command that measures.\n\n",
+         that seconds are compared within one machine only. The rules stand below each table, part by part, with the command that measures.\n\n\
+         `cargo xtask bench --stale` lists the lines that are older than the crates which they measure. `cargo xtask bench\n\
+         --recheck 40` measures 40 random cells again and fails where a count is another one.\n\n",
     );
     text += &counts(papers)?;
     for evidence in papers {

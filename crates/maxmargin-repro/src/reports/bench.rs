@@ -1,13 +1,14 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process
 //! a line of raw JSON, the lines a report.
 
-use super::{evidence, report};
+use super::{evidence, recheck, report, stale};
 use crate::cells::machine::HostMachine;
 use crate::cells::record::Record;
 use crate::claims::again::again;
 use crate::claims::claim::{Evidence, PAPERS};
 use crate::claims::page::counts;
 use crate::run::arguments::Arguments;
+use crate::run::history::History;
 use crate::run::measure;
 use crate::specs::spec::Spec;
 use crate::workspace::failure::{Context, Outcome, fail};
@@ -43,12 +44,25 @@ impl OutputPaths {
 ///
 /// If a measurement fails or a file cannot be read or written.
 pub fn run(arguments: &Arguments) -> Outcome<()> {
+    if arguments.stale {
+        print!("{}", stale::table(&lines(arguments)?, &History::of_workspace()?));
+        return Ok(());
+    }
+    if let Some(count) = arguments.recheck {
+        return recheck::recheck(&lines(arguments)?, arguments, count);
+    }
     match &arguments.paper {
         Some(paper) => one(paper, arguments),
         None if arguments.verdicts => evidence::write(),
         None if arguments.render => evidence::render(),
         None => all(arguments),
     }
+}
+
+/// Returns the specs and raw lines of the paper that the arguments name, or of all.
+fn lines(arguments: &Arguments) -> Outcome<Vec<(Spec, Vec<Record>)>> {
+    let Some(paper) = &arguments.paper else { return evidence::all() };
+    Ok(vec![(Spec::load(paper)?, Record::read(&OutputPaths::of(paper, arguments)?.raw)?)])
 }
 
 /// Measures the quick form of all papers and compares its claims with the committed lines; with

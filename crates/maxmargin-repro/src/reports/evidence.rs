@@ -38,7 +38,7 @@ pub(crate) fn render() -> Outcome<()> {
 }
 
 /// Returns every spec with raw lines, and these.
-fn all() -> Outcome<Vec<(Spec, Vec<Record>)>> {
+pub(crate) fn all() -> Outcome<Vec<(Spec, Vec<Record>)>> {
     let raw = folder().join("raw");
     let entries = fs::read_dir(&raw).context(raw.display())?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry.context("raw lines")?.path())).collect::<Outcome<_>>()?;

@@ -13,7 +13,7 @@ use crate::specs::table::Table;
 use crate::tables::rows::measured;
 use crate::tables::{choice, commands, significance};
 use crate::workspace::failure::{Context, Outcome};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
 
 /// Returns a table: its visible part, the folded rest, and the command of each row.
 fn section(spec: &Spec, table: &Table, rows: &[Row]) -> String {
-    let mut text = format!("## {}\n\n", table.heading());
+    let mut text = format!("## {}\n\n{}\n\n", table.heading(), revisions(rows));
     if let Some(brief) = &table.brief {
         let shown: Vec<Row> = rows.iter().filter(|row| row.counted().is_some() && brief.shows(&row.cell)).cloned().collect();
         if !shown.is_empty() {
@@ -98,6 +98,22 @@ fn section(spec: &Spec, table: &Table, rows: &[Row]) -> String {
         if table.choice { choice::markdown(rows, used) } else { markdown(table.peer_names(), spec.columns_of(table), rows) };
     text += &folded(if table.choice { "What every value gave" } else { "All columns of all rows" }, &format!("{all}\n"));
     text + &commands::list(spec, table, rows)
+}
+
+/// The revisions in a line of a report.
+const REVISIONS: usize = 4;
+
+/// Returns the revisions that the rows were measured at, the oldest first.
+fn revisions(rows: &[Row]) -> String {
+    let runs: BTreeMap<u64, &String> = rows.iter().flat_map(|row| &row.ours.revisions).map(|(run, name)| (*run, name)).collect();
+    let mut names: Vec<String> = Vec::new();
+    for name in runs.values().map(|name| format!("`{name}`")) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let lines: Vec<String> = names.chunks(REVISIONS).map(|names| names.join(", ")).collect();
+    format!("Measured at {}{}.", if names.len() > 1 { "revisions " } else { "revision " }, lines.join(",\n"))
 }
 
 /// Returns a part that the reader unfolds.

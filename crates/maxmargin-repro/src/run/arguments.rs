@@ -71,6 +71,20 @@ pub struct Arguments {
     /// Measure nothing: write the page of all claims and their verdicts from the raw files
     #[arg(long, conflicts_with = "paper")]
     pub(crate) verdicts: bool,
+    /// Measure nothing: list, for each table, the lines that are older than the last change of a
+    /// crate that they measure
+    #[arg(long, conflicts_with_all = ["fresh", "resume", "render", "verdicts"])]
+    pub(crate) stale: bool,
+    /// Measure so many random cells of the reports again, by their printed commands, and compare
+    /// all counts; writes no lines
+    #[arg(long, value_name = "N", conflicts_with_all = ["stale", "fresh", "resume", "render", "verdicts"])]
+    pub(crate) recheck: Option<usize>,
+    /// The draw of --recheck [default: the time]
+    #[arg(long, value_name = "S", requires = "recheck")]
+    pub(crate) seed: Option<u64>,
+    /// --recheck leaves out cells whose lines took more seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "recheck")]
+    pub(crate) limit: f64,
     /// Measure a tree with uncommitted changes, although the measurement cannot be repeated
     #[arg(long)]
     pub(crate) uncommitted: bool,

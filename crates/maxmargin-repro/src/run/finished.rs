@@ -1,43 +1,33 @@
 //! Cells that need no measurement: lines of the same settings and data exist, and their crates have
 //! not changed since.
 
+use super::history::History;
 use crate::cells::cell::Cell;
 use crate::cells::record::{OURS, Record};
-use crate::cells::settings::Settings;
 use crate::specs::table::Peer;
-use crate::workspace::tools::root;
-use serde_json::Value;
-use std::cell::RefCell;
+use crate::workspace::failure::Outcome;
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
-
-/// The families of solvers. A cell runs some of them, and every crate that is none.
-const FAMILIES: [&str; 5] = ["smo", "linear", "irwls", "frankwolfe", "path"];
 
 /// The lines of earlier runs.
 pub(crate) struct Finished {
     records: Vec<Record>,
-    /// By revision and families: whether their crates are unchanged.
-    same: RefCell<BTreeMap<(String, Vec<&'static str>), bool>>,
-    /// Returns whether paths are unchanged since a revision; git, except in tests.
-    compare: fn(&str, &[String]) -> bool,
+    history: History,
 }
 
 impl Finished {
-    pub(crate) fn of(records: Vec<Record>) -> Self {
-        Self { records, same: RefCell::default(), compare: unchanged }
+    pub(crate) fn of(records: Vec<Record>) -> Outcome<Self> {
+        Ok(Self { records, history: History::of_workspace()? })
     }
 
     /// Returns whether our own program has measured the cell so many times in one run.
     pub(crate) fn ours(&self, cell: &Cell, sha256: Option<&str>, repeats: u32) -> bool {
-        let families = families(&cell.settings);
         let is = |record: &&Record| {
             record.program == OURS
                 && record.is_of(cell)
                 && record.settings == cell.settings
                 && record.data_sha256.as_deref() == sha256
                 && record.error.is_none()
-                && self.stands(&record.machine.revision, &families)
+                && self.stands(record)
         };
         Self::enough(self.records.iter().filter(is), repeats)
     }
@@ -61,61 +51,19 @@ impl Finished {
         runs.values().any(|lines| *lines >= repeats)
     }
 
-    /// Returns whether the crates of these families, and those of no family, are unchanged since a
-    /// revision. A tree with changes is no revision.
-    fn stands(&self, revision: &str, families: &[&'static str]) -> bool {
-        if !revision.chars().all(|c| c.is_ascii_hexdigit()) {
-            return false;
-        }
-        let key = (revision.to_owned(), families.to_vec());
-        let known = self.same.borrow().get(&key).copied();
-        known.unwrap_or_else(|| {
-            let others = FAMILIES.iter().filter(|family| !families.contains(family));
-            let left_out = others.chain(&["cli", "libsvm", "plot", "python", "repro", "testkit", "trust"]);
-            let mut paths = vec!["crates".to_owned()];
-            paths.extend(left_out.map(|name| format!(":(exclude)crates/maxmargin-{name}")));
-            let same = (self.compare)(revision, &paths);
-            self.same.borrow_mut().insert(key, same);
-            same
-        })
+    /// Returns whether the crates that a line's cell runs are unchanged since.
+    fn stands(&self, record: &Record) -> bool {
+        let changes = self.history.since(&record.machine.revision, &record.settings);
+        changes.is_some_and(|changes| changes.crates.is_empty())
     }
-}
-
-/// Returns the families of solvers that a cell with these settings runs.
-fn families(settings: &Settings) -> Vec<&'static str> {
-    let word = |key: &str| settings.get(key).and_then(Value::as_str).unwrap_or_default();
-    let mut found = match word("solver") {
-        "linear" | "linear-descent" | "linear-newton" | "avsf" | "liblinear" => vec!["linear"],
-        "cvm" | "fw" | "mfw" | "swap" | "pairwise" => vec!["frankwolfe"],
-        "irwls" | "auto" => vec!["irwls", "smo"],
-        "svmlight" => Vec::new(),
-        _ => vec!["smo"],
-    };
-    // SMO on the problem of the others.
-    if settings.contains_key("simplex") {
-        found.push("frankwolfe");
-    }
-    if settings.contains_key("finish_from") && !found.contains(&"irwls") {
-        found.push("irwls");
-    }
-    // Seeds along exact paths, and updates.
-    if word("job") == "update" || matches!(word("seeding"), "ato" | "dec") {
-        found.push("path");
-    }
-    found
-}
-
-fn unchanged(revision: &str, paths: &[String]) -> bool {
-    let mut git = Command::new("git");
-    git.current_dir(root()).args(["diff", "--quiet", revision, "--"]).args(paths).stdout(Stdio::null()).stderr(Stdio::null());
-    git.status().is_ok_and(|status| status.success())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Finished, families};
+    use super::Finished;
     use crate::cells::cell::Cell;
     use crate::cells::record::Record;
+    use crate::run::history::{Changes, History};
     use crate::specs::extent::{Extent, cells};
     use crate::specs::spec::Spec;
     use serde_json::json;
@@ -135,12 +83,7 @@ mod tests {
     "#;
 
     fn line(cell: &Cell, revision: &str) -> Record {
-        let machine = json!({"cpu": "", "cores": 1, "memory_gib": 1, "os": "", "rustc": "", "revision": revision});
-        let record = json!({
-            "table": 1, "problem": "A", "vary": "k=3", "variant": "sir", "program": "maxmargin", "settings": cell.settings, "data": "heart",
-            "data_sha256": "a", "run": 1, "repeat": 0, "wall_seconds": 1.0, "measured": {}, "machine": machine,
-        });
-        serde_json::from_value(record).expect("record")
+        Record { data_sha256: Some("a".into()), ..Record::made(cell, revision, &json!({})) }
     }
 
     #[test]
@@ -148,10 +91,11 @@ mod tests {
         let cell =
             cells(&Spec::parse(SPEC).expect("spec"), &Spec::parse(SPEC).expect("spec").tables[0], Extent::default()).remove(0);
         // Crates of linear solvers have changed since, and nothing else.
-        let finished = |revision: &str| Finished {
-            compare: |_, paths| paths.iter().any(|path| path.ends_with("maxmargin-linear")),
-            ..Finished::of(vec![line(&cell, revision)])
+        let history = || {
+            let changed = |_: &str| Some(Changes { committed: 7, crates: ["maxmargin-linear".to_owned()].into() });
+            History::made(&["maxmargin-linear", "maxmargin-smo"], changed)
         };
+        let finished = |revision: &str| Finished { records: vec![line(&cell, revision)], history: history() };
         assert!(finished("92be59ef413b").ours(&cell, Some("a"), 1));
         assert!(!finished("92be59ef413b").ours(&cell, Some("a"), 2), "once is not twice");
         assert!(!finished("92be59ef413b").ours(&cell, Some("b"), 1), "other data");
@@ -161,21 +105,7 @@ mod tests {
         assert!(!finished("92be59ef413b").ours(&other, Some("a"), 1), "other settings");
         let mut linear = cell.clone();
         linear.settings.insert("solver".into(), json!("avsf"));
-        let measured = Finished {
-            compare: |_, paths| paths.iter().any(|path| path.ends_with("maxmargin-linear")),
-            ..Finished::of(vec![line(&linear, "92be59ef413b")])
-        };
+        let measured = Finished { records: vec![line(&linear, "92be59ef413b")], history: history() };
         assert!(!measured.ours(&linear, Some("a"), 1), "its own solver has changed");
-    }
-
-    #[test]
-    fn families_by_what_a_cell_is_told() {
-        let of = |settings: serde_json::Value| families(settings.as_object().expect("object"));
-        assert_eq!(of(json!({"job": "cv", "solver": "smo", "seeding": "sir"})), ["smo"]);
-        assert_eq!(of(json!({"job": "cv", "seeding": "dec"})), ["smo", "path"]);
-        assert_eq!(of(json!({"job": "update", "method": "mid"})), ["smo", "path"]);
-        assert_eq!(of(json!({"job": "train", "solver": "smo", "finish_from": 0.001})), ["smo", "irwls"]);
-        assert_eq!(of(json!({"job": "train", "solver": "mfw"})), ["frankwolfe"]);
-        assert_eq!(of(json!({"job": "train", "solver": "smo", "simplex": true})), ["smo", "frankwolfe"]);
     }
 }

@@ -29,6 +29,12 @@ impl Extent<'_> {
         }
     }
 
+    /// Returns whether its names are those of a cell.
+    pub(crate) fn names(&self, cell: &Cell) -> bool {
+        let named = |names: &[String], name: &str| names.is_empty() || among(names, name);
+        named(self.only, &cell.problem) && named(self.setting, &cell.shown) && named(self.variant, &cell.variant)
+    }
+
     /// Returns the settings of `vary` that are covered.
     fn settings<'t>(&self, table: &'t Table) -> Vec<&'t Settings> {
         let all = table.quick_vary.as_ref().filter(|_| self.quick && self.setting.is_empty()).unwrap_or(&table.vary);

@@ -4,6 +4,7 @@
 use super::presentation::{BRIEF, Statistics};
 use super::problem::Problem;
 use super::table::Table;
+use crate::cells::cell::Cell;
 use crate::cells::settings::{Settings, label};
 use crate::columns::entry::Entry;
 use crate::workspace::failure::{Context, Outcome, fail};
@@ -112,6 +113,12 @@ impl Spec {
     /// Returns the columns of a table in the report.
     pub(crate) fn columns_of<'a>(&'a self, table: &'a Table) -> &'a [Entry] {
         table.columns.as_ref().unwrap_or(&self.columns)
+    }
+
+    /// Returns the other program that trains a cell, if one does.
+    pub(crate) fn program_of(&self, cell: &Cell) -> Option<&str> {
+        let variants = self.tables.iter().filter(|table| table.number == cell.table).flat_map(|table| &table.variants);
+        variants.filter(|variant| variant.name == cell.variant).find_map(|variant| variant.program.as_deref())
     }
 
     pub(crate) fn problem(&self, name: &str) -> Outcome<&Problem> {

@@ -16,20 +16,27 @@ pub(crate) fn list(spec: &Spec, table: &Table, rows: &[Row]) -> String {
 }
 
 /// Returns the command that measures this row and no other, with its other program if it has one.
-fn command(spec: &Spec, row: &Row, setting: &str) -> String {
+pub(crate) fn command(spec: &Spec, row: &Row, setting: &str) -> String {
+    let words = words(spec, row, setting);
+    format!("cargo xtask {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+}
+
+/// Returns the words of that command, from `bench` on.
+pub(crate) fn words(spec: &Spec, row: &Row, setting: &str) -> Vec<String> {
     let cell = &row.cell;
-    let variants = spec.tables.iter().filter(|measured| measured.number == cell.table).flat_map(|measured| &measured.variants);
-    let program = variants.filter(|variant| variant.name == cell.variant).find_map(|variant| variant.program.as_deref());
+    let program = spec.program_of(cell);
     let full = !spec.full.is_empty() && spec.full.iter().all(|(key, value)| row.ours.settings.get(key) == Some(value));
     let uncapped = program == Some(UNCAPPED);
-    let mut words = vec![format!("cargo xtask bench {} --table {} --only {}", spec.name, cell.table, quoted(&cell.problem))];
-    words.extend((!setting.is_empty()).then(|| format!("--setting {}", quoted(setting))));
-    words.push(format!("--variant {}", quoted(&cell.variant)));
-    words.extend(uncapped.then(|| "--liblinear PATH".to_owned()));
-    words.extend((!uncapped && (program.is_some() || row.peer.is_some())).then(|| "--peers".to_owned()));
-    words.extend(full.then(|| "--full".to_owned()));
-    words.extend((row.ours.repeats > 1).then(|| format!("--repeats {}", row.ours.repeats)));
-    words.join(" ")
+    let table = cell.table.to_string();
+    let mut words = vec!["bench", &spec.name, "--table", &table, "--only", &cell.problem];
+    words.extend((!setting.is_empty()).then_some(["--setting", setting]).into_iter().flatten());
+    words.extend(["--variant", &cell.variant]);
+    words.extend(uncapped.then_some(["--liblinear", "PATH"]).into_iter().flatten());
+    words.extend((!uncapped && (program.is_some() || row.peer.is_some())).then_some("--peers"));
+    words.extend(full.then_some("--full"));
+    let repeats = row.ours.repeats.to_string();
+    words.extend((row.ours.repeats > 1).then_some(["--repeats", &repeats]).into_iter().flatten());
+    words.into_iter().map(str::to_owned).collect()
 }
 
 /// Returns a name quoted for a shell where it has to be.

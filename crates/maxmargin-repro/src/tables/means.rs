@@ -39,11 +39,12 @@ fn mean(group: Vec<Row>) -> Option<Row> {
     let rows_computed = whole(|m| m.rows_computed.map(|n| n as f64));
     let seconds = group.iter().map(|row| row.ours.seconds).sum::<f64>() / group.len() as f64;
     let flaw = group.iter().find_map(|row| row.ours.flaw.clone());
+    let revisions = group.iter().flat_map(|row| row.ours.revisions.clone()).collect();
     let first = group.into_iter().next()?;
     let mut all = first.ours.measured.more;
     all.extend(more.as_object().cloned().unwrap_or_default());
     let relative_gap = gaps.last().copied();
     let rest = Measured { more: all, ..first.ours.measured };
     let measured = Measured { iterations, rows_computed, accuracy, relative_gap, train_seconds, ..rest };
-    Some(Row { ours: Figures { seconds, measured, flaw, ..first.ours }, ..first })
+    Some(Row { ours: Figures { seconds, measured, flaw, revisions, ..first.ours }, ..first })
 }

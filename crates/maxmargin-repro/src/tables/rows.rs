@@ -48,10 +48,18 @@ pub(crate) fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcom
     })
 }
 
+/// Returns the lines of the newest run of one program on one cell.
+pub(crate) fn newest(records: &[Record], of: impl Fn(&Record) -> bool) -> Vec<&Record> {
+    let run = records.iter().filter(|record| of(record)).map(|record| record.run).max();
+    records.iter().filter(|record| Some(record.run) == run && of(record)).collect()
+}
+
 /// Returns the figures of the newest run of one program on one cell.
 pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
-    let run = records.iter().filter(|record| of(record)).map(|record| record.run).max()?;
-    let records: Vec<&Record> = records.iter().filter(|record| of(record) && record.run == run).collect();
+    let records = newest(records, of);
+    if records.is_empty() {
+        return None;
+    }
     let mut seconds: Vec<f64> = records.iter().map(|record| record.wall_seconds).collect();
     let ours = records.iter().all(|record| record.program == OURS);
     let mut flaw = records.iter().find_map(|record| if ours { record.flaw() } else { record.error.clone() });
@@ -71,5 +79,6 @@ pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Optio
     measured.process_seconds = middle(|measured| measured.process_seconds);
     let settings = records.last().map(|record| record.settings.clone()).unwrap_or_default();
     let processor = records.last().map(|record| record.machine.cpu.clone()).unwrap_or_default();
-    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings, processor })
+    let revisions = records.iter().map(|record| (record.run, record.machine.revision.clone())).collect();
+    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings, processor, revisions })
 }
