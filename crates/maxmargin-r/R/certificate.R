@@ -86,7 +86,7 @@ labelled_samples <- function(object, data, y = NULL) {
     x <- model_rows(object, frame)
   } else {
     samples <- usable(rows_of(data), y, NULL, NULL, na.omit)
-    x <- samples$x
+    x <- by_name(samples$x, colnames(object$SV))
     y <- samples$y
   }
   if (ncol(x) != ncol(object$SV)) {
@@ -94,6 +94,12 @@ labelled_samples <- function(object, data, y = NULL) {
   }
   codes <- if (object$type == 2) rep(1, nrow(x)) else numbers_of(object, y)
   list(x = apply_scale(x, object$scaled, object$x.scale), codes = codes, names = row_names(x))
+}
+
+# Returns columns in the order of these names, where these are the names that the columns have.
+by_name <- function(x, names) {
+  same <- !is.null(names) && !anyDuplicated(names) && !anyDuplicated(colnames(x)) && setequal(colnames(x), names)
+  if (same) x[, names, drop = FALSE] else x
 }
 
 # Returns the numbers that the engine knows for a response.

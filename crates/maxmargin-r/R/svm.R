@@ -297,6 +297,7 @@ fit <- function(object, class.weights, cross, fitted, keep) {
   trained <- result_of(native_train(options, data, keep))
   if (nzchar(trained$missing)) warning("there are no probabilities: ", trained$missing, call. = FALSE)
   options$keep <- keep
+  options$inverse <- identical(class.weights, "inverse") && object$type <= 1
   object$engine <- new_engine(trained$model, options)
   object <- with_parts(object, samples$x, samples$codes)
   if (cross > 0) object <- cross_validated(object, options, data, cross)

@@ -2,11 +2,12 @@
 #'
 #' C-classification models follow an exact path from the present optimum to that of the changed
 #' data, which is faster than a training where few samples change. Other models, and those with
-#' probabilities or weights, are trained again. The result is that of a training on the changed data
-#' with the scale of the present model.
+#' probabilities, weights or `class.weights = "inverse"`, are trained again. The result is that of a
+#' training on the changed data with the scale of the present model.
 #'
 #' @param object a model of [svm()] that keeps its data (`keep = TRUE`).
-#' @param add samples to add: a data frame with the variables of the formula, or a matrix.
+#' @param add samples to add: a data frame with the variables of the formula, or a matrix, whose
+#'   columns are taken by name where it has the names of the model's.
 #' @param y the response of the added samples, for a model without a formula.
 #' @param remove rows of the present training data, from 1, as `index` counts them: rows that
 #'   `na.action` left out do not count. Added samples come last.
@@ -41,7 +42,15 @@ update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights
     changed <- bind_rows(changed, added$x)
     changed_codes <- c(changed_codes, added$codes)
   }
-  path <- object$type == 0 && !object$compprob && !length(options$case_weights)
+  gone <- if (object$type <= 1) setdiff(seq_along(object$labels) - 1, changed_codes)
+  if (length(gone)) {
+    stop("no sample of class ", sQuote(object$levels[codes_of(gone[1], object$labels)]), " would be left: keep one of them, ",
+         "or train a model of the other classes")
+  }
+  # Weights of inverse class sizes are those of the changed data.
+  inverse <- isTRUE(options$inverse)
+  if (inverse) options$class_weights <- 1 / tabulate(changed_codes + 1, length(object$labels))
+  path <- object$type == 0 && !object$compprob && !length(options$case_weights) && !inverse
   data <- native_data(changed, changed_codes)
   result <- if (path) {
     given <- if (!is.null(added)) native_data(added$x, added$codes)

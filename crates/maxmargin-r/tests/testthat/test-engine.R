@@ -57,11 +57,45 @@ test_that("models without a path are trained again", {
   expect_true(verify(update_svm(one, add = iris[1:2, 1:4], remove = 9))$met)
 })
 
+# The decision values of one model less those of another, of which either class may be the first.
+difference <- function(a, b, newdata) {
+  values <- lapply(list(a, b), function(m) as.vector(attr(predict(m, newdata, decision.values = TRUE), "decision.values")))
+  if (identical(a$labels, b$labels)) values[[1]] - values[[2]] else values[[1]] + values[[2]]
+}
+
+# They once kept the weights of the former class sizes.
+test_that("weights of inverse class sizes follow an update", {
+  two <- droplevels(iris[51:150, ])
+  model <- svm(Species ~ ., two[c(1:50, 61:70), ], class.weights = "inverse", scale = FALSE, tolerance = exact)
+  changed <- update_svm(model, add = two[71:100, ], remove = 1:20)
+  fresh <- svm(Species ~ ., two[c(21:50, 61:100), ], class.weights = "inverse", scale = FALSE, tolerance = exact)
+  expect_identical(changed$update$method, "training")
+  expect_lt(max(abs(difference(changed, fresh, iris))), 1e-4)
+  again <- update_svm(changed, remove = 1:5)
+  fresh <- svm(Species ~ ., two[c(26:50, 61:100), ], class.weights = "inverse", scale = FALSE, tolerance = exact)
+  expect_lt(max(abs(difference(again, fresh, iris))), 1e-4)
+})
+
+# They were once taken by their places.
+test_that("columns of a matrix in another order are taken by name", {
+  rows <- c(1:40, 51:90)
+  x <- as.matrix(iris[1:100, 1:4])
+  y <- droplevels(iris$Species[1:100])
+  model <- svm(x[rows, ], y[rows], scale = FALSE, tolerance = exact)
+  expected <- update_svm(model, add = x[-rows, ], y = y[-rows])
+  turned <- update_svm(model, add = x[-rows, 4:1], y = y[-rows])
+  expect_identical(max(abs(difference(turned, expected, x))), 0)
+  expect_true(verify(model, x[rows, 4:1], y[rows])$met)
+  unnamed <- update_svm(model, add = unname(x[-rows, ]), y = y[-rows])
+  expect_identical(max(abs(difference(unnamed, expected, x))), 0)
+})
+
 test_that("updates of rows that do not exist are errors", {
   model <- svm(Species ~ ., iris)
   expect_error(update_svm(model, remove = 151), "1 to 150")
   expect_error(update_svm(model, remove = c(2, 2)), "twice")
-  expect_error(update_svm(model, remove = 1:50), "setosa|class")
+  expect_error(update_svm(model, remove = 1:50), "setosa.* would be left")
+  expect_error(update_svm(svm(Species ~ ., iris, weights = rep(2, 150)), remove = 51:100), "versicolor.* would be left")
   stranger <- transform(iris[1, ], Species = "rose")
   expect_error(update_svm(model, add = stranger), "rose")
   expect_error(update_svm(svm(Species ~ ., iris, keep = FALSE), remove = 1), "keep = TRUE")
