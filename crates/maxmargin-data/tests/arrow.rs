@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use columns::{check_insects, check_odd, gaps, written};
+use columns::{check_insects, check_named_index, check_odd, gaps, written};
 use maxmargin_data::RunControl;
 use maxmargin_data::table::{ColumnKind, Columnar, TableError, TableOptions, read, read_like};
 use proptest::prelude::*;
@@ -119,7 +119,12 @@ const WRITTEN: [&str; 3] = ["insects.arrow", "insects-zstd.arrow", "insects.arro
 
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
-    WRITTEN.into_iter().chain(["indexed.arrow"]).for_each(check_insects);
+    WRITTEN.into_iter().chain(["indexed.arrow", "named.arrow"]).for_each(check_insects);
+}
+
+#[test]
+fn the_index_of_a_data_frame_is_no_column_of_the_table() {
+    check_named_index("named.arrow");
 }
 
 #[test]

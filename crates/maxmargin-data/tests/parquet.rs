@@ -2,7 +2,7 @@
 
 mod columns;
 
-use columns::{check_insects, check_odd, gaps, written};
+use columns::{check_insects, check_named_index, check_odd, gaps, written};
 use maxmargin_data::Impute;
 use maxmargin_data::prepare::Preparing;
 use maxmargin_data::table::{ColumnKind, Columnar, TableError, TableOptions, read, read_like};
@@ -121,7 +121,29 @@ fn numbers_have_the_bits_that_they_have() {
 /// dictionaries.
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
-    ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet", "indexed.parquet"].into_iter().for_each(check_insects);
+    ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet", "indexed.parquet", "named.parquet"]
+        .into_iter()
+        .for_each(check_insects);
+}
+
+#[test]
+fn the_index_of_a_data_frame_is_no_column_of_the_table() {
+    check_named_index("named.parquet");
+}
+
+/// Byte order marks are left out of names and words, as in text.
+#[test]
+fn byte_order_marks_are_no_part_of_names_and_words() {
+    let word = |word: &str| Some(ByteArray::from(word));
+    let schema = "message m { OPTIONAL BYTE_ARRAY \u{feff}colour (UTF8); OPTIONAL BYTE_ARRAY size (UTF8); OPTIONAL BYTE_ARRAY kind (UTF8); }";
+    let bytes = file(schema, Compression::SNAPPY, |group| {
+        column::<ByteArrayType>(group, &[word("\u{feff}red"), word("blue"), word("red"), word("blue")]);
+        column::<ByteArrayType>(group, &[word("\u{feff}1.5"), word("2"), word("3"), word("\u{feff}")]);
+        column::<ByteArrayType>(group, &[word("cat"), word("dog"), word("\u{feff}cat"), word("dog")]);
+    });
+    let text = "\u{feff}colour,size,kind\n\u{feff}red,\u{feff}1.5,cat\nblue,2,dog\nred,3,\u{feff}cat\nblue,\u{feff},dog\n";
+    let expected = read(text.as_bytes(), &gaps(), &RunControl::unlimited()).expect("a table");
+    assert_eq!(read(&bytes, &gaps(), &RunControl::unlimited()).expect("a table").data, expected.data);
 }
 
 #[test]

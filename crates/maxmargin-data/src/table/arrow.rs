@@ -1,6 +1,7 @@
 //! Arrow files and streams as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
+use super::columnar::{PANDAS, column_name, index_levels};
 use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
@@ -27,12 +28,13 @@ const STEP: usize = 8;
 const MARK: [u8; 4] = [0xff; 4];
 
 /// Reads the fields of a file or stream. Rows have the numbers 1, 2, 3, …; the names are number 0.
-/// `leaves_out` receives all names and marks columns without fields, which may contain anything.
+/// `leaves_out` receives all names and the places of pandas' index, and marks columns without
+/// fields, which may contain anything.
 ///
 /// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
 pub(super) fn cells(
     bytes: &[u8],
-    leaves_out: impl FnOnce(&[String]) -> Vec<bool>,
+    leaves_out: impl FnOnce(&[String], &[usize]) -> Vec<bool>,
     control: &RunControl,
 ) -> Result<Cells, TableError> {
     let mut stream = Buffer::from(messages(bytes)?);
@@ -40,8 +42,9 @@ pub(super) fn cells(
     // The schema precedes the batches. It is known after the first batch or at the end.
     let mut next = decode(&mut decoder, &mut stream, control)?;
     let schema = decoder.schema().ok_or_else(damaged)?;
-    let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_owned()).collect();
-    let selected: Vec<bool> = leaves_out(&names).iter().map(|left_out| !left_out).collect();
+    let pandas = schema.metadata().get(PANDAS).map(String::as_str);
+    let names: Vec<String> = schema.fields().iter().map(|field| column_name(field.name())).collect();
+    let selected: Vec<bool> = leaves_out(&names, &index_levels(&names, pandas)).iter().map(|left_out| !left_out).collect();
     if !selected.contains(&true) {
         return Err(TableError::NoFeatures);
     }

@@ -1,6 +1,8 @@
 //! The fields of a table as text, row by row.
 
 use super::body::Body;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+use super::encoding::without_marks;
 use super::error::TableError;
 use super::records::Records;
 use super::words::{has_decimal_comma, is_mark, is_missing};
@@ -112,7 +114,7 @@ impl Cells {
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn push_rows<'a>(&mut self, rows: usize, at: impl Fn(usize, usize) -> &'a str) {
         for i in 0..rows {
-            (0..self.width).for_each(|c| self.push(at(i, c)));
+            (0..self.width).for_each(|c| self.push(&without_marks(at(i, c))));
             self.end_row(self.lines.len() as u64);
         }
     }

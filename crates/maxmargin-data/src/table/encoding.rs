@@ -37,7 +37,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Option<TextEncoding>
             let before = text.chars().take_while(|&c| c != '\u{fffd}' && c != '\0');
             Err(TableError::Encoding { line: 1 + before.filter(|&c| c == '\n').count() as u64 })
         } else {
-            Ok((text, Some(TextEncoding::Utf16)))
+            Ok((Cow::Owned(without_marks(&text).into_owned()), Some(TextEncoding::Utf16)))
         };
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -63,7 +63,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Option<TextEncoding>
 }
 
 /// Removes byte order marks inside of a text, which joined files have.
-fn without_marks(text: &str) -> Cow<'_, str> {
+pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
     if text.contains('\u{feff}') { Cow::Owned(text.replace('\u{feff}', "")) } else { Cow::Borrowed(text) }
 }
 
@@ -106,6 +106,9 @@ mod tests {
                 let encoded = utf16(&format!("\u{feff}{text}"), bytes, mark);
                 assert_eq!(decode(&encoded), Ok((text.into(), Some(TextEncoding::Utf16))), "{mark}");
             }
+            // Joined files.
+            let joined = utf16(&format!("\u{feff}{text}\u{feff}3,0\n"), bytes, true);
+            assert_eq!(decode(&joined), Ok((format!("{text}3,0\n").into(), Some(TextEncoding::Utf16))));
         }
     }
 

@@ -130,7 +130,7 @@ pub struct Table {
     /// Columns of words that contain numbers.
     pub mixed: Vec<MixedColumn>,
     /// The first column that was left out because it numbers or names the rows: the first column of
-    /// a text, without a name, or in a columnar file pandas' `__index_level_0__`.
+    /// a text, without a name, or in a columnar file pandas' index.
     pub index: Option<String>,
     /// The line on which each row begins, from 1; in a columnar file the number of the row, from 1.
     pub lines: Vec<u64>,

@@ -1,6 +1,7 @@
 //! Parquet files as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
+use super::columnar::{PANDAS, column_name, index_levels};
 use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
@@ -16,19 +17,22 @@ use parquet::schema::types::Type;
 use std::fmt::Write;
 
 /// Reads the fields of a Parquet file. Rows have the numbers 1, 2, 3, …; the names are number 0.
-/// `leaves_out` receives all names and marks columns without fields, which may contain anything.
+/// `leaves_out` receives all names and the places of pandas' index, and marks columns without
+/// fields, which may contain anything.
 ///
 /// Numbers keep their bits, truth values become `true` and `false`, nulls become empty fields.
 pub(super) fn cells(
     bytes: &[u8],
-    leaves_out: impl FnOnce(&[String]) -> Vec<bool>,
+    leaves_out: impl FnOnce(&[String], &[usize]) -> Vec<bool>,
     control: &RunControl,
 ) -> Result<Cells, TableError> {
     let reader = guarded(|| SerializedFileReader::new(Bytes::copy_from_slice(bytes)))?;
-    let schema = reader.metadata().file_metadata().schema_descr();
+    let file = reader.metadata().file_metadata();
+    let schema = file.schema_descr();
     let columns = schema.root_schema().get_fields();
-    let names: Vec<String> = columns.iter().map(|column| column.name().trim().to_owned()).collect();
-    let left_out = leaves_out(&names);
+    let pandas = file.key_value_metadata().and_then(|entries| entries.iter().find(|entry| entry.key == PANDAS)?.value.as_deref());
+    let names: Vec<String> = columns.iter().map(|column| column_name(column.name())).collect();
+    let left_out = leaves_out(&names, &index_levels(&names, pandas));
     let mut selected = Vec::with_capacity(names.len());
     for (c, column) in columns.iter().enumerate() {
         let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == c);

@@ -47,6 +47,8 @@ pub(super) struct Sheet {
     decimal_comma: bool,
     /// The columns that are returned as text, as they stand in the file.
     kept: Vec<KeptColumn>,
+    /// The columns of a columnar file that are the index of a data frame.
+    levels: Vec<usize>,
 }
 
 impl Sheet {
@@ -59,16 +61,12 @@ impl Sheet {
         if let Some(format) = ForeignFormat::of(bytes) {
             return Err(TableError::Foreign(format));
         }
-        let (mut encoding, mut skipped) = (None, 0);
+        let (mut encoding, mut skipped, mut levels) = (None, 0, Vec::new());
         let (mut cells, delimiter) = if let Some(file) = Columnar::of(bytes) {
             // Unused columns may contain anything and are not decoded.
-            let leaves_out = |names: &[String]| {
-                let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
-                let dropped = options.drop.iter().filter(|_| known.is_none()).filter_map(|name| place(names, name));
-                dropped.for_each(|c| left_out[c] = true);
-                let kept = options.keep.iter().filter_map(|name| place(names, name));
-                kept.for_each(|c| left_out[c] = false);
-                left_out
+            let leaves_out = |names: &[String], index: &[usize]| {
+                levels = index.to_vec();
+                left_out(names, index, options, known)
             };
             (columnar::cells(file, bytes, leaves_out, control)?, None)
         } else {
@@ -103,7 +101,7 @@ impl Sheet {
         };
         with_commas.iter().for_each(|&c| cells.write_points(c, rows.clone()));
         let decimal_comma = !with_commas.is_empty();
-        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful, encoding, skipped, decimal_comma, kept })
+        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful, encoding, skipped, decimal_comma, kept, levels })
     }
 
     /// The column with this name, or with this number from 1.
@@ -115,14 +113,13 @@ impl Sheet {
         listed(self.names.iter().map(String::as_str))
     }
 
-    /// The columns that number or name the rows: in a columnar file the levels of a pandas index
-    /// without names, otherwise the first column, if it has no name below a header and holds
-    /// different whole numbers or different words. That is an index of pandas, also after rows were
-    /// drawn or sorted, or the row names of R.
+    /// The columns that number or name the rows: in a columnar file the levels of a pandas index,
+    /// otherwise the first column, if it has no name below a header and holds different whole
+    /// numbers or different words. That is an index of pandas, also after rows were drawn or sorted,
+    /// or the row names of R.
     pub(super) fn index(&self) -> Vec<usize> {
-        let levels: Vec<usize> = (0..self.names.len()).filter(|&c| is_index_level(&self.names[c])).collect();
-        if self.delimiter.is_none() && !levels.is_empty() {
-            return levels;
+        if !self.levels.is_empty() {
+            return self.levels.clone();
         }
         if !self.has_header || !self.cells.at(0, 0).is_empty() || self.rows.len() < 2 {
             return Vec::new();
@@ -251,10 +248,22 @@ fn column_names(cells: &Cells, has_header: bool) -> Result<Vec<String>, TableErr
     }
 }
 
-/// Returns whether this is the name of a level of an index without a name in a file of pandas.
-fn is_index_level(name: &str) -> bool {
-    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
-    level.is_some_and(|level| !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_digit()))
+/// Marks the columns of a columnar file that nothing needs: with a model those that it does not
+/// know and that are not its labels, otherwise those that are dropped, and the `index` of a data
+/// frame unless it is asked for or has the name of a target.
+fn left_out(names: &[String], index: &[usize], options: &TableOptions, known: Option<&Columns>) -> Vec<bool> {
+    let of = |asked: &[String]| asked.iter().filter_map(|name| place(names, name)).collect::<Vec<usize>>();
+    let (dropped, kept, categories) = (of(&options.drop), of(&options.keep), of(&options.categories));
+    let target = options.target.as_ref().and_then(|name| place(names, name));
+    let is_index = |c: usize| {
+        let is_target = target == Some(c) || header::TARGETS.iter().any(|name| names[c].eq_ignore_ascii_case(name));
+        index.contains(&c) && !is_target && !categories.contains(&c)
+    };
+    let is_unused = |c: usize| match known {
+        Some(known) => !known.has(&names[c]) && target != Some(c),
+        None => dropped.contains(&c) || is_index(c),
+    };
+    (0..names.len()).map(|c| is_unused(c) && !kept.contains(&c)).collect()
 }
 
 /// The columns that are returned as text.

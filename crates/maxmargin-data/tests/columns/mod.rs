@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use maxmargin_data::RunControl;
-use maxmargin_data::table::{TableOptions, read, read_like};
+use maxmargin_data::table::{LabelRule, Table, TableOptions, read, read_like};
 
 /// Takes missing values.
 pub(crate) fn gaps() -> TableOptions {
@@ -54,4 +54,30 @@ pub(crate) fn check_odd(name: &str) {
         read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default(), &RunControl::unlimited())
             .expect("a table");
     assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
+}
+
+/// The index of a data frame is neither target nor feature unless it is asked for, even where it
+/// comes last and no column is called a target. It may hold dates, which no table has.
+pub(crate) fn check_named_index(name: &str) {
+    let file = written(name);
+    let table = read(&file, &gaps(), &RunControl::unlimited()).expect("a table");
+    let target = |table: &Table| table.data.columns.as_ref().and_then(|columns| Some(columns.target()?.name.clone()));
+    assert_eq!(
+        (target(&table).as_deref(), table.index.as_deref(), &table.ignored[..]),
+        (Some("kind"), Some("id"), &["id".to_owned(), "day".to_owned()][..])
+    );
+    let kept = TableOptions { keep: vec!["id".to_owned()], ..gaps() };
+    let table = read(&file, &kept, &RunControl::unlimited()).expect("a table");
+    assert_eq!((target(&table).as_deref(), &table.kept[0].fields[1][..]), (Some("kind"), "group 1"));
+    let asked = TableOptions { target: Some("id".to_owned()), ..gaps() };
+    let table = read(&file, &asked, &RunControl::unlimited()).expect("a table");
+    assert_eq!(
+        (target(&table).as_deref(), table.data.columns.as_ref().map(|columns| columns.labels().len())),
+        (Some("id"), Some(6))
+    );
+    // A model compares with another column, which it does not know.
+    let columns = read(&file, &gaps(), &RunControl::unlimited()).expect("a table").data.columns.expect("of a table");
+    let other = TableOptions { target: Some("id".to_owned()), labels: LabelRule::Optional, ..gaps() };
+    let like = read_like(&file, &columns, &other, &RunControl::unlimited()).expect("a table");
+    assert_eq!((like.is_labelled, like.unlabelled.rows), (true, 0));
 }

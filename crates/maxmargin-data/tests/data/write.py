@@ -4,6 +4,7 @@ import datetime
 import decimal
 import random
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
@@ -60,6 +61,14 @@ with pa.ipc.new_stream("insects.arrows", table.schema) as stream:
 indexed = table.append_column("__index_level_0__", pa.array([100 + 7 * i % ROWS for i in range(ROWS)], pa.int64()))
 pq.write_table(indexed, "indexed.parquet", compression="snappy")
 feather.write_feather(indexed, "indexed.arrow", compression="lz4")
+
+# As pandas writes a frame whose index has names: its levels behind the columns, and their names in the schema's entry `pandas`.
+frame = table.to_pandas()
+days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(ROWS)]
+frame.index = pd.MultiIndex.from_arrays([[f"group {i % 6}" for i in range(ROWS)], days], names=["id", "day"])
+named = pa.Table.from_pandas(frame)
+pq.write_table(named, "named.parquet", compression="snappy")
+feather.write_feather(named, "named.arrow", compression="lz4")
 
 moment = datetime.datetime(2024, 5, 6, 7, 8, 9)
 odd = pa.table(

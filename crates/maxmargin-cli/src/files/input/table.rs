@@ -297,7 +297,9 @@ fn note_cells(name: &str, table: &Table, notes: &Notes) {
     }
     let rows = table.lines.len();
     if let Some(index) = &table.index {
-        notes.note(&format!("{name}: {} has no name and counts or names the rows: it is left out", column_name(index)));
+        let why =
+            if table.delimiter.is_none() { "is the index of a data frame" } else { "has no name and counts or names the rows" };
+        notes.note(&format!("{name}: {} {why}: it is left out", column_name(index)));
     }
     let words = |words: &[String]| words.iter().map(|word| format!("`{}`", quoted(word, SHOWN))).collect::<Vec<_>>().join(", ");
     for column in table.missing.iter().take(WARNED) {
