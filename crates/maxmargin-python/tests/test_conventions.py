@@ -195,6 +195,14 @@ def test_a_cross_validation_is_one_line_to_read():
     assert len(repr(many)) < 200
 
 
+def test_folds_without_a_sample_are_named_before_they_are_made():
+    """Numbers such as dates once made as many folds as the greatest of them, in all of the memory."""
+    X, y = np.arange(8.0)[:, None], [0, 1] * 4
+    for folds, gap in ([20260101 + i % 4 for i in range(8)], 0), ([0, 0, 2, 2, 3, 3, 10**12, 10**12], 1):
+        with pytest.raises(ValueError, match=f"fold {gap} tests no sample"):
+            maxmargin.cross_validate(X, y, np.array(folds), kernel="rbf", gamma=1.0)
+
+
 def test_the_stub_has_the_keywords_and_defaults_of_the_native_estimator():
     stub = ast.parse((Path(maxmargin.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
     (estimator,) = [node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Svm"]

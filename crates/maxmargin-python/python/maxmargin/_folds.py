@@ -167,7 +167,11 @@ def partition(fold_of: NDArray[Any], rows: int) -> Folds:
     """The folds of which each tests the rows that have its number, and trains on all others."""
     if fold_of.shape != (rows,) or fold_of.dtype.kind not in "iu" or fold_of.min(initial=0) < 0:
         raise ValueError(f"folds are a whole number from 0 for each of {rows} rows, not {fold_of.shape} of {fold_of.dtype}")
-    return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(int(fold_of.max(initial=0)) + 1)]
+    numbers = np.unique(fold_of)
+    gaps = np.flatnonzero(numbers != np.arange(len(numbers)))
+    if len(gaps):
+        raise ValueError(f"fold {gaps[0]} tests no sample, and fold {numbers[-1]} does: number the folds 0, 1, 2, …")
+    return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(len(numbers))]
 
 
 def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
