@@ -58,5 +58,5 @@ pub use study::{
     CalibrationOptions, ConformalGroups, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions,
 };
 pub use train::Fitted;
-pub use update::{Change, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, full_p_values, update};
+pub use update::{Change, KeptPreparation, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, full_p_values, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};

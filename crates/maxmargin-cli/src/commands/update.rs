@@ -19,7 +19,8 @@ use crate::report::{
 use maxmargin::core::Status;
 use maxmargin::cv::update::numbers_of;
 use maxmargin::cv::{
-    CertificateReport, Change, Conformal, MachineReport, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, update,
+    CertificateReport, Change, Conformal, KeptPreparation, MachineReport, MachineUpdate, PathStats, TrainingData, UpdateError,
+    Updated, update,
 };
 use maxmargin::data::libsvm;
 use maxmargin::model::{Model, Record};
@@ -141,6 +142,18 @@ fn warn_of_changes(model: &Model, updated: &Updated, notes: &mut Notes) {
             "the KKT violation {} exceeds the tolerance {}: train again from the data (--write-data FILE)",
             format::short(sum.kkt),
             format::short(sum.tolerance)
+        ));
+    }
+    let KeptPreparation { columns, scaler } = updated.kept_preparation;
+    let kept: Vec<&str> = [(columns, "words and fillings of its columns"), (scaler, "scaling")]
+        .iter()
+        .filter_map(|(kept, what)| kept.then_some(*what))
+        .collect();
+    if !kept.is_empty() {
+        notes.warn(format!(
+            "the updated model keeps the {} as fitted to the rows before the update; a training from its present rows fits others \
+             and has other decision values: train it anew on the changed data where this matters",
+            kept.join(" and the ")
         ));
     }
     if !model.calibration().is_empty() {

@@ -158,3 +158,33 @@ fn an_update_tells_what_it_proves_and_what_it_held() {
     let verified = bench.json("verify n");
     assert_eq!(verified["certificate"]["fixed_labels"].as_u64(), Some(labels), "update and verify count the same labels");
 }
+
+/// An update keeps fillings, words and scaling of the training, so that a training from the changed
+/// rows gives another model. Nothing said so.
+#[test]
+fn an_update_tells_of_fillings_and_scaling_that_it_keeps() {
+    let bench = Bench::new();
+    let row =
+        |i: u32, size: &str| format!("{size},{},{}\n", ["red", "blue"][(i % 2) as usize], ["no", "yes"][(i / 2 % 2) as usize]);
+    let table = |rows: std::ops::Range<u32>, step: f64, has_gaps: bool| {
+        let size = |i: u32| if has_gaps && i % 5 == 1 { String::new() } else { format!("{}", f64::from(i * 7 % 11) * step) };
+        rows.fold("size,colour,kind\n".to_owned(), |text, i| text + &row(i, &size(i)))
+    };
+    bench.file("t.csv", table(0..40, 1.0, true));
+    // Sizes beyond those of the training.
+    bench.file("more.csv", table(40..48, 3.0, true));
+    for (options, words, scaling) in [("--impute median", true, false), ("--impute median --scale minmax", true, true)] {
+        assert_eq!(bench.run(&format!("train t.csv -c 2 -g 0.5 {options} --updatable -o m --force -q")).code, 0);
+        let moved = bench.run("update m -c 3 -o m2 --force -q");
+        assert!(moved.code == 0 && !moved.err.contains("keeps the"), "{moved:?}");
+        let added = bench.run("update m --add more.csv -o m2 --force -q");
+        let says = |what: &str| added.err.contains("the updated model keeps the") && added.err.contains(what);
+        assert_eq!((added.code, says("words and fillings"), says("scaling")), (0, words, scaling), "{options}: {added:?}");
+        assert_eq!(bench.run("verify m2 -q").code, 0);
+    }
+    // Where the fit stays the same, nothing is told: row 8 has neither the least nor the greatest size.
+    bench.file("full.csv", table(0..40, 1.0, false));
+    assert_eq!(bench.run("train full.csv -c 2 -g 0.5 --scale minmax --updatable -o m --force -q").code, 0);
+    let same = bench.run("update m --remove 8 -o m2 -q --force");
+    assert!(same.code == 0 && !same.err.contains("keeps the"), "{same:?}");
+}

@@ -11,6 +11,7 @@ pub(crate) mod matching;
 mod options;
 pub(crate) mod page_pool;
 mod prepared_data;
+pub(crate) mod refit;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
 pub(crate) mod twin_alpha;

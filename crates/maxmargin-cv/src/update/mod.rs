@@ -15,6 +15,7 @@ pub use training_data::TrainingData;
 use crate::study::label_text::labels_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::{Terms, positions, terms};
+use crate::study::refit::Refit;
 use machine::{C, ModelChange, UpdateRun, UpdatedMachine};
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Loss, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
@@ -66,6 +67,34 @@ pub struct Updated {
     pub machines: Vec<MachineUpdate>,
     /// The certificate with the greatest KKT violation.
     pub certificate: Certificate,
+    /// What the model keeps of its former training rows, if a training from the new ones would fit
+    /// it otherwise.
+    pub kept_preparation: KeptPreparation,
+}
+
+/// The parts of a preparation that an update keeps, although fitting them to the new training rows
+/// gives others: a path is one of prepared rows. The model is then the optimum for the preparation
+/// that it has, and not the result of a training from its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptPreparation {
+    /// The words and fillings of columns.
+    pub columns: bool,
+    /// The scaling of features, and which features it has: values of added samples in others are
+    /// left out.
+    pub scaler: bool,
+}
+
+impl KeptPreparation {
+    /// Compares the preparation of `model` with that of its new training rows `now`, some of which
+    /// were `added`.
+    fn of(model: &Model, added: Option<&Dataset>, now: &Dataset) -> Self {
+        let Refit { columns, scaler } = Refit::of(model, now);
+        let known = now.samples.features();
+        let is_beyond = |entry: &(usize, f64)| entry.0 >= known && entry.1 != 0.0;
+        let wide = added.map(|added| &added.samples).filter(|samples| samples.features() > known);
+        let is_cut = wide.is_some_and(|samples| (0..samples.len()).any(|row| samples.row(row).entries().iter().any(is_beyond)));
+        Self { columns: columns == Some(false), scaler: is_cut || scaler == Some(false) }
+    }
 }
 
 impl Updated {
@@ -82,7 +111,8 @@ impl Updated {
 }
 
 /// Adds samples to a model and removes others, along one exact path for each machine that has
-/// samples of their classes, and moves C along another.
+/// samples of their classes, and moves C along another. Fillings and scaling stay those of the
+/// model ([`Updated::kept_preparation`]).
 ///
 /// `kept` is the training data: the data that the model keeps, or [`TrainingData::new`] of the file
 /// that it was trained on. Kernel columns may take `memory` bytes in all. Machines run in parallel,
@@ -156,7 +186,8 @@ pub fn update(
     let worst = |a: Certificate, b: Certificate| if b.kkt > a.kkt { b } else { a };
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
     let added = kept.next..kept_now.next;
-    Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate })
+    let kept_preparation = KeptPreparation::of(model, change.add, &kept_now.data);
+    Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate, kept_preparation })
 }
 
 /// The record of the changed problem, without machines. The factors of a rule belong to the

@@ -2,10 +2,11 @@
 
 use super::verdict::Check;
 use crate::study::label_text::labels_in_words;
+use crate::study::refit::Refit;
 use crate::update::{TrainingData, UpdateError};
+use maxmargin_data::Dataset;
 use maxmargin_data::scale::ScaleMethod;
-use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
-use maxmargin_model::{DecisionRule, Model, Parts, data_sha256, numbers_sha256};
+use maxmargin_model::{DecisionRule, Model, data_sha256, numbers_sha256};
 
 /// Checks that the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
@@ -37,7 +38,6 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         checks.push(Check::new("data hash", same, detail.to_owned()));
     }
     let kept = TrainingData::of(model);
-    let Parts { encoder, scaler, .. } = model.parts();
     let updated = matches!(&kept, Ok(Some(kept)) if kept.updates > 0);
     let mut fitted = |what: &'static str, same: bool| {
         let (passed, detail) = if same {
@@ -49,25 +49,14 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         };
         checks.push(Check { what, passed, detail: detail.to_owned() });
     };
-    let scale = scaler.as_ref().map(Scaler::method).filter(|method| *method != ScaleMethod::Centre);
-    let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale };
     // Data that cannot be prepared is an error of the recomputation that follows.
-    let found = how.fit(data).unwrap_or_default();
-    if encoder.is_some() {
-        fitted("columns", found.encoder == *encoder);
-    }
-    match scaler {
-        // As the width of a kernel, this value does not follow from the data.
-        Some(scaler) if scaler.method() == ScaleMethod::Given => {
-            let detail = "a factor for each feature was given with the kernel: nothing to compare".to_owned();
-            checks.push(Check { what: "scaler", passed: None, detail });
-        }
-        Some(scaler) => {
-            let found =
-                if scaler.method() == ScaleMethod::Centre { found.centred(&data.samples).unwrap_or_default() } else { found };
-            fitted("scaler", found.scaler.as_ref() == Some(scaler));
-        }
-        None => {}
+    let refit = Refit::of(model, data);
+    refit.columns.into_iter().for_each(|same| fitted("columns", same));
+    refit.scaler.into_iter().for_each(|same| fitted("scaler", same));
+    // As the width of a kernel, this value does not follow from the data.
+    if model.parts().scaler.as_ref().is_some_and(|scaler| scaler.method() == ScaleMethod::Given) {
+        let detail = "a factor for each feature was given with the kernel: nothing to compare".to_owned();
+        checks.push(Check { what: "scaler", passed: None, detail });
     }
     // The next update starts from this data, whatever data the model is verified against.
     let sound = kept.and_then(|kept| match (kept, model.record()) {

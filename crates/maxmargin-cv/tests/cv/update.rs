@@ -3,7 +3,9 @@
 
 use crate::common::banana as data;
 use maxmargin_core::{BiasTerm, Formulation, Goal, Loss, Status, Stop};
-use maxmargin_cv::{Change, RunControl, Study, TrainOptions, TrainingData, UpdateError, Updated, update, verify};
+use maxmargin_cv::{
+    Change, KeptPreparation, RunControl, Study, TrainOptions, TrainingData, UpdateError, Updated, update, verify,
+};
 use maxmargin_data::scale::{ScaleMethod, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
@@ -238,6 +240,7 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
         assert_exact(&updated, "scaled");
         let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Seq).expect("a verdict");
         let fits = model.parts().scaler.as_ref() == Some(&Scaler::fit(&updated.kept.data.samples, SCALE));
+        assert_eq!(updated.kept_preparation, KeptPreparation { columns: false, scaler: !fits });
         let word = if fits { "ok" } else { "not checked" };
         assert!(verdict.checks.iter().any(|check| check.what == "scaler" && check.word() == word));
         // The data is kept unscaled, and scaled by the scaler of the first training only.
@@ -250,7 +253,13 @@ fn a_scaled_model_is_not_scaled_twice_by_an_update() {
         assert!(largest_difference(&a, &b) <= 1e-4, "{}", largest_difference(&a, &b));
         let wide = Dataset { samples: more.samples.clone().with_features(5), ..more.clone() };
         let wide = changed(&model, &kept, &Change { add: Some(&wide), remove: &[4, 8], c: None }).expect("an update");
-        assert_eq!(wide.model.machines(), updated.model.machines());
+        assert_eq!((wide.model.machines(), wide.kept_preparation), (updated.model.machines(), updated.kept_preparation));
+        // A value in a feature that the scaler does not have is left out, and that is told.
+        let known = [0, 1].map(|row| all.samples.row(row).entries());
+        let beyond: Vec<Vec<f64>> = known.iter().map(|row| vec![row[0].1, row[1].1, 7.0]).collect();
+        let beyond = Dataset { samples: Samples::from_rows(&beyond).expect("numbers"), ..all.select(&[0, 1]) };
+        let cut = changed(&model, &kept, &Change { add: Some(&beyond), ..Change::default() }).expect("an update");
+        assert_eq!((cut.kept.data.samples.features(), cut.kept_preparation.scaler), (2, true));
         // Trained on scaled data, with the scaler attached afterwards.
         let scaler = Scaler::fit(&all.samples, SCALE);
         let scaled = Dataset { samples: scaler.apply(&all.samples).expect("numbers"), ..all.clone() };
