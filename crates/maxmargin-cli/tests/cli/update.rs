@@ -182,7 +182,8 @@ fn an_update_tells_of_fillings_and_scaling_that_it_keeps() {
         assert_eq!((added.code, says("words and fillings"), says("scaling")), (0, words, scaling), "{options}: {added:?}");
         assert_eq!(bench.run("verify m2 -q").code, 0);
     }
-    // Where the fit stays the same, nothing is told: row 8 has neither the least nor the greatest size.
+    // Where the fit stays the same, nothing is told: row 8 has neither the
+    // least nor the greatest size.
     bench.file("full.csv", table(0..40, 1.0, false));
     assert_eq!(bench.run("train full.csv -c 2 -g 0.5 --scale minmax --updatable -o m --force -q").code, 0);
     let same = bench.run("update m --remove 8 -o m2 -q --force");

@@ -67,7 +67,7 @@ pub struct Updated {
     pub machines: Vec<MachineUpdate>,
     /// The certificate with the greatest KKT violation.
     pub certificate: Certificate,
-    /// What the model keeps of its former training rows, if a training from the new ones would fit
+    /// The preparation that the model keeps of its former training rows, if a training from the new ones would fit
     /// it otherwise.
     pub kept_preparation: KeptPreparation,
 }

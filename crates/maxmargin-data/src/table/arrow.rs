@@ -1,10 +1,10 @@
 //! Arrow files and streams as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{PANDAS, column_name, index_levels};
 use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
+use super::pandas::{PANDAS, column_name, index_levels};
 use super::problem::ColumnProblem;
 use crate::run::{Cancelled, RunControl};
 use arrow_array::cast::AsArray;

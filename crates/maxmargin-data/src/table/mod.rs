@@ -42,6 +42,8 @@ mod header;
 mod infer;
 mod likely;
 mod options;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod pandas;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod problem;

@@ -1,10 +1,10 @@
 //! Parquet files as fields of a table. The names of the columns are the first row.
 
 use super::cells::Cells;
-use super::columnar::{PANDAS, column_name, index_levels};
 use super::error::TableError;
 use super::fields::{BATCH, Fields};
 use super::format::Columnar;
+use super::pandas::{PANDAS, column_name, index_levels};
 use super::problem::{ColumnProblem, ValueProblem};
 use crate::run::{Cancelled, RunControl};
 use bytes::Bytes;
@@ -32,8 +32,7 @@ pub(super) fn cells(
     let columns = schema.root_schema().get_fields();
     let pandas = file.key_value_metadata().and_then(|entries| entries.iter().find(|entry| entry.key == PANDAS)?.value.as_deref());
     let names: Vec<String> = columns.iter().map(|column| column_name(column.name())).collect();
-    let left_out = leaves_out(&names, &index_levels(&names, pandas));
-    let mut selected = Vec::with_capacity(names.len());
+    let (left_out, mut selected) = (leaves_out(&names, &index_levels(&names, pandas)), Vec::with_capacity(names.len()));
     for (c, column) in columns.iter().enumerate() {
         let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == c);
         selected.push(match leaf {

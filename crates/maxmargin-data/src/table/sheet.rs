@@ -115,8 +115,8 @@ impl Sheet {
 
     /// The columns that number or name the rows: in a columnar file the levels of a pandas index,
     /// otherwise the first column, if it has no name below a header and holds different whole
-    /// numbers or different words. That is an index of pandas, also after rows were drawn or sorted,
-    /// or the row names of R.
+    /// numbers or different words. That is an index of pandas, also after rows were drawn or
+    /// sorted, or the row names of R.
     pub(super) fn index(&self) -> Vec<usize> {
         if !self.levels.is_empty() {
             return self.levels.clone();
