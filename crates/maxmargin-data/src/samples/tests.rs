@@ -61,7 +61,7 @@ fn widths_change_in_every_form() {
         let wide = narrow.with_features(5);
         assert_eq!(wide.dense_rows(1..2), [0.0, second, 0.0, 0.0, 0.0]);
         assert_eq!(std::mem::discriminant(wide.storage()), std::mem::discriminant(samples.storage()));
-        assert_eq!(samples.with_features(0).dense_rows(0..2), []);
+        assert!(samples.with_features(0).dense_rows(0..2).is_empty());
     }
 }
 
