@@ -89,7 +89,8 @@ impl Shrinking {
     /// Returns when SMO works on active variables, from this start on.
     pub(crate) fn uses(&self, dual: &Dual, rows: &Rows, alpha: &[f64]) -> ActiveUse {
         let gram = rows.gram();
-        // Rows of one-byte codes are cheaper to keep than to compute twice, unless few variables move.
+        // Rows of one-byte codes are cheaper to keep than to compute twice, unless few variables
+        // move.
         let kept = rows.holds_all() && gram.table().is_some();
         let limits = if kept { FEW } else { Shares::ANY };
         let shares = Shares::of(dual, alpha);

@@ -67,8 +67,8 @@ pub struct Updated {
     pub machines: Vec<MachineUpdate>,
     /// The certificate with the greatest KKT violation.
     pub certificate: Certificate,
-    /// The preparation that the model keeps of its former training rows, if a training from the new ones would fit
-    /// it otherwise.
+    /// The preparation that the model keeps of its former training rows, if a training from the new
+    /// ones would fit it otherwise.
     pub kept_preparation: KeptPreparation,
 }
 
