@@ -5,6 +5,7 @@ mod conjugate;
 mod context;
 mod dual;
 mod evaluate;
+mod face;
 mod l1_problem;
 mod lasso;
 mod line;

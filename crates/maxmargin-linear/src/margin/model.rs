@@ -10,6 +10,7 @@ use crate::config::Method;
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::order::shuffle;
 use crate::margin::context::MarginRun;
+use crate::margin::face::{Face, ModelPoint};
 use crate::margin::l1_problem::violation_of;
 use crate::second_order::products::{cost_of_products, weighted_products};
 use faer::Mat;
@@ -128,16 +129,17 @@ impl QuadraticModel<'_> {
     /// When the run is cancelled.
     pub(crate) fn with_matrix(&self, h: &Mat<f64>, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
         let width = self.w.len();
-        let mut d = vec![0.0; width];
-        let mut gradient: Vec<f64> = self.u.iter().map(|u| -u).collect();
+        let mut at = ModelPoint { d: vec![0.0; width], gradient: self.u.iter().map(|u| -u).collect() };
+        let face = Face { h, w: self.w, free: self.free };
+        let mut spent = 0;
         for _ in 0..MOST_SWEEPS.0 {
             let (mut largest, mut moved) = (0.0_f64, 0);
             for j in 0..width {
-                let step = self.coordinate(j, d[j], gradient[j], h[(j, j)]);
+                let step = self.coordinate(j, at.d[j], at.gradient[j], h[(j, j)]);
                 largest = largest.max(step.violation);
                 if step.delta != 0.0 {
-                    d[j] += step.delta;
-                    dense::add_scaled(&mut gradient, step.delta, h.col_as_slice(j));
+                    at.d[j] += step.delta;
+                    dense::add_scaled(&mut at.gradient, step.delta, h.col_as_slice(j));
                     moved += 1;
                 }
             }
@@ -147,8 +149,14 @@ impl QuadraticModel<'_> {
                 break;
             }
             run.control.control().check((moved * width) as u64)?;
+            // A factor of the weights that are not 0, as soon as the sweeps have cost as much.
+            spent += moved * width;
+            if 3 * spent >= face.columns(&at).len().pow(3) {
+                face.minimise(&mut at, self.par, run.control.control())?;
+                spent = 0;
+            }
         }
-        Ok(d)
+        Ok(at.d)
     }
 
     /// Returns a `d` at which the violation of the model is at most `tol`.
