@@ -76,12 +76,14 @@ impl<'a> SeedRows<'a> {
     /// are then cheaper than rows that only the seed would use. `joined` is [`SeedRows::joined`] of
     /// `dual`, and `beta` a nearby solution.
     pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&MergedRows>, beta: &[f64]) -> bool {
+        if self.neighbours().is_some() {
+            return true;
+        }
         let (alpha, shrinking) = (alpha_of(dual, beta), Shrinking::default());
-        let pays = || match joined {
+        match joined {
             Some(joined) => shrinking.pays(joined.dual(), joined.rows(), &joined.merge(&alpha)),
             None => shrinking.pays(dual, self.all, &alpha),
-        };
-        self.neighbours().is_some() || pays()
+        }
     }
 
     /// `Σ_j coef_j K_ij` over `samples` for every row `i`. No kernel row is kept.

@@ -62,7 +62,8 @@ indexed = table.append_column("__index_level_0__", pa.array([100 + 7 * i % ROWS 
 pq.write_table(indexed, "indexed.parquet", compression="snappy")
 feather.write_feather(indexed, "indexed.arrow", compression="lz4")
 
-# As pandas writes a frame whose index has names: its levels behind the columns, and their names in the schema's entry `pandas`.
+# As pandas writes a frame whose index has names: its levels behind the columns, and their
+# names in the schema's entry `pandas`.
 frame = table.to_pandas()
 days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(ROWS)]
 frame.index = pd.MultiIndex.from_arrays([[f"group {i % 6}" for i in range(ROWS)], days], names=["id", "day"])

@@ -3,7 +3,8 @@
 //! At the optimum `w_1 = −w_2 = v / 2`, so that
 //!
 //! ```text
-//! ½ Σ_m ‖w_m‖² + Σ_i C_i ξ_i  =  ½ (½ ‖v‖² + Σ_i 2 C_i max(0, 1 − s_i v·x_i)),    α_i1 = −α_i2 = s_i a_i / 2
+//! ½ Σ_m ‖w_m‖² + Σ_i C_i ξ_i  =  ½ (½ ‖v‖² + Σ_i 2 C_i max(0, 1 − s_i v·x_i))
+//! α_i1 = −α_i2 = s_i a_i / 2
 //! ```
 //!
 //! with `s_i = 1` for the first class and −1 for the second, and the dual variables `0 ≤ a_i ≤ 2
@@ -63,7 +64,7 @@ pub(super) fn solve_two_classes(
             };
             return Some(Ok(ClassesSolution { weights, alpha, certificate, status, work }));
         }
-        start = Start::checked(&dual, found.solution.alpha).ok()?;
+        start = Start::checked(&dual, found.solution.alpha).expect("a solution is feasible");
         aim = aim.times(0.5);
     }
 }

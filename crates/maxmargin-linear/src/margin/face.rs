@@ -39,8 +39,13 @@ pub(crate) struct Face<'a> {
 
 impl Face<'_> {
     /// Returns the columns of step 1.
-    pub(crate) fn columns(&self, at: &ModelPoint) -> Vec<usize> {
-        (0..self.w.len()).filter(|&j| self.w[j] + at.d[j] != 0.0 || self.free == Some(j)).collect()
+    fn columns(&self, at: &ModelPoint) -> impl Iterator<Item = usize> {
+        (0..self.w.len()).filter(|&j| self.w[j] + at.d[j] != 0.0 || self.free == Some(j))
+    }
+
+    /// The operations of a factor of the columns of step 1.
+    pub(crate) fn factor_cost(&self, at: &ModelPoint) -> usize {
+        self.columns(at).count().pow(3) / 3
     }
 
     /// Moves to the minimum.
@@ -50,7 +55,7 @@ impl Face<'_> {
     /// When the run is cancelled.
     pub(crate) fn minimise(&self, at: &mut ModelPoint, par: Par, control: &RunControl) -> Result<(), Cancelled> {
         for _ in 0..MOST {
-            let columns = self.columns(at);
+            let columns: Vec<usize> = self.columns(at).collect();
             let Some(step) = self.step(&columns, at, par, control)? else { return Ok(()) };
             if !self.advance(&columns, &step, at) {
                 return Ok(());

@@ -151,7 +151,7 @@ impl QuadraticModel<'_> {
             run.control.control().check((moved * width) as u64)?;
             // A factor of the weights that are not 0, as soon as the sweeps have cost as much.
             spent += moved * width;
-            if 3 * spent >= face.columns(&at).len().pow(3) {
+            if spent >= face.factor_cost(&at) {
                 face.minimise(&mut at, self.par, run.control.control())?;
                 spent = 0;
             }

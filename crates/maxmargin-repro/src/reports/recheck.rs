@@ -169,25 +169,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    const SPEC: &str = r#"
-        title = "Test"
-        set = { job = "cv", tol = 0.001 }
-        [[problem]]
-        name = "A"
-        data = "two-gaussians"
-        set = { rows = 100 }
-        [[table]]
-        number = 1
-        title = "T"
-        problems = ["A"]
-        vary = [{ k = 3 }, { k = 5 }]
-        variant = [{ name = "cold" }, { name = "sir", set = { seeding = "sir" } }]
-    "#;
-
     fn spec() -> Spec {
-        let mut spec = Spec::parse(SPEC).expect("spec");
-        spec.name = "made".into();
-        spec
+        let variants = r#"variant = [{ name = "cold" }, { name = "sir", set = { seeding = "sir" } }]"#;
+        let table = format!("vary = [{{ k = 3 }}, {{ k = 5 }}]\n{variants}");
+        Spec::made("data = \"two-gaussians\"\nset = { rows = 100 }", &table)
     }
 
     fn figures(iterations: u64) -> Value {

@@ -80,10 +80,11 @@ impl TableState {
     /// Returns the crates that changed, with their lines where these are not all older ones.
     fn crates(&self) -> String {
         let short = |name: &str| name.strip_prefix("maxmargin-").unwrap_or(name).to_owned();
-        let word = |(name, lines): (&String, &usize)| {
-            if *lines == self.older { short(name) } else { format!("{} ({lines})", short(name)) }
-        };
-        self.older_than.iter().map(word).collect::<Vec<_>>().join(" ")
+        let mut words = Vec::new();
+        for (name, lines) in &self.older_than {
+            words.push(if *lines == self.older { short(name) } else { format!("{} ({lines})", short(name)) });
+        }
+        words.join(" ")
     }
 }
 
@@ -111,38 +112,23 @@ mod tests {
     use crate::specs::spec::Spec;
     use serde_json::json;
 
-    const SPEC: &str = r#"
-        title = "Test"
-        set = { job = "cv", tol = 0.001 }
-        [[problem]]
-        name = "A"
-        data = "heart"
-        [[table]]
-        number = 1
-        title = "T"
-        problems = ["A"]
-        vary = [{ k = 3 }, { k = 5 }]
-        variant = [{ name = "cold", set = { solver = "smo" } }, { name = "AVSF", set = { solver = "avsf" } }]
-    "#;
-
     /// After a1 the crate of linear solvers changed, after b2 that of SMO.
     fn changes(revision: &str) -> Option<Changes> {
-        let (committed, crates): (u64, &[&str]) = match revision {
-            "a1" => (1, &["maxmargin-smo", "maxmargin-linear"]),
-            "b2" => (2, &["maxmargin-smo"]),
-            "c3" => (3, &[]),
-            _ => return None,
+        let of = |committed: u64, crates: &[&str]| {
+            Some(Changes { committed, crates: crates.iter().map(|name| (*name).to_owned()).collect() })
         };
-        Some(Changes { committed, crates: crates.iter().map(|name| (*name).to_owned()).collect() })
+        match revision {
+            "a1" => of(1, &["maxmargin-smo", "maxmargin-linear"]),
+            "b2" => of(2, &["maxmargin-smo"]),
+            "c3" => of(3, &[]),
+            _ => None,
+        }
     }
 
     #[test]
     fn lines_by_what_changed_since() {
-        let spec = || {
-            let mut spec = Spec::parse(SPEC).expect("spec");
-            spec.name = "made".into();
-            spec
-        };
+        let variants = r#"variant = [{ name = "cold", set = { solver = "smo" } }, { name = "AVSF", set = { solver = "avsf" } }]"#;
+        let spec = || Spec::made(r#"data = "heart""#, &format!("vary = [{{ k = 3 }}, {{ k = 5 }}]\n{variants}"));
         let cells = cells(&spec(), &spec().tables[0], Extent::default());
         let line = |cell: usize, revision: &str| Record::made(&cells[cell], revision, &json!({}));
         let of = |records: Vec<Record>| {

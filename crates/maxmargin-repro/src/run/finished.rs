@@ -68,28 +68,15 @@ mod tests {
     use crate::specs::spec::Spec;
     use serde_json::json;
 
-    const SPEC: &str = r#"
-        title = "Test"
-        set = { job = "cv", tol = 0.001 }
-        [[problem]]
-        name = "A"
-        data = "heart"
-        [[table]]
-        number = 1
-        title = "T"
-        problems = ["A"]
-        vary = [{ k = 3 }]
-        variant = [{ name = "sir", set = { seeding = "sir" } }]
-    "#;
-
     fn line(cell: &Cell, revision: &str) -> Record {
         Record { data_sha256: Some("a".into()), ..Record::made(cell, revision, &json!({})) }
     }
 
     #[test]
     fn a_line_stands_for_its_cell_until_something_in_it_changes() {
-        let cell =
-            cells(&Spec::parse(SPEC).expect("spec"), &Spec::parse(SPEC).expect("spec").tables[0], Extent::default()).remove(0);
+        let variant = r#"variant = [{ name = "sir", set = { seeding = "sir" } }]"#;
+        let spec = Spec::made(r#"data = "heart""#, &format!("vary = [{{ k = 3 }}]\n{variant}"));
+        let cell = cells(&spec, &spec.tables[0], Extent::default()).remove(0);
         // Crates of linear solvers have changed since, and nothing else.
         let history = || {
             let changed = |_: &str| Some(Changes { committed: 7, crates: ["maxmargin-linear".to_owned()].into() });

@@ -130,6 +130,18 @@ impl Spec {
 }
 
 #[cfg(test)]
+impl Spec {
+    /// Returns a made-up spec of one problem, `A`, and one table, from the other lines of both.
+    pub(crate) fn made(problem: &str, table: &str) -> Self {
+        let text = format!(
+            "title = \"Test\"\nset = {{ job = \"cv\", tol = 0.001 }}\n[[problem]]\nname = \"A\"\n{problem}\n\
+             [[table]]\nnumber = 1\ntitle = \"T\"\nproblems = [\"A\"]\n{table}\n"
+        );
+        Self { name: "made".into(), ..Self::parse(&text).expect("spec") }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::Spec;
     use crate::workspace::tools::root;
