@@ -49,6 +49,27 @@ impl Compressed {
         }));
     }
 
+    /// Returns the matrix with its columns times these factors, without those of factor 0.
+    pub(crate) fn times(&self, factors: &[f64]) -> Self {
+        let mut place = vec![None; factors.len()];
+        let mut width = 0_u32;
+        for (place, _) in place.iter_mut().zip(factors).filter(|(_, factor)| **factor != 0.0) {
+            *place = Some(width);
+            width += 1;
+        }
+        let (mut indices, mut values, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+        for i in 0..self.len() {
+            self.each(i, |j, v| {
+                if let Some(place) = place[j] {
+                    indices.push(place);
+                    values.push(v * factors[j]);
+                }
+            });
+            offsets.push(indices.len());
+        }
+        Self::Double(SparseRows::new(offsets, indices, values, width as usize))
+    }
+
     pub(crate) fn transposed(&self, columns: usize) -> Self {
         let mut offsets = vec![0; columns + 1];
         (0..self.len()).for_each(|i| self.each(i, |j, _| offsets[j + 1] += 1));

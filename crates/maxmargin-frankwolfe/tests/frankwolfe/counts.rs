@@ -27,8 +27,8 @@ fn cost(method: StepMethod, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
 #[test]
 fn steps_and_rows() {
     let found = [
-        cost(StepMethod::Cvm, 600, false, 1e-4),
-        cost(StepMethod::Cvm, 600, true, 1e-4),
+        cost(StepMethod::Cvm, 300, false, 1e-4),
+        cost(StepMethod::Cvm, 300, true, 1e-4),
         cost(StepMethod::Fw, 600, false, 1e-2),
         cost(StepMethod::Mfw, 600, false, 1e-4),
         cost(StepMethod::Mfw, 600, true, 1e-4),
@@ -37,8 +37,8 @@ fn steps_and_rows() {
         cost(StepMethod::Pairwise, 3000, false, 1e-4),
     ];
     let expected = [
-        [0, 0, 505_922, 491, 511, 580],
-        [0, 0, 498_845, 490, 510, 580],
+        [0, 0, 130_956, 231, 251, 280],
+        [0, 0, 126_423, 229, 249, 280],
         [29_426, 0, 0, 0, 494, 580],
         [1738, 4731, 0, 0, 498, 580],
         [1847, 4446, 0, 0, 498, 580],

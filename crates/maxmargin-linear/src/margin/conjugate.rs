@@ -99,34 +99,18 @@ impl<R: FeatureRows> NewtonSystem<'_, '_, R> {
         let width = gradient.len();
         let mut diagonal = self.passes.squares(self.weights);
         diagonal.iter_mut().enumerate().for_each(|(j, d)| *d += self.identity(j));
-        let mut x = vec![0.0; width];
-        let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let mut z: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
-        let mut direction = z.clone();
-        let mut rz = dot(&residual, &z);
-        let goal = accuracy * accuracy * rz;
         let mut coef = vec![0.0; self.weights.len()];
-        let mut iterations = 0;
-        while rz > goal && iterations < MOST {
+        let (right, goal) = (gradient.iter().map(|g| -g).collect(), IterationGoal { accuracy, most: MOST });
+        let (x, iterations) = conjugate_gradients(right, &diagonal, goal, |direction| {
             run.control.control().check(2 * self.passes.cost() + 8 * width as u64)?;
-            iterations += 1;
-            self.passes.products(&direction, &mut coef);
+            self.passes.products(direction, &mut coef);
             coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);
             let mut image = self.passes.combine(&coef);
             for (j, image) in image.iter_mut().enumerate() {
                 *image += self.identity_times(j, direction[j]);
             }
-            let step = rz / dot(&direction, &image);
-            for j in 0..width {
-                x[j] += step * direction[j];
-                residual[j] -= step * image[j];
-                z[j] = residual[j] / diagonal[j];
-            }
-            let new = dot(&residual, &z);
-            let ratio = new / rz;
-            rz = new;
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
-        }
+            Ok(image)
+        })?;
         run.work.gradients += iterations;
         Ok((x, iterations))
     }
@@ -135,4 +119,52 @@ impl<R: FeatureRows> NewtonSystem<'_, '_, R> {
     fn identity_times(&self, column: usize, value: f64) -> f64 {
         if self.free == Some(column) { 0.0 } else { value }
     }
+}
+
+/// The end of conjugate gradients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IterationGoal {
+    /// The residual relative to that of zero, both in the norm of the preconditioner.
+    pub(crate) accuracy: f64,
+    pub(crate) most: u64,
+}
+
+/// Returns an approximate solution of `H x = right` and the number of its iterations. `image`
+/// returns `H p`; `diagonal` is that of `H`. Ends early where `H` has no curvature.
+///
+/// # Errors
+///
+/// Those of `image`.
+pub(crate) fn conjugate_gradients(
+    right: Vec<f64>,
+    diagonal: &[f64],
+    goal: IterationGoal,
+    mut image: impl FnMut(&[f64]) -> Result<Vec<f64>, Cancelled>,
+) -> Result<(Vec<f64>, u64), Cancelled> {
+    let width = right.len();
+    let (mut x, mut residual) = (vec![0.0; width], right);
+    let mut z: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
+    let mut direction = z.clone();
+    let mut rz = dot(&residual, &z);
+    let enough = goal.accuracy * goal.accuracy * rz;
+    let mut iterations = 0;
+    while rz > enough && iterations < goal.most {
+        let image = image(&direction)?;
+        iterations += 1;
+        let curvature = dot(&direction, &image);
+        if curvature <= 0.0 {
+            break;
+        }
+        let step = rz / curvature;
+        for j in 0..width {
+            x[j] += step * direction[j];
+            residual[j] -= step * image[j];
+            z[j] = residual[j] / diagonal[j];
+        }
+        let new = dot(&residual, &z);
+        let ratio = new / rz;
+        rz = new;
+        direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
+    }
+    Ok((x, iterations))
 }

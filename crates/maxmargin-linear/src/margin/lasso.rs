@@ -7,6 +7,9 @@
 //!   4  minimise over w_W by proximal Newton steps (working_set.rs), to a share of the violation
 //!   5  go to 1
 //! ```
+//!
+//! With many columns, a run from zero goes through rising costs C: far from the minimum rows become
+//! active along a Newton step, which ends it early.
 
 use crate::margin::context::MarginRun;
 use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
@@ -35,6 +38,9 @@ const FALL: f64 = 1e-9;
 /// The rounds without progress after which rounding allows no further progress.
 const STANDSTILL: u32 = 6;
 
+/// The factor from one cost to the next, and the relative gap of all but the last.
+const RISE: (f64, f64) = (2.0, 0.1);
+
 /// The goal: the relative gap and the violation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LassoGoal {
@@ -59,9 +65,46 @@ struct Figures {
     relative: f64,
 }
 
+/// The weights at the end of a run at one cost.
+struct StageEnd {
+    w: Vec<f64>,
+    /// True if rounding allowed no further progress.
+    is_stalled: bool,
+}
+
 impl L1Problem<'_> {
     /// Minimises from `w`; returns the weights.
-    pub(crate) fn solve(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
+    pub(crate) fn solve(&self, mut w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
+        if w.len() > ALL && w.iter().all(|w| *w == 0.0) {
+            let at = self.point(w);
+            let u = self.figures(&at).u;
+            let penalised = u.iter().enumerate().filter(|(j, _)| self.free != Some(*j));
+            let largest = penalised.fold(0.0_f64, |largest, (_, u)| largest.max(u.abs()));
+            w = at.w;
+            // Up to a share of 1 / largest the minimum is 0.
+            let mut share = RISE.0 / largest;
+            while share * RISE.0.sqrt() < 1.0 && run.control.ended.is_none() {
+                let rough = LassoGoal { gap: RISE.1, kkt: f64::INFINITY };
+                w = self.with_costs(share).solve_from(w, rough, run).w;
+                share *= RISE.0;
+            }
+        }
+        let found = self.solve_from(w, goal, run);
+        if found.is_stalled {
+            run.control.ended.get_or_insert(Status::Stalled);
+        }
+        found.w
+    }
+
+    /// Returns the problem with all costs times `share`.
+    fn with_costs(&self, share: f64) -> Self {
+        let mut targets = self.targets.clone();
+        targets.cost.iter_mut().for_each(|cost| *cost *= share);
+        L1Problem { store: self.store, targets, free: self.free, par: self.par }
+    }
+
+    /// Minimises at these costs.
+    fn solve_from(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> StageEnd {
         let mut at = self.point(w);
         let (mut least, mut still) = (Least { gap: f64::INFINITY, primal: f64::INFINITY }, 0);
         let mut held: Option<(Vec<u32>, WorkingSet)> = None;
@@ -70,14 +113,13 @@ impl L1Problem<'_> {
             run.work.rounds += 1;
             let met = figures.violation <= goal.kkt && figures.relative <= goal.gap;
             if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
-                return at.w;
+                return StageEnd { w: at.w, is_stalled: false };
             }
             let falls = figures.gap < 0.99 * least.gap || figures.primal < (1.0 - FALL) * least.primal;
             still = if falls { 0 } else { still + 1 };
             least = Least { gap: least.gap.min(figures.gap), primal: least.primal.min(figures.primal) };
             if still >= STANDSTILL {
-                run.control.ended.get_or_insert(Status::Stalled);
-                return at.w;
+                return StageEnd { w: at.w, is_stalled: true };
             }
             let set = self.working_set(&at.w, &figures.u);
             // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal may be large.
@@ -90,7 +132,7 @@ impl L1Problem<'_> {
                     (set, inner)
                 }
             };
-            let Ok(()) = inner.solve(&mut at, tol, run) else { return at.w };
+            let Ok(()) = inner.solve(&mut at, tol, run) else { return StageEnd { w: at.w, is_stalled: false } };
             set.iter().zip(inner.weights()).for_each(|(&j, w)| at.w[j as usize] = *w);
             held = Some((set, inner));
         }
