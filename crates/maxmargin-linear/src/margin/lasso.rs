@@ -39,7 +39,7 @@ const FALL: f64 = 1e-9;
 const STANDSTILL: u32 = 6;
 
 /// The factor from one cost to the next, and the relative gap of all but the last.
-const RISE: (f64, f64) = (2.0, 0.1);
+const RISE: (f64, f64) = (4.0, 0.3);
 
 /// The goal: the relative gap and the violation.
 #[derive(Clone, Copy, Debug)]
