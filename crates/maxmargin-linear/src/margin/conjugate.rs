@@ -3,7 +3,7 @@
 
 use crate::margin::context::MarginRun;
 use crate::margin::passes::Passes;
-use crate::second_order::products::{cost_of_products, weighted_products};
+use crate::second_order::products::{Extent, cost_of_products, weighted_products};
 use crate::second_order::system::DIRECT;
 use faer::Mat;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -60,7 +60,7 @@ impl<R: FeatureRows> NewtonSystem<'_, '_, R> {
         let width = gradient.len();
         let rows = self.passes.rows;
         let share = self.passes.ids.len() as f64 / rows.len().max(1) as f64;
-        let factored = share * cost_of_products(rows) + (width as f64).powi(3) / 60.0;
+        let factored = share * cost_of_products(&Extent::of(rows)) + (width as f64).powi(3) / 60.0;
         let iterated = GATHER * 2.0 * systems.iterations as f64 * share * rows.entries() as f64;
         if width <= DIRECT && factored <= iterated {
             let bytes = 8 * (width * width * 6) as u64;

@@ -3,7 +3,7 @@
 use crate::margin::context::MarginRun;
 use crate::margin::face::ModelPoint;
 use crate::margin::model::{Columns, QuadraticModel, descends};
-use crate::second_order::products::{cost_of_products, weighted_products};
+use crate::second_order::products::{Extent, cost_of_products, weighted_products};
 use faer::Mat;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use maxmargin_core::{Cancelled, cholesky, dense};
@@ -41,18 +41,20 @@ pub(crate) fn curvature_matrix(
     par: Par,
     run: &MarginRun,
 ) -> Result<Option<Mat<f64>>, Cancelled> {
-    let rows = columns.rows();
-    let width = rows.width();
+    let (width, all) = (columns.columns().len(), columns.columns().entries());
+    if descends(run) || width > MOST_GRAM {
+        return Ok(None);
+    }
     // Rows without curvature are read by neither.
-    let entries: usize = (0..rows.len()).filter(|&i| weights[i] > 0.0).map(|i| rows.entries_of(i)).sum();
-    let share = entries as f64 / rows.entries().max(1) as f64;
-    let is_cheaper = width * width <= LARGER * entries && share * cost_of_products(rows) <= SWEEPS * 2.0 * entries as f64;
-    if descends(run) || width > MOST_GRAM || !is_cheaper {
+    let entries = columns.entries_with(weights);
+    let products = cost_of_products(&Extent { rows: weights.len(), columns: width, entries: all });
+    let share = entries as f64 / all.max(1) as f64;
+    if width * width > LARGER * entries || share * products > SWEEPS * 2.0 * entries as f64 {
         return Ok(None);
     }
     let Some(_held) = run.memory.reserve(8 * (6 * width * width) as u64) else { return Ok(None) };
     let of: Vec<(usize, f64)> = weights.iter().copied().enumerate().filter(|of| of.1 > 0.0).collect();
-    let mut h = weighted_products(rows, &of, par, run.control.control())?;
+    let mut h = weighted_products(columns.rows(), &of, par, run.control.control())?;
     mirror(&mut h);
     Ok(Some(h))
 }

@@ -9,14 +9,17 @@ use crate::config::Method;
 use crate::margin::context::MarginRun;
 use crate::margin::l1_problem::violation_of;
 use maxmargin_data::Par;
+use maxmargin_kernel::features::FeatureRows;
+use std::sync::OnceLock;
 
 /// The least curvature of a column.
 const LEAST: f64 = 1e-12;
 
-/// The columns of a working set, by columns and by rows.
+/// The columns of a working set, by columns and by rows. The rows of a selection are made when they
+/// are asked for.
 pub(crate) enum Columns<'r> {
     Borrowed { columns: &'r Compressed, rows: &'r Compressed },
-    Owned { columns: Compressed, rows: Compressed },
+    Owned { columns: Compressed, rows: OnceLock<Compressed> },
 }
 
 impl Columns<'_> {
@@ -30,8 +33,26 @@ impl Columns<'_> {
     pub(crate) fn rows(&self) -> &Compressed {
         match self {
             Self::Borrowed { rows, .. } => rows,
-            Self::Owned { rows, .. } => rows,
+            Self::Owned { columns, rows } => rows.get_or_init(|| columns.transposed(columns.width())),
         }
+    }
+
+    /// Returns the rows if they were made.
+    pub(crate) fn known_rows(&self) -> Option<&Compressed> {
+        match self {
+            Self::Borrowed { rows, .. } => Some(rows),
+            Self::Owned { rows, .. } => rows.get(),
+        }
+    }
+
+    /// Returns the number of entries in the rows with weights.
+    pub(crate) fn entries_with(&self, weights: &[f64]) -> usize {
+        if let Some(rows) = self.known_rows() {
+            return (0..rows.len()).filter(|&i| weights[i] > 0.0).map(|i| rows.entries_of(i)).sum();
+        }
+        let (columns, mut count) = (self.columns(), 0);
+        (0..columns.len()).for_each(|j| columns.each(j, |i, _| count += usize::from(weights[i] > 0.0)));
+        count
     }
 }
 

@@ -16,6 +16,7 @@ use crate::margin::model::{Columns, QuadraticModel};
 use faer::Mat;
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::{FeatureRows, products};
+use std::sync::OnceLock;
 
 /// The most steps on one working set.
 const MOST: u32 = 30;
@@ -47,9 +48,7 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
         let columns = if set.len() == store.columns.len() {
             Columns::Borrowed { columns: &store.columns, rows: &store.rows }
         } else {
-            let columns = selected(&store.columns, set);
-            let rows = columns.transposed(store.rows.len());
-            Columns::Owned { columns, rows }
+            Columns::Owned { columns: selected(&store.columns, set), rows: OnceLock::new() }
         };
         let free = problem.free.and_then(|free| set.iter().position(|&j| j as usize == free));
         Self { problem, columns, free, w: set.iter().map(|&j| w[j as usize]).collect(), matrix: None }
@@ -111,8 +110,8 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
         let n = at.z.len();
         let mut q = vec![0.0; n];
         let moved = d.iter().filter(|d| **d != 0.0).count();
-        if 4 * moved > d.len() {
-            products(self.columns.rows(), &(0..n).collect::<Vec<_>>(), d, &mut q, par);
+        if let Some(rows) = self.columns.known_rows().filter(|_| 4 * moved > d.len()) {
+            products(rows, &(0..n).collect::<Vec<_>>(), d, &mut q, par);
         } else {
             for (j, d) in d.iter().enumerate().filter(|(_, d)| **d != 0.0) {
                 self.columns.columns().add(j, *d, &mut q);

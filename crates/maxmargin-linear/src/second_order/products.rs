@@ -16,9 +16,23 @@ pub(crate) const PARTS: usize = 4;
 /// Scattering takes about as long for one product as a blocked dense product for this many.
 const SCATTER: usize = 40;
 
+/// The size of a sparse matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) entries: usize,
+}
+
+impl Extent {
+    pub(crate) fn of<R: FeatureRows>(rows: &R) -> Self {
+        Self { rows: rows.len(), columns: rows.width(), entries: rows.entries() }
+    }
+}
+
 /// Returns the approximate cost of [`weighted_products`], in products that are scattered.
-pub(crate) fn cost_of_products<R: FeatureRows>(rows: &R) -> f64 {
-    let (n, entries, width) = (rows.len().max(1) as f64, rows.entries() as f64, rows.width() as f64);
+pub(crate) fn cost_of_products(of: &Extent) -> f64 {
+    let (n, entries, width) = (of.rows.max(1) as f64, of.entries as f64, of.columns as f64);
     let each = entries / n;
     n * (0.5 * each * each).min(0.5 * width * width / SCATTER as f64)
 }
