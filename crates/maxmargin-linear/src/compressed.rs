@@ -128,3 +128,24 @@ impl FeatureRows for Compressed {
         with_rows!(self, rows => rows.prefetch(i));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_factor_zero_are_left_out() {
+        // (1, 2, 0), (0, 3, 4), no entry.
+        let matrix = Compressed::new(vec![0, 2, 4, 4], vec![0, 1, 1, 2], vec![1.0, 2.0, 3.0, 4.0], 3);
+        let found = matrix.times(&[10.0, 0.0, 0.5]);
+        let entries = |i: usize| {
+            let mut entries = Vec::new();
+            found.each(i, |j, v| entries.push((j, v)));
+            entries
+        };
+        assert_eq!((found.len(), found.width(), found.entries()), (3, 2, 2));
+        assert_eq!([entries(0), entries(1), entries(2)], [vec![(0, 10.0)], vec![(1, 2.0)], vec![]]);
+        let none = matrix.times(&[0.0; 3]);
+        assert_eq!((none.len(), none.width(), none.entries()), (3, 0, 0));
+    }
+}

@@ -168,3 +168,32 @@ pub(crate) fn conjugate_gradients(
     }
     Ok((x, iterations))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_iterations_as_columns_are_exact() {
+        let h = [[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]];
+        let image = |p: &[f64]| Ok(h.iter().map(|row| row.iter().zip(p).map(|(h, p)| h * p).sum()).collect());
+        let goal = |accuracy| IterationGoal { accuracy, most: 50 };
+        let Ok((x, iterations)) = conjugate_gradients(vec![6.0, 10.0, 8.0], &[4.0, 3.0, 2.0], goal(1e-12), image) else {
+            unreachable!("nothing is cancelled")
+        };
+        assert!(iterations <= 4 && x.iter().zip([1.0, 2.0, 3.0]).all(|(x, of)| (x - of).abs() < 1e-12), "{x:?}");
+        // Roughly: fewer iterations, and the residual is as small as asked.
+        let Ok((_, rough)) = conjugate_gradients(vec![6.0, 10.0, 8.0], &[4.0, 3.0, 2.0], goal(0.3), image) else {
+            unreachable!("nothing is cancelled")
+        };
+        assert!(rough < iterations, "{rough}");
+    }
+
+    #[test]
+    fn no_curvature_ends_them() {
+        let flat = |p: &[f64]| Ok(vec![0.0; p.len()]);
+        let goal = IterationGoal { accuracy: 0.1, most: 50 };
+        let found = conjugate_gradients(vec![1.0, 1.0], &[1.0, 1.0], goal, flat);
+        assert!(found.is_ok_and(|(x, iterations)| x == [0.0, 0.0] && iterations == 1));
+    }
+}
