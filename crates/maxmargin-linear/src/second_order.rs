@@ -1,5 +1,6 @@
 //! Newton steps: the inner problem, its line search and its linear systems.
 
+pub(crate) mod conjugate;
 pub(crate) mod newton;
 pub(crate) mod products;
 pub(crate) mod search;

@@ -8,10 +8,10 @@ use crate::compressed::Compressed;
 use crate::config::Method;
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::order::shuffle;
-use crate::margin::conjugate::{IterationGoal, conjugate_gradients};
 use crate::margin::context::MarginRun;
 use crate::margin::face::ModelPoint;
 use crate::margin::model::{CoordinateStep, QuadraticModel, descends};
+use crate::second_order::conjugate::{ConjugateGradients, divide};
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::FeatureRows;
 use rand::SeedableRng;
@@ -26,8 +26,8 @@ const SLIGHT: f64 = 0.02;
 /// The sweeps between two steps over the weights that are not 0.
 const BETWEEN: u32 = 5;
 
-/// The end of the iterations of such a step.
-const ROUGH: IterationGoal = IterationGoal { accuracy: 0.1, most: 50 };
+/// The relative accuracy of such a step, and its most iterations.
+const ROUGH: (f64, u64) = (0.1, 50);
 
 /// The curvature of a column.
 #[derive(Clone, Copy, Default)]
@@ -98,6 +98,15 @@ impl ColumnDescent<'_> {
             self.columns.add(j, step.delta, &mut self.image);
         }
         step
+    }
+
+    /// Computes `H_AA p` for the columns A, through a number for each row.
+    fn multiply(&self, columns: &[usize], p: &[f64], of_rows: &mut [f64], out: &mut [f64]) {
+        of_rows.fill(0.0);
+        columns.iter().zip(p).for_each(|(&j, p)| self.columns.add(j, *p, of_rows));
+        for ((out, &j), p) in out.iter_mut().zip(columns).zip(p) {
+            *out = self.columns.dot(j, of_rows) + self.diagonal[j].of_slight * p;
+        }
     }
 
     /// Sweeps in random order; columns with weight 0 far inside their bounds are set aside until
@@ -175,9 +184,9 @@ impl ModelPoint for ColumnDescent<'_> {
     }
 
     fn image(&self, columns: &[usize], p: &[f64]) -> Vec<f64> {
-        let mut of_rows = vec![0.0; self.image.len()];
-        columns.iter().zip(p).for_each(|(&j, p)| self.columns.add(j, *p, &mut of_rows));
-        columns.iter().zip(p).map(|(&j, p)| self.columns.dot(j, &of_rows) + self.diagonal[j].of_slight * p).collect()
+        let (mut of_rows, mut out) = (vec![0.0; self.image.len()], vec![0.0; p.len()]);
+        self.multiply(columns, p, &mut of_rows, &mut out);
+        out
     }
 
     fn direction(&self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
@@ -186,13 +195,17 @@ impl ModelPoint for ColumnDescent<'_> {
             return Ok(None);
         }
         let cost = 2 * columns.iter().map(|&j| self.columns.entries_of(j)).sum::<usize>() as u64;
-        let (direction, iterations) = conjugate_gradients(right, &diagonal, ROUGH, |p| {
+        let mut of_rows = vec![0.0; self.image.len()];
+        let image = |p: &[f64], out: &mut [f64]| {
             run.control.control().check(cost)?;
-            Ok(self.image(columns, p))
-        })?;
-        run.work.gradients += iterations;
-        run.work.entries += iterations * cost;
-        Ok(Some(direction))
+            self.multiply(columns, p, &mut of_rows, out);
+            Ok(())
+        };
+        let mut cg = ConjugateGradients::new(right, ROUGH.0);
+        cg.run(ROUGH.1, image, |r, z| divide(r, &diagonal, z))?;
+        run.work.gradients += cg.iterations;
+        run.work.entries += cg.iterations * cost;
+        Ok(Some(cg.x))
     }
 
     fn set(&mut self, columns: &[usize], d: &[f64]) {

@@ -3,9 +3,9 @@
 use crate::margin::context::MarginRun;
 use crate::margin::face::ModelPoint;
 use crate::margin::model::{Columns, QuadraticModel, descends};
+use crate::second_order::conjugate::solve_in_place;
 use crate::second_order::products::{Extent, cost_of_products, weighted_products};
 use faer::Mat;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use maxmargin_core::{Cancelled, cholesky, dense};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
@@ -26,8 +26,8 @@ const MOST_STEPS: u32 = 8;
 /// each other it alone is the curvature, and the step ends where the first weight becomes 0.
 const RIDGE: f64 = 1e-10;
 
-/// The numbers of the matrix, relative to the entries of its columns, up to which it serves: a
-/// sweep with it reads more, and its steps over the weights that are not 0 are exact.
+/// The matrix may have as many times the numbers of its columns. A sweep then reads more, but its
+/// steps over the weights that are not 0 are exact.
 const LARGER: usize = 4;
 
 /// Returns the matrix `H` with both triangles; `None` where it costs more than sweeps without it.
@@ -143,8 +143,7 @@ impl ModelPoint for MatrixPoint<'_> {
             return Ok(None);
         }
         let mut direction = Mat::from_fn(m, 1, |i, _| right[i]);
-        solve_lower_triangular_in_place(factor.as_ref(), direction.as_mut(), faer::Par::Seq);
-        solve_upper_triangular_in_place(factor.transpose(), direction.as_mut(), faer::Par::Seq);
+        solve_in_place(&factor, &mut direction);
         Ok(Some(direction.col_as_slice(0).to_vec()))
     }
 

@@ -13,14 +13,13 @@
 //! large C the diagonal alone takes thousands of iterations, and a few hundred stiff rows take
 //! them to a hundred.
 
+use crate::second_order::conjugate::{ConjugateGradients, divide, solve_in_place};
 use crate::second_order::shared::Shared;
 use faer::Mat;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use maxmargin_core::{Cancelled, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::{MemoryBudget, Reservation};
-use maxmargin_simd::sums::dot;
 
 /// The stiff rows of the first system: their factor costs less than a tenth of the iterations.
 pub(crate) const FIRST: usize = 256;
@@ -108,13 +107,13 @@ impl<'m> WideSystem<'m> {
     /// When the run is cancelled.
     pub(crate) fn solve(&mut self, r: &[f64], accuracy: f64, control: &RunControl) -> Result<WideSolution, Cancelled> {
         let (right, own) = self.shared.eliminate(r);
-        let mut cg = Iteration::new(right, accuracy);
+        let mut cg = ConjugateGradients::new(right, accuracy);
         loop {
             let (stiff, all) = (self.stiff(), self.shared.rows.len().min(MOST));
             let larger = (2 * stiff).max(FIRST).min(all);
             let most = if stiff < larger { self.iterations_before(stiff, larger) } else { GRADIENTS };
             let most = cg.iterations + most;
-            let reached = cg.run(&self.shared, &self.preconditioner, most, self.par, control)?;
+            let reached = self.iterate(&mut cg, most, control)?;
             if reached || stiff == larger {
                 break;
             }
@@ -122,13 +121,26 @@ impl<'m> WideSystem<'m> {
             if self.stiff() <= stiff {
                 // There is no memory for a larger factor.
                 let most = cg.iterations + GRADIENTS;
-                cg.run(&self.shared, &self.preconditioner, most, self.par, control)?;
+                self.iterate(&mut cg, most, control)?;
                 break;
             }
         }
         let (stiff, cheap) = (self.stiff(), self.iterations_before(self.stiff(), self.stiff()));
         self.next = if cg.iterations < cheap / 4 { (stiff / 2).max(FIRST / 2) } else { stiff };
         Ok(WideSolution { x: self.shared.complete(r, &cg.x, &own), iterations: cg.iterations })
+    }
+
+    /// Iterates with the present preconditioner; returns whether the goal was reached.
+    fn iterate(&self, cg: &mut ConjugateGradients, most: u64, control: &RunControl) -> Result<bool, Cancelled> {
+        let Self { shared, preconditioner, par, .. } = self;
+        let m = preconditioner.stiff.len();
+        let mut coef = vec![0.0; shared.rows.len()];
+        let image = |direction: &[f64], image: &mut [f64]| {
+            control.check((4 * shared.rows.entries() + 2 * m * m + 8 * shared.width()) as u64)?;
+            shared.image(direction, &mut coef, image, *par);
+            Ok(())
+        };
+        cg.run(most, image, |r, z| preconditioner.apply(shared, r, z))
     }
 }
 
@@ -161,11 +173,10 @@ impl<'m> Preconditioner<'m> {
     /// Computes `z = M⁻¹ r`.
     fn apply(&self, shared: &Shared, r: &[f64], z: &mut [f64]) {
         let _ = &self.held;
-        z.iter_mut().zip(r).zip(&self.diagonal).for_each(|((z, r), d)| *z = r / d);
+        divide(r, &self.diagonal, z);
         let Some(factor) = &self.factor else { return };
         let mut y = Mat::from_fn(self.stiff.len(), 1, |at, _| shared.rows.dot(self.stiff[at], z));
-        solve_lower_triangular_in_place(factor.as_ref(), y.as_mut(), faer::Par::Seq);
-        solve_upper_triangular_in_place(factor.transpose(), y.as_mut(), faer::Par::Seq);
+        solve_in_place(factor, &mut y);
         for (at, &k) in self.stiff.iter().enumerate() {
             let y = y[(at, 0)];
             shared.rows.each(k, |j, v| z[j] -= v * y / self.diagonal[j]);
@@ -227,66 +238,12 @@ fn gram(shared: &Shared, stiff: &[usize], diagonal: &[f64], par: Par, control: &
     Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
 }
 
-/// The state of conjugate gradients.
-struct Iteration {
-    x: Vec<f64>,
-    residual: Vec<f64>,
-    iterations: u64,
-    /// The relative accuracy in the norm of the first preconditioner.
-    accuracy: f64,
-    /// The squared norm that ends the iteration; the first preconditioner sets it.
-    goal: Option<f64>,
-}
-
-impl Iteration {
-    fn new(right: Vec<f64>, accuracy: f64) -> Self {
-        Self { x: vec![0.0; right.len()], residual: right, iterations: 0, accuracy, goal: None }
-    }
-
-    /// Iterates from the present `x` until the residual is small or there are `most` iterations.
-    /// Returns whether the goal was reached.
-    fn run(
-        &mut self,
-        shared: &Shared,
-        preconditioner: &Preconditioner,
-        most: u64,
-        par: Par,
-        control: &RunControl,
-    ) -> Result<bool, Cancelled> {
-        let (width, m) = (shared.width(), preconditioner.stiff.len());
-        let mut z = vec![0.0; width];
-        let (mut coef, mut image) = (vec![0.0; shared.rows.len()], vec![0.0; width]);
-        preconditioner.apply(shared, &self.residual, &mut z);
-        let mut direction = z.clone();
-        let mut rz = dot(&self.residual, &z);
-        let goal = *self.goal.get_or_insert(self.accuracy * self.accuracy * rz);
-        while rz > goal {
-            if self.iterations >= most {
-                return Ok(false);
-            }
-            control.check((4 * shared.rows.entries() + 2 * m * m + 8 * width) as u64)?;
-            self.iterations += 1;
-            shared.image(&direction, &mut coef, &mut image, par);
-            let step = rz / dot(&direction, &image);
-            for j in 0..width {
-                self.x[j] += step * direction[j];
-                self.residual[j] -= step * image[j];
-            }
-            preconditioner.apply(shared, &self.residual, &mut z);
-            let new = dot(&self.residual, &z);
-            let ratio = new / rz;
-            rz = new;
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
-        }
-        Ok(true)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use maxmargin_kernel::Matrix;
     use maxmargin_kernel::features::Job;
+    use maxmargin_simd::sums::dot;
 
     /// Rows with common columns, columns of their own, a copy and no entries.
     fn samples() -> maxmargin_data::Samples {

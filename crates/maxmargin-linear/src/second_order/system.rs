@@ -1,9 +1,9 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
+use crate::second_order::conjugate::solve_in_place;
 use crate::second_order::products::{BLOCK, PARTS, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
 use faer::Mat;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
@@ -204,12 +204,6 @@ enum Factor<'s> {
     Dual(Mat<f64>, #[expect(dead_code, reason = "holds the memory of the factor")] Reservation<'s>),
     /// Conjugate gradients.
     Iterated(Box<WideSystem<'s>>),
-}
-
-/// Solves `L Lᵀ x = x`.
-fn solve_in_place(factor: &Mat<f64>, x: &mut Mat<f64>) {
-    solve_lower_triangular_in_place(factor.as_ref(), x.as_mut(), faer::Par::Seq);
-    solve_upper_triangular_in_place(factor.transpose(), x.as_mut(), faer::Par::Seq);
 }
 
 struct Inverse<'s, R> {
