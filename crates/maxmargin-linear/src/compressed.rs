@@ -70,6 +70,20 @@ impl Compressed {
         Self::Double(SparseRows::new(offsets, indices, values, width as usize))
     }
 
+    /// Returns a copy of these rows.
+    pub(crate) fn selected(&self, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        let entries = rows.clone().map(|i| self.entries_of(i)).sum();
+        let (mut indices, mut values, mut offsets) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
+        for i in rows {
+            self.each(i, |j, v| {
+                indices.push(j as u32);
+                values.push(v);
+            });
+            offsets.push(indices.len());
+        }
+        Self::new(offsets, indices, values, self.width())
+    }
+
     pub(crate) fn transposed(&self, columns: usize) -> Self {
         let mut offsets = vec![0; columns + 1];
         (0..self.len()).for_each(|i| self.each(i, |j, _| offsets[j + 1] += 1));

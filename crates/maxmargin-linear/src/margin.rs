@@ -14,6 +14,7 @@ mod matrix_descent;
 mod model;
 mod newton;
 mod passes;
+mod rising_costs;
 mod run;
 mod store;
 mod working_set;

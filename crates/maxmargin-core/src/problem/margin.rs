@@ -48,7 +48,7 @@ impl MarginLoss {
     #[inline]
     pub fn conjugate(self, share: f64) -> f64 {
         match self {
-            Self::Logistic if (0.0..=1.0).contains(&share) => entropy(share) + entropy(1.0 - share),
+            Self::Logistic if (0.0..=1.0).contains(&share) => entropy(share),
             Self::SquaredHinge if share >= 0.0 => share - 0.25 * share * share,
             _ => f64::NEG_INFINITY,
         }
@@ -63,9 +63,11 @@ impl MarginLoss {
     }
 }
 
-/// Returns `−p log p`, 0 at 0.
+/// Returns `−p log p − (1 − p) log(1 − p)`, accurate for the smallest p.
 fn entropy(p: f64) -> f64 {
-    if p > 0.0 { -p * p.ln() } else { 0.0 }
+    let of_share = if p > 0.0 { -p * p.ln() } else { 0.0 };
+    let of_rest = if p < 1.0 { -(1.0 - p) * (-p).ln_1p() } else { 0.0 };
+    of_share + of_rest
 }
 
 /// The norm of the weights in the objective of a linear machine.
@@ -225,6 +227,10 @@ mod tests {
                 }
                 let least = loss.conjugate(at.share);
                 prop_assert!((at.value + at.share * z - least).abs() <= 1e-9 * (1.0 + at.value + z.abs()));
+                if loss == MarginLoss::Logistic && z > 1.0 {
+                    // A large cost multiplies the smallest share.
+                    prop_assert!((at.value + at.share * z - least).abs() <= 1e-14 * at.share * z);
+                }
                 prop_assert!(loss.at(other).value + at.share * other >= least - 1e-9 * (1.0 + least.abs()));
                 prop_assert_eq!(loss.conjugate(-1e-9), f64::NEG_INFINITY);
             }

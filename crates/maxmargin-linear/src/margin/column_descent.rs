@@ -9,9 +9,10 @@ use crate::config::Method;
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::order::shuffle;
 use crate::margin::context::MarginRun;
-use crate::margin::face::ModelPoint;
-use crate::margin::model::{CoordinateStep, QuadraticModel, descends};
+use crate::margin::face::{ModelPoint, solve_with_ridge};
+use crate::margin::model::{CoordinateStep, QuadraticModel, descends, simplification};
 use crate::second_order::conjugate::{ConjugateGradients, divide};
+use crate::second_order::products::weighted_products;
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::FeatureRows;
 use rand::SeedableRng;
@@ -20,7 +21,8 @@ use rand_chacha::ChaCha8Rng;
 /// The most sweeps on one model.
 const MOST_SWEEPS: u32 = 500;
 
-/// The curvature up to which a row counts on the diagonal alone, relative to the mean of all rows.
+/// The curvature up to which a row counts on the diagonal alone, relative to the mean of all rows,
+/// where the violation is 1 or more. Near the optimum a step needs the whole matrix.
 const SLIGHT: f64 = 0.02;
 
 /// The sweeps between two steps over the weights that are not 0.
@@ -47,6 +49,9 @@ impl Diagonal {
     }
 }
 
+/// The products of a factor that take as long as reading an entry.
+const PRODUCTS: u64 = 16;
+
 struct ColumnDescent<'a> {
     model: &'a QuadraticModel<'a>,
     /// The columns times `√h_i`, over the rows with curvature.
@@ -55,6 +60,8 @@ struct ColumnDescent<'a> {
     d: Vec<f64>,
     /// `√h_i x_i·d` of these rows.
     image: Vec<f64>,
+    /// The entries that the run had read at the last factor, or at the beginning.
+    factored_at: u64,
 }
 
 impl QuadraticModel<'_> {
@@ -65,7 +72,8 @@ impl QuadraticModel<'_> {
     /// When the run is cancelled.
     pub(crate) fn with_columns(&self, tol: f64, run: &mut MarginRun) -> Result<Vec<f64>, Cancelled> {
         let width = self.w.len();
-        let slight = SLIGHT * self.weights.iter().sum::<f64>() / self.weights.len().max(1) as f64;
+        let slight =
+            simplification(self.violation) * SLIGHT * self.weights.iter().sum::<f64>() / self.weights.len().max(1) as f64;
         let roots: Vec<f64> = self.weights.iter().map(|h| if *h > slight { h.sqrt() } else { 0.0 }).collect();
         let all = self.columns.columns();
         let columns = all.times(&roots);
@@ -76,7 +84,8 @@ impl QuadraticModel<'_> {
             }
         });
         let image = vec![0.0; columns.width()];
-        let mut descent = ColumnDescent { model: self, columns, diagonal, d: vec![0.0; width], image };
+        let mut descent =
+            ColumnDescent { model: self, columns, diagonal, d: vec![0.0; width], image, factored_at: run.work.entries };
         let mut random = ChaCha8Rng::seed_from_u64(run.config.seed);
         if run.config.method == Method::Descent {
             descent.uniform(tol, &mut random, run)?;
@@ -107,6 +116,18 @@ impl ColumnDescent<'_> {
         for ((out, &j), p) in out.iter_mut().zip(columns).zip(p) {
             *out = self.columns.dot(j, of_rows) + self.diagonal[j].of_slight * p;
         }
+    }
+
+    /// Returns the direction of a step over these columns by a factor of their matrix; `None` if it
+    /// is not definite or there is no memory for it.
+    fn factored(&self, columns: &[usize], right: &[f64], run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
+        let m = columns.len();
+        let Some(_held) = run.memory.reserve(8 * (6 * m * m) as u64) else { return Ok(None) };
+        let rows = self.columns.selected(columns.iter().copied()).transposed(self.columns.width());
+        let of: Vec<(usize, f64)> = (0..rows.len()).filter(|&i| rows.entries_of(i) > 0).map(|i| (i, 1.0)).collect();
+        let mut h = weighted_products(&rows, &of, self.model.par, run.control.control())?;
+        columns.iter().enumerate().for_each(|(k, &j)| h[(k, k)] += self.diagonal[j].of_slight);
+        solve_with_ridge(h, right, self.model.par, run)
     }
 
     /// Sweeps in random order; columns with weight 0 far inside their bounds are set aside until
@@ -189,7 +210,7 @@ impl ModelPoint for ColumnDescent<'_> {
         out
     }
 
-    fn direction(&self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
+    fn direction(&mut self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
         let diagonal: Vec<f64> = columns.iter().map(|&j| self.diagonal[j].whole).collect();
         if diagonal.iter().any(|h| *h <= 0.0) {
             return Ok(None);
@@ -201,10 +222,18 @@ impl ModelPoint for ColumnDescent<'_> {
             self.multiply(columns, p, &mut of_rows, out);
             Ok(())
         };
-        let mut cg = ConjugateGradients::new(right, ROUGH.0);
-        cg.run(ROUGH.1, image, |r, z| divide(r, &diagonal, z))?;
+        let mut cg = ConjugateGradients::new(right.clone(), ROUGH.0);
+        let is_accurate = cg.run(ROUGH.1, image, |r, z| divide(r, &diagonal, z))?;
         run.work.gradients += cg.iterations;
         run.work.entries += cg.iterations * cost;
+        // A factor as soon as steps without one have cost as much.
+        let spent = run.work.entries - self.factored_at;
+        if !is_accurate && PRODUCTS * spent >= (columns.len() as u64).pow(3) / 3 {
+            self.factored_at = run.work.entries;
+            if let Some(direction) = self.factored(columns, &right, run)? {
+                return Ok(Some(direction));
+            }
+        }
         Ok(Some(cg.x))
     }
 

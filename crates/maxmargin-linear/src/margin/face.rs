@@ -14,8 +14,15 @@
 
 use crate::margin::context::MarginRun;
 use crate::margin::model::QuadraticModel;
-use maxmargin_core::Cancelled;
+use crate::second_order::conjugate::solve_in_place;
+use faer::Mat;
+use maxmargin_core::{Cancelled, cholesky};
+use maxmargin_data::Par;
 use maxmargin_simd::sums::dot;
+
+/// The number added to the diagonal of a factor, relative to its mean. Along columns that cancel
+/// each other it alone is the curvature, and the step ends where the first weight becomes 0.
+const RIDGE: f64 = 1e-10;
 
 /// The most steps tried in 3, and the factor from one to the next.
 const TRIALS: (u32, f64) = (5, 0.4);
@@ -36,10 +43,28 @@ pub(crate) trait ModelPoint {
     /// # Errors
     ///
     /// When the run is cancelled.
-    fn direction(&self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled>;
+    fn direction(&mut self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled>;
 
     /// Sets the changes of these columns.
     fn set(&mut self, columns: &[usize], d: &[f64]);
+}
+
+/// Returns the solution of `H p = right` by a factor of `H`, of which the lower triangle is read;
+/// `None` if rounding leaves no definite matrix.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+pub(crate) fn solve_with_ridge(mut h: Mat<f64>, right: &[f64], par: Par, run: &MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
+    let m = right.len();
+    let ridge = RIDGE * (0..m).map(|j| h[(j, j)]).sum::<f64>() / m.max(1) as f64;
+    (0..m).for_each(|j| h[(j, j)] += ridge);
+    if m == 0 || !cholesky(h.as_mut(), par, run.control.control())? {
+        return Ok(None);
+    }
+    let mut direction = Mat::from_fn(m, 1, |i, _| right[i]);
+    solve_in_place(&h, &mut direction);
+    Ok(Some(direction.col_as_slice(0).to_vec()))
 }
 
 /// The columns of step 1 at a point.

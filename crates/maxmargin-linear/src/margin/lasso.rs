@@ -8,11 +8,11 @@
 //!   5  go to 1
 //! ```
 //!
-//! With many columns, a run from zero goes through rising costs C: far from the minimum rows become
-//! active along a Newton step, which ends it early.
+//! With many columns, a run from zero goes through rising costs (rising_costs.rs).
 
 use crate::margin::context::MarginRun;
 use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
+use crate::margin::rising_costs::{ROUGH, shares_from};
 use crate::margin::working_set::WorkingSet;
 use maxmargin_core::Status;
 use maxmargin_kernel::features::{FeatureRows, products};
@@ -37,9 +37,6 @@ const FALL: f64 = 1e-9;
 
 /// The rounds without progress after which rounding allows no further progress.
 const STANDSTILL: u32 = 6;
-
-/// The factor from one cost to the next, and the relative gap of all but the last.
-const RISE: (f64, f64) = (4.0, 0.3);
 
 /// The goal: the relative gap and the violation.
 #[derive(Clone, Copy, Debug)]
@@ -81,12 +78,13 @@ impl L1Problem<'_> {
             let penalised = u.iter().enumerate().filter(|(j, _)| self.free != Some(*j));
             let largest = penalised.fold(0.0_f64, |largest, (_, u)| largest.max(u.abs()));
             w = at.w;
-            // Up to a share of 1 / largest the minimum is 0.
-            let mut share = RISE.0 / largest;
-            while share * RISE.0.sqrt() < 1.0 && run.control.ended.is_none() {
-                let rough = LassoGoal { gap: RISE.1, kkt: f64::INFINITY };
-                w = self.with_costs(share).solve_from(w, rough, run).w;
-                share *= RISE.0;
+            for share in shares_from(largest) {
+                if run.control.ended.is_some() {
+                    return w;
+                }
+                let rough = LassoGoal { gap: ROUGH, kkt: f64::INFINITY };
+                let targets = self.targets.with_costs(share);
+                w = L1Problem { store: self.store, targets, free: self.free, par: self.par }.solve_from(w, rough, run).w;
             }
         }
         let found = self.solve_from(w, goal, run);
@@ -94,13 +92,6 @@ impl L1Problem<'_> {
             run.control.ended.get_or_insert(Status::Stalled);
         }
         found.w
-    }
-
-    /// Returns the problem with all costs times `share`.
-    fn with_costs(&self, share: f64) -> Self {
-        let mut targets = self.targets.clone();
-        targets.cost.iter_mut().for_each(|cost| *cost *= share);
-        L1Problem { store: self.store, targets, free: self.free, par: self.par }
     }
 
     /// Minimises at these costs.

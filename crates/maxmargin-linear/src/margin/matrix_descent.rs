@@ -1,12 +1,11 @@
 //! Coordinate descent on the quadratic model of a proximal Newton step, over its matrix.
 
 use crate::margin::context::MarginRun;
-use crate::margin::face::ModelPoint;
+use crate::margin::face::{ModelPoint, solve_with_ridge};
 use crate::margin::model::{Columns, QuadraticModel, descends};
-use crate::second_order::conjugate::solve_in_place;
 use crate::second_order::products::{Extent, cost_of_products, weighted_products};
 use faer::Mat;
-use maxmargin_core::{Cancelled, cholesky, dense};
+use maxmargin_core::{Cancelled, dense};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 
@@ -21,10 +20,6 @@ const MOST_SWEEPS: u32 = 10_000;
 
 /// The most steps over the weights that are not 0, one after the other.
 const MOST_STEPS: u32 = 8;
-
-/// The number added to the diagonal of a factor, relative to its mean. Along columns that cancel
-/// each other it alone is the curvature, and the step ends where the first weight becomes 0.
-const RIDGE: f64 = 1e-10;
 
 /// The matrix may have as many times the numbers of its columns. A sweep then reads more, but its
 /// steps over the weights that are not 0 are exact.
@@ -135,16 +130,10 @@ impl ModelPoint for MatrixPoint<'_> {
         columns.iter().map(|&j| whole[j]).collect()
     }
 
-    fn direction(&self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
+    fn direction(&mut self, columns: &[usize], right: Vec<f64>, run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
         let m = columns.len();
-        let ridge = RIDGE * columns.iter().map(|&j| self.h[(j, j)]).sum::<f64>() / m.max(1) as f64;
-        let mut factor = Mat::from_fn(m, m, |i, k| self.h[(columns[i], columns[k])] + if i == k { ridge } else { 0.0 });
-        if m == 0 || !cholesky(factor.as_mut(), self.par, run.control.control())? {
-            return Ok(None);
-        }
-        let mut direction = Mat::from_fn(m, 1, |i, _| right[i]);
-        solve_in_place(&factor, &mut direction);
-        Ok(Some(direction.col_as_slice(0).to_vec()))
+        let h = Mat::from_fn(m, m, |i, k| self.h[(columns[i], columns[k])]);
+        solve_with_ridge(h, &right, self.par, run)
     }
 
     fn set(&mut self, columns: &[usize], d: &[f64]) {

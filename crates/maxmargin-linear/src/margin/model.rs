@@ -67,6 +67,8 @@ pub(crate) struct QuadraticModel<'a> {
     pub(crate) weights: &'a [f64],
     pub(crate) u: &'a [f64],
     pub(crate) w: &'a [f64],
+    /// The largest violation at `d = 0`.
+    pub(crate) violation: f64,
     pub(crate) free: Option<usize>,
     pub(crate) par: Par,
 }
@@ -78,6 +80,12 @@ pub(crate) struct CoordinateStep {
     pub(crate) violation: f64,
     /// The decrease of the model.
     pub(crate) gain: f64,
+}
+
+/// Returns the factor of all simplifications of a model at this violation: they make steps cheap
+/// far from the optimum and slow near it.
+pub(crate) fn simplification(violation: f64) -> f64 {
+    violation.min(1.0)
 }
 
 impl QuadraticModel<'_> {

@@ -4,7 +4,7 @@
 //!   1  z_i ← y_i w·x_i;  α_i ← −C_i ℓ'(z_i);  g ← w − Σ α_i y_i x_i     (no penalty on a free bias)
 //!   2  stop when ½‖g‖², the duality gap, is small enough
 //!   3  (I + Σ C_i ℓ''(z_i) x_i x_iᵀ) d = −g: factored, or by conjugate gradients (conjugate.rs)
-//!   4  t: the derivative along d has risen to within a quarter of 0 (line.rs);  w += t d;  go to 1
+//!   4  t: P is lower, its derivative along d within a quarter of 0 (line.rs);  w += t d;  go to 1
 //! ```
 //!
 //! A line search needs margins alone, so that its last evaluation is step 1 of the next iteration.
@@ -14,12 +14,16 @@ use crate::margin::context::MarginRun;
 use crate::margin::evaluate::{Targets, inner};
 use crate::margin::line::line_search;
 use crate::margin::passes::Passes;
+use crate::margin::rising_costs::{ROUGH, begin_next, shares_from};
 use maxmargin_core::Status;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_simd::sums::dot;
 
-/// The steps without a smaller gap after which rounding allows no further progress.
+/// The steps without a smaller gap or objective after which rounding allows no further progress.
 const STANDSTILL: u32 = 12;
+
+/// The least relative fall of the objective that is not rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// The least accuracy of a system that is iterated, that of the first, and that of the last.
 const ACCURACIES: (f64, f64, f64) = (0.02, 0.1, 0.5);
@@ -49,10 +53,33 @@ struct Iterate {
 }
 
 impl<R: FeatureRows> L2Problem<'_, R> {
-    /// Minimises from `w`; returns the weights and whether they meet the goal by their own figures.
+    /// Minimises from `w`, from zero through rising costs.
+    pub(crate) fn newton_from(mut self, mut w: Vec<f64>, goal: NewtonGoal, run: &mut MarginRun) -> Vec<f64> {
+        let mut systems = Systems::default();
+        if w.iter().all(|w| *w == 0.0) {
+            let at = self.iterate(w);
+            let mut changes = vec![0.0; at.z.len()];
+            self.passes.products(&self.gradient(&at), &mut changes);
+            let largest = changes.iter().fold(0.0_f64, |largest, change| largest.max(change.abs()));
+            w = at.w;
+            let targets = self.targets.clone();
+            for share in shares_from(largest) {
+                self.targets = targets.with_costs(share);
+                w = self.newton(w, NewtonGoal { gap: ROUGH, kkt: f64::INFINITY }, &mut systems, run);
+                begin_next(run);
+                if run.control.ended.is_some() {
+                    return w;
+                }
+            }
+            self.targets = targets;
+        }
+        self.newton(w, goal, &mut systems, run)
+    }
+
+    /// Minimises from `w`.
     pub(crate) fn newton(&self, w: Vec<f64>, goal: NewtonGoal, systems: &mut Systems, run: &mut MarginRun) -> Vec<f64> {
         let mut at = self.iterate(w);
-        let (mut least, mut still, mut first) = (f64::INFINITY, 0, None);
+        let (mut least, mut lowest, mut still, mut first) = (f64::INFINITY, f64::INFINITY, 0, None);
         loop {
             let gradient = self.gradient(&at);
             let (square, largest) = self.sizes(&gradient);
@@ -60,8 +87,9 @@ impl<R: FeatureRows> L2Problem<'_, R> {
             if self.meets(&at, square, largest, goal) || run.control.check(run.work.newton_steps, largest) {
                 return at.w;
             }
-            still = if square < 0.9 * least { 0 } else { still + 1 };
-            least = least.min(square);
+            let primal = self.primal(&at);
+            still = if square < 0.9 * least || primal < (1.0 - ROUNDING) * lowest { 0 } else { still + 1 };
+            (least, lowest) = (least.min(square), lowest.min(primal));
             if still >= STANDSTILL || run.control.spent(run.work.newton_steps + 1) {
                 run.control.ended.get_or_insert(Status::Stalled);
                 return at.w;
@@ -110,11 +138,14 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         if largest > goal.kkt || 0.5 * square > goal.gap * self.primal_bound() {
             return false;
         }
-        let norm = dot(&at.w, &at.w) - self.free.map_or(0.0, |free| at.w[free] * at.w[free]);
-        let primal = 0.5 * norm + self.targets.losses(&at.z, self.passes.par);
         // A free bias adds the part by which dual variables have to be scaled.
         let of_free = if self.free.is_some() { largest * self.free.map_or(0.0, |free| at.w[free].abs().max(1.0)) } else { 0.0 };
-        0.5 * square + of_free <= goal.gap * primal
+        0.5 * square + of_free <= goal.gap * self.primal(at)
+    }
+
+    fn primal(&self, at: &Iterate) -> f64 {
+        let norm = dot(&at.w, &at.w) - self.free.map_or(0.0, |free| at.w[free] * at.w[free]);
+        0.5 * norm + self.targets.losses(&at.z, self.passes.par)
     }
 
     /// Returns a bound on the primal objective at the optimum: that of zero weights.

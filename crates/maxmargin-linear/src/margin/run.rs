@@ -171,7 +171,7 @@ impl Job for Minimise<'_, '_, '_, '_> {
             }
             Penalty::L2 => {
                 let passes = Passes { rows: &store.rows, ids: all, columns: Some(&store.columns), par };
-                L2Problem { passes, targets, free }.newton(start, goal, &mut Systems::default(), run)
+                L2Problem { passes, targets, free }.newton_from(start, goal, run)
             }
         };
         Minimum { w: store.unpack(&found, width), certificate: None }

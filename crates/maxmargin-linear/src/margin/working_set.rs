@@ -3,16 +3,15 @@
 //! ```text
 //!   1  u ← Σ α_i y_i x_i;  stop when the violation is small enough
 //!   2  d ← argmin −u·d + ½ dᵀHd + ‖w + d‖₁,  H = Σ C_i ℓ''(z_i) x_i x_iᵀ    (model.rs)
-//!   3  t: the derivative along d has risen to within a quarter of 0 (line.rs);  w += t d;  go to 1
+//!   3  t: P is lower, its derivative along d within a quarter of 0 (line.rs);  w += t d;  go to 1
 //! ```
 
-use crate::compressed::Compressed;
 use crate::margin::context::MarginRun;
 use crate::margin::evaluate::inner;
 use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
 use crate::margin::line::line_search;
 use crate::margin::matrix_descent::curvature_matrix;
-use crate::margin::model::{Columns, QuadraticModel};
+use crate::margin::model::{Columns, QuadraticModel, simplification};
 use faer::Mat;
 use maxmargin_core::Cancelled;
 use maxmargin_kernel::features::{FeatureRows, products};
@@ -24,8 +23,9 @@ const MOST: u32 = 30;
 /// The violation of the model of a step, relative to that of its beginning.
 const ACCURACY: f64 = 0.05;
 
-/// The least curvature of a misclassified row, as a share of its α. Far on the wrong side the loss
-/// is a line: a weight of such rows alone would have a step of any length.
+/// The least curvature of a misclassified row, as a share of its α, where the violation is 1 or
+/// more. Far on the wrong side the loss is a line: a weight of such rows alone would have a step of
+/// any length.
 const FLAT: f64 = 0.01;
 
 /// The matrix of an earlier step serves the next one if that step left at most this share of the
@@ -48,7 +48,7 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
         let columns = if set.len() == store.columns.len() {
             Columns::Borrowed { columns: &store.columns, rows: &store.rows }
         } else {
-            Columns::Owned { columns: selected(&store.columns, set), rows: OnceLock::new() }
+            Columns::Owned { columns: store.columns.selected(set.iter().map(|&j| j as usize)), rows: OnceLock::new() }
         };
         let free = problem.free.and_then(|free| set.iter().position(|&j| j as usize == free));
         Self { problem, columns, free, w: set.iter().map(|&j| w[j as usize]).collect(), matrix: None }
@@ -81,13 +81,14 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
                 return Ok(());
             }
             run.work.newton_steps += 1;
-            let weights = targets.curvature(&at.alpha, FLAT);
+            let weights = targets.curvature(&at.alpha, simplification(violation) * FLAT);
             let is_kept = violation <= KEEP * before && self.matrix.is_some();
             if !is_kept {
                 self.matrix = curvature_matrix(&self.columns, &weights, par, run)?;
             }
             before = violation;
-            let model = QuadraticModel { columns: &self.columns, weights: &weights, u: &u, w: &self.w, free: self.free, par };
+            let (columns, free) = (&self.columns, self.free);
+            let model = QuadraticModel { columns, weights: &weights, u: &u, w: &self.w, violation, free, par };
             let aim = (ACCURACY * violation).max(0.5 * tol);
             let d = match &self.matrix {
                 Some(h) => model.with_matrix(h, aim, run)?,
@@ -151,18 +152,4 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
         self.w.iter_mut().zip(d).for_each(|(w, d)| *w += t * d);
         true
     }
-}
-
-/// Returns a copy of these columns.
-fn selected(columns: &Compressed, set: &[u32]) -> Compressed {
-    let entries = set.iter().map(|&j| columns.entries_of(j as usize)).sum();
-    let (mut indices, mut values, mut offsets) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
-    for &j in set {
-        columns.each(j as usize, |i, v| {
-            indices.push(i as u32);
-            values.push(v);
-        });
-        offsets.push(indices.len());
-    }
-    Compressed::new(offsets, indices, values, columns.width())
 }

@@ -47,6 +47,19 @@ pub(crate) struct Line {
     pub(crate) slope: f64,
 }
 
+/// The derivative of a function along a line, at the share `t` of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slope {
+    pub(crate) t: f64,
+    pub(crate) slope: f64,
+}
+
+/// Returns true if a convex function, which falls until `low`, is certainly lower at `at` than at
+/// 0. The derivative alone does not say so: it may rise steeply before and little after.
+pub(crate) fn falls_between(low: Slope, at: Slope) -> bool {
+    at.slope <= 0.0 || at.slope * (at.t - low.t) <= -0.5 * low.slope * low.t
+}
+
 /// Returns the share of the step that (almost) minimises the inner problem; 0 if it is no descent
 /// direction.
 pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
@@ -61,23 +74,22 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
         });
         line.linear + t * line.square - parts.iter().sum::<f64>()
     };
-    let (mut low, mut low_slope) = (0.0, line.slope);
-    let (mut high, mut high_slope) = (1.0, whole(1.0));
+    let mut low = Slope { t: 0.0, slope: line.slope };
+    let mut high = Slope { t: 1.0, slope: whole(1.0) };
     // Steps beyond 1 are needed only if the model was too steep, as for a bias that no variable
     // holds.
-    while high_slope < -goal && high < 1e18 {
-        (low, low_slope) = (high, high_slope);
-        high *= 2.0;
-        high_slope = whole(high);
+    while high.slope < -goal && high.t < 1e18 {
+        low = high;
+        high = Slope { t: 2.0 * high.t, slope: whole(2.0 * high.t) };
     }
-    if high_slope.abs() <= goal {
-        return high;
+    if high.slope.abs() <= goal && falls_between(low, high) {
+        return high.t;
     }
     // A variable clipped at the same bound at both ends is clipped there in between.
     let mut fixed = 0.0;
     let mut moving: Vec<Variable> = Vec::new();
     for v in variables {
-        if v.moves(high) {
+        if v.moves(high.t) {
             moving.push(*v);
         } else {
             fixed += v.fall * v.wish(0.0).clamp(0.0, v.upper);
@@ -89,19 +101,19 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     for round in 0..60 {
         // Regula falsi, with bisection in between so that both ends move.
         let t = if round % 3 == 2 {
-            f64::midpoint(low, high)
+            f64::midpoint(low.t, high.t)
         } else {
-            (low * high_slope - high * low_slope) / (high_slope - low_slope)
+            (low.t * high.slope - high.t * low.slope) / (high.slope - low.slope)
         };
-        let found = slope(t);
-        if found.abs() <= goal || !(low < t && t < high) {
+        let found = Slope { t, slope: slope(t) };
+        if (found.slope.abs() <= goal && falls_between(low, found)) || !(low.t < t && t < high.t) {
             return t;
         }
-        if found < 0.0 {
-            (low, low_slope) = (t, found);
+        if found.slope < 0.0 {
+            low = found;
         } else {
-            (high, high_slope) = (t, found);
+            high = found;
         }
     }
-    low
+    low.t
 }

@@ -1,0 +1,47 @@
+//! A run from zero over many columns goes through rising costs C: far from the minimum rows become
+//! active along a Newton step, which ends it early.
+
+use crate::margin::context::MarginRun;
+use crate::margin::evaluate::Targets;
+use maxmargin_core::Status;
+
+/// The factor from one cost to the next.
+const RISE: f64 = 4.0;
+
+/// The relative gap at all costs but the last.
+pub(crate) const ROUGH: f64 = 0.3;
+
+/// Returns the shares of the costs before the last, ascending, if the minimum is near 0 up to a
+/// share of `1 / largest`.
+pub(crate) fn shares_from(largest: f64) -> impl Iterator<Item = f64> {
+    let next = |share: &f64| Some(share * RISE);
+    std::iter::successors(Some(RISE / largest), next).take_while(|share| share * RISE.sqrt() < 1.0)
+}
+
+impl Targets {
+    /// Returns the targets with all costs times `share`.
+    pub(crate) fn with_costs(&self, share: f64) -> Self {
+        let mut targets = self.clone();
+        targets.cost.iter_mut().for_each(|cost| *cost *= share);
+        targets
+    }
+}
+
+/// Lets a run go on whose weights at one cost are as good as rounding allows: those at the next are
+/// computed all the same.
+pub(crate) fn begin_next(run: &mut MarginRun) {
+    run.control.ended = run.control.ended.filter(|ended| *ended != Status::Stalled);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_rise_to_less_than_one() {
+        let of = |largest: f64| shares_from(largest).collect::<Vec<_>>();
+        assert_eq!(of(4096.0), [4.0_f64.powi(-5), 4.0_f64.powi(-4), 4.0_f64.powi(-3), 4.0_f64.powi(-2), 0.25]);
+        assert_eq!(of(2.0), []);
+        assert_eq!(of(0.0), []);
+    }
+}
