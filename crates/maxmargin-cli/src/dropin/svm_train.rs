@@ -134,7 +134,7 @@ pub(super) fn certified(certificate: &CertificateReport) -> String {
         format_g(certificate.dual, 12),
         format::known_by(format::short, certificate.relative_gap),
         format::short(certificate.kkt),
-        if certificate.holds { "" } else { " (not what was request for)" }
+        if certificate.holds { "" } else { " (not what was requested)" }
     )
 }
 

@@ -41,7 +41,7 @@ mod tests {
     fn shares_rise_to_less_than_one() {
         let of = |largest: f64| shares_from(largest).collect::<Vec<_>>();
         assert_eq!(of(4096.0), [4.0_f64.powi(-5), 4.0_f64.powi(-4), 4.0_f64.powi(-3), 4.0_f64.powi(-2), 0.25]);
-        assert_eq!(of(2.0), []);
-        assert_eq!(of(0.0), []);
+        assert_eq!(of(2.0), Vec::<f64>::new());
+        assert_eq!(of(0.0), Vec::<f64>::new());
     }
 }

@@ -12,6 +12,7 @@ mod importance;
 mod irwls;
 mod levels;
 mod leverage;
+mod liblinear;
 #[cfg(feature = "linfa")]
 mod linear_classifier;
 mod linfa;
