@@ -227,7 +227,7 @@ mod tests {
             // Pairs of opposite classes, nearly the same row.
             let row = |i: usize| &numbers[3 * (i / 2)..3 * (i / 2) + 3];
             let rows: Vec<f64> = (0..20).flat_map(|i| row(i).iter().map(move |x| x * 10.0_f64.powi(size) + (i % 2) as f64 * 1e-7)).collect();
-            let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             let alpha: Vec<f64> = (0..20).map(|i| alpha[i / 2] + (i % 2) as f64 * 1e-6).collect();
             let samples = Samples::from_dense(20, 3, rows.clone()).expect("samples");
             let matrix = Matrix::new(&samples, None, Par::Seq);

@@ -8,7 +8,7 @@
 //!   5  go to 1
 //! ```
 //!
-//! With many columns, a run from zero goes through rising costs (rising_costs.rs).
+//! With many columns, a run from zero goes through rising costs (`rising_costs.rs`).
 
 use crate::margin::context::MarginRun;
 use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};

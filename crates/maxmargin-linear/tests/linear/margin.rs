@@ -4,7 +4,7 @@ use maxmargin_core::{Certificate, Goal, MarginLoss, MarginProblem, Penalty, RunC
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, MarginSolution, MarginSolver, Matrix, Method};
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const ALL: [Method; 4] = [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf];
