@@ -225,22 +225,26 @@ mod tests {
             size in 0..4_i32,
         ) {
             // Pairs of opposite classes, nearly the same row.
-            let row = |i: usize| &numbers[3 * (i / 2)..3 * (i / 2) + 3];
-            let rows: Vec<f64> = (0..20).flat_map(|i| row(i).iter().map(move |x| x * 10.0_f64.powi(size) + (i % 2) as f64 * 1e-7)).collect();
-            let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-            let alpha: Vec<f64> = (0..20).map(|i| alpha[i / 2] + (i % 2) as f64 * 1e-6).collect();
-            let samples = Samples::from_dense(20, 3, rows.clone()).expect("samples");
-            let matrix = Matrix::new(&samples, None, Par::Seq);
-            let signs = (0..20).map(sign).collect();
-            let dual = Dual::svc(Loss::Hinge, BiasTerm::None, (0..20).collect(), signs, vec![2e4; 20]).expect("a problem");
+            let odd = |i: usize| (i % 2) as f64;
+            let sign: Vec<f64> = (0..20).map(|i| 1.0 - 2.0 * odd(i)).collect();
+            let row = |i: usize| [0, 1, 2].map(|j| numbers[3 * (i / 2) + j] * 10.0_f64.powi(size) + odd(i) * 1e-7);
+            let rows: Vec<[f64; 3]> = (0..20).map(row).collect();
+            let alpha: Vec<f64> = (0..20).map(|i| alpha[i / 2] + odd(i) * 1e-6).collect();
+            let matrix = Samples::from_dense(20, 3, rows.concat()).expect("samples");
+            let matrix = Matrix::new(&matrix, None, Par::Seq);
+            let dual = Dual::svc(Loss::Hinge, BiasTerm::None, (0..20).collect(), sign.clone(), vec![2e4; 20]);
+            let dual = dual.expect("a problem");
             let gradient = exact_gradient(&dual, &matrix, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
             let found = certify_gradient(&dual, &matrix, &alpha, 0.0, &gradient);
-            let w: Vec<Double> = (0..3).map(|j| (0..20).fold(Double::default(), |w, i| w.plus_product(sign(i) * alpha[i], rows[3 * i + j]))).collect();
-            let norm = w.iter().fold(Double::default(), |sum, w| sum.plus_product(0.5 * w.0, w.0).plus_product(w.0, w.1));
+            let weight = |j: usize| (0..20).fold(Double::default(), |w, i| w.plus_product(sign[i] * alpha[i], rows[i][j]));
+            let w = [0, 1, 2].map(weight);
+            let square = |sum: Double, w: &Double| sum.plus_product(0.5 * w.0, w.0).plus_product(w.0, w.1);
+            let norm = w.iter().fold(Double::default(), square);
             let exact = alpha.iter().fold(Double(-norm.0, -norm.1), |sum, a| sum.plus(*a)).value();
             let slack = |i: usize| {
-                let margin = (0..3).fold(Double::default(), |z, j| z.plus_product(rows[3 * i + j], w[j].0).plus_product(rows[3 * i + j], w[j].1));
-                (1.0 - sign(i) * margin.value()).max(0.0)
+                let product = |z: Double, (x, w): (&f64, &Double)| z.plus_product(*x, w.0).plus_product(*x, w.1);
+                let margin = rows[i].iter().zip(&w).fold(Double::default(), product);
+                (1.0 - sign[i] * margin.value()).max(0.0)
             };
             let primal = norm.value() + (0..20).map(|i| 2e4 * slack(i)).sum::<f64>();
             let rounding = found.rounding.gap;
