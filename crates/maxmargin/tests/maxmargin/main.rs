@@ -12,7 +12,6 @@ mod importance;
 mod irwls;
 mod levels;
 mod leverage;
-mod liblinear;
 #[cfg(feature = "linfa")]
 mod linear_classifier;
 mod linfa;
