@@ -31,6 +31,9 @@ const BETWEEN: u32 = 5;
 /// The relative accuracy of such a step, and its most iterations.
 const ROUGH: (f64, u64) = (0.1, 50);
 
+/// The products of a factor that take as long as reading an entry.
+const PRODUCTS: u64 = 16;
+
 /// The curvature of a column.
 #[derive(Clone, Copy, Default)]
 struct Diagonal {
@@ -48,9 +51,6 @@ impl Diagonal {
         }
     }
 }
-
-/// The products of a factor that take as long as reading an entry.
-const PRODUCTS: u64 = 16;
 
 struct ColumnDescent<'a> {
     model: &'a QuadraticModel<'a>,

@@ -12,7 +12,7 @@
 
 use crate::margin::context::MarginRun;
 use crate::margin::l1_problem::{L1Problem, LassoPoint, violation_of};
-use crate::margin::rising_costs::{ROUGH, shares_from};
+use crate::margin::rising_costs::{ROUGH, through_costs};
 use crate::margin::working_set::WorkingSet;
 use maxmargin_core::Status;
 use maxmargin_kernel::features::{FeatureRows, products};
@@ -62,13 +62,6 @@ struct Figures {
     relative: f64,
 }
 
-/// The weights at the end of a run at one cost.
-struct StageEnd {
-    w: Vec<f64>,
-    /// True if rounding allowed no further progress.
-    is_stalled: bool,
-}
-
 impl L1Problem<'_> {
     /// Minimises from `w`; returns the weights.
     pub(crate) fn solve(&self, mut w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
@@ -77,25 +70,16 @@ impl L1Problem<'_> {
             let u = self.figures(&at).u;
             let penalised = u.iter().enumerate().filter(|(j, _)| self.free != Some(*j));
             let largest = penalised.fold(0.0_f64, |largest, (_, u)| largest.max(u.abs()));
-            w = at.w;
-            for share in shares_from(largest) {
-                if run.control.ended.is_some() {
-                    return w;
-                }
-                let rough = LassoGoal { gap: ROUGH, kkt: f64::INFINITY };
-                let targets = self.targets.with_costs(share);
-                w = L1Problem { store: self.store, targets, free: self.free, par: self.par }.solve_from(w, rough, run).w;
-            }
+            let rough = LassoGoal { gap: ROUGH, kkt: f64::INFINITY };
+            w = through_costs(&self.targets, largest, at.w, run, |targets, w, run| {
+                L1Problem { store: self.store, targets, free: self.free, par: self.par }.solve_from(w, rough, run)
+            });
         }
-        let found = self.solve_from(w, goal, run);
-        if found.is_stalled {
-            run.control.ended.get_or_insert(Status::Stalled);
-        }
-        found.w
+        self.solve_from(w, goal, run)
     }
 
     /// Minimises at these costs.
-    fn solve_from(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> StageEnd {
+    fn solve_from(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
         let mut at = self.point(w);
         let (mut least, mut still) = (Least { gap: f64::INFINITY, primal: f64::INFINITY }, 0);
         let mut held: Option<(Vec<u32>, WorkingSet)> = None;
@@ -104,13 +88,14 @@ impl L1Problem<'_> {
             run.work.rounds += 1;
             let met = figures.violation <= goal.kkt && figures.relative <= goal.gap;
             if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
-                return StageEnd { w: at.w, is_stalled: false };
+                return at.w;
             }
             let falls = figures.gap < 0.99 * least.gap || figures.primal < (1.0 - FALL) * least.primal;
             still = if falls { 0 } else { still + 1 };
             least = Least { gap: least.gap.min(figures.gap), primal: least.primal.min(figures.primal) };
             if still >= STANDSTILL {
-                return StageEnd { w: at.w, is_stalled: true };
+                run.control.ended.get_or_insert(Status::Stalled);
+                return at.w;
             }
             let set = self.working_set(&at.w, &figures.u);
             // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal may be large.
@@ -123,7 +108,7 @@ impl L1Problem<'_> {
                     (set, inner)
                 }
             };
-            let Ok(()) = inner.solve(&mut at, tol, run) else { return StageEnd { w: at.w, is_stalled: false } };
+            let Ok(()) = inner.solve(&mut at, tol, run) else { return at.w };
             set.iter().zip(inner.weights()).for_each(|(&j, w)| at.w[j as usize] = *w);
             held = Some((set, inner));
         }

@@ -14,7 +14,7 @@ use crate::margin::context::MarginRun;
 use crate::margin::evaluate::{Targets, inner};
 use crate::margin::line::line_search;
 use crate::margin::passes::Passes;
-use crate::margin::rising_costs::{ROUGH, begin_next, shares_from};
+use crate::margin::rising_costs::{ROUGH, through_costs};
 use maxmargin_core::Status;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_simd::sums::dot;
@@ -61,16 +61,11 @@ impl<R: FeatureRows> L2Problem<'_, R> {
             let mut changes = vec![0.0; at.z.len()];
             self.passes.products(&self.gradient(&at), &mut changes);
             let largest = changes.iter().fold(0.0_f64, |largest, change| largest.max(change.abs()));
-            w = at.w;
-            let targets = self.targets.clone();
-            for share in shares_from(largest) {
-                self.targets = targets.with_costs(share);
-                w = self.newton(w, NewtonGoal { gap: ROUGH, kkt: f64::INFINITY }, &mut systems, run);
-                begin_next(run);
-                if run.control.ended.is_some() {
-                    return w;
-                }
-            }
+            let (targets, rough) = (self.targets.clone(), NewtonGoal { gap: ROUGH, kkt: f64::INFINITY });
+            w = through_costs(&targets, largest, at.w, run, |targets, w, run| {
+                self.targets = targets;
+                self.newton(w, rough, &mut systems, run)
+            });
             self.targets = targets;
         }
         self.newton(w, goal, &mut systems, run)

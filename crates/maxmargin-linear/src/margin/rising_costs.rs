@@ -11,26 +11,32 @@ const RISE: f64 = 4.0;
 /// The relative gap at all costs but the last.
 pub(crate) const ROUGH: f64 = 0.3;
 
-/// Returns the shares of the costs before the last, ascending, if the minimum is near 0 up to a
-/// share of `1 / largest`.
-pub(crate) fn shares_from(largest: f64) -> impl Iterator<Item = f64> {
+/// Returns the weights at the last of the rising costs before those of `targets`, if the minimum is
+/// near 0 up to a share of `1 / largest`. `minimise` returns those at given costs, from others.
+pub(crate) fn through_costs(
+    targets: &Targets,
+    largest: f64,
+    mut w: Vec<f64>,
+    run: &mut MarginRun,
+    mut minimise: impl FnMut(Targets, Vec<f64>, &mut MarginRun) -> Vec<f64>,
+) -> Vec<f64> {
+    for share in shares_from(largest) {
+        let mut at = targets.clone();
+        at.cost.iter_mut().for_each(|cost| *cost *= share);
+        w = minimise(at, w, run);
+        // Weights that rounding lets no better at one cost are a start for the next all the same.
+        run.control.ended = run.control.ended.filter(|ended| *ended != Status::Stalled);
+        if run.control.ended.is_some() {
+            break;
+        }
+    }
+    w
+}
+
+/// Returns the shares of the costs before the last, ascending.
+fn shares_from(largest: f64) -> impl Iterator<Item = f64> {
     let next = |share: &f64| Some(share * RISE);
     std::iter::successors(Some(RISE / largest), next).take_while(|share| share * RISE.sqrt() < 1.0)
-}
-
-impl Targets {
-    /// Returns the targets with all costs times `share`.
-    pub(crate) fn with_costs(&self, share: f64) -> Self {
-        let mut targets = self.clone();
-        targets.cost.iter_mut().for_each(|cost| *cost *= share);
-        targets
-    }
-}
-
-/// Lets a run go on whose weights at one cost are as good as rounding allows: those at the next are
-/// computed all the same.
-pub(crate) fn begin_next(run: &mut MarginRun) {
-    run.control.ended = run.control.ended.filter(|ended| *ended != Status::Stalled);
 }
 
 #[cfg(test)]

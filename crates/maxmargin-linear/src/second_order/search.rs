@@ -117,3 +117,18 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     }
     low.t
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The derivative rises from −1 to 0.04 along the first thousandth of the step, and stays.
+    #[test]
+    fn a_plateau_above_the_beginning_is_no_end() {
+        let variable = Variable { slack: 1e-3, fall: 1.0, base: 0.0, weight: 1040.0, upper: 1.04, p: 1.04 };
+        let t = search(&[variable], &Line { linear: 0.04, square: 0.0, slope: -1.0 }, Par::Seq);
+        let before = t.min(1e-3);
+        let value = 0.04 * t - 1.04 * before * (1.0 - before / 2e-3);
+        assert!(value < -4e-4, "{t} {value}");
+    }
+}
