@@ -19,7 +19,7 @@ use maxmargin_core::{
 };
 use maxmargin_data::{Cancelled, Par, Preparation, Samples};
 use maxmargin_kernel::{RowWork, Space};
-use maxmargin_model::{MachineRecord, Model, ModelError, Record};
+use maxmargin_model::{MachineRecord, Model, ModelError, Record, data_sha256};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -242,7 +242,8 @@ impl Study<'_> {
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let solving = Instant::now();
         let feature = self.formulation.bias_term().feature();
-        let trained = Spaces::of(&source, &layout, feature, self.row_memory(count, &source, false), |spaces| {
+        let memory = self.row_memory(count, &source, false);
+        let machines = |spaces: &Spaces| {
             let training = Training {
                 study: self,
                 layout: &layout,
@@ -257,9 +258,13 @@ impl Study<'_> {
                 found.map_err(|error| study_error(&control, error.into()))?;
             }
             layout.map_machines(self.options.par, |p, par| training.machine(p, par))
-        })?;
+        };
+        // Many trainings leave a thread idle, which then computes the hash.
+        let (trained, hash) =
+            self.options.par.join(|| Spaces::of(&source, &layout, feature, memory, machines), || data_sha256(self.data));
+        let trained = trained?;
         let solve_seconds = solving.elapsed().as_secs_f64();
-        let model = self.model(&prepared, &trained)?;
+        let model = self.model(&prepared, &trained, hash)?;
         let mut counts = Vec::new();
         let mut kernel = RowWork::default();
         for one in &trained {
@@ -274,7 +279,7 @@ impl Study<'_> {
     }
 
     /// The model that the machines make, with its record.
-    fn model(&self, prepared: &Prepared, trained: &[TrainedMachine]) -> Result<Model, CvError> {
+    fn model(&self, prepared: &Prepared, trained: &[TrainedMachine], hash: [u8; 32]) -> Result<Model, CvError> {
         let folded = trained.iter().any(|one| one.weights.is_some());
         let model = if folded {
             let machines: Vec<_> =
@@ -284,7 +289,7 @@ impl Study<'_> {
             let machines: Vec<_> = trained.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
             Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.rule(), &machines)?
         };
-        let mut record = Record::new(self.data, self.formulation, self.weights.to_vec(), self.stop.goal);
+        let mut record = Record::new(self.data, hash, self.formulation, self.weights.to_vec(), self.stop.goal);
         if let Some(classes) = self.classes {
             let own = self.rule_factors(classes, 0..self.data.samples.len());
             record = record.with_class_weights(self.options.class_weights, &own);

@@ -23,7 +23,7 @@ fn main() {
     let (panel32, rows32) = (vec![1.0_f32; DEPTH * 32], vec![1.0_f32; DEPTH * 12]);
     let half: Vec<u32> = (0..DEPTH as u32).step_by(2).collect();
     let whole = products::PanelColumns { features: None, values: &panel32 };
-    let listed = products::PanelColumns { features: Some(&half), values: &panel32[..half.len() * 32] };
+    let listed = products::PanelColumns { features: Some(products::Features::new(&half)), values: &panel32[..half.len() * 32] };
     let (mut sums, mut sums32) = (vec![0; 12 * 32], vec![0.0; 12 * 32]);
     for level in levels() {
         restrict(level);

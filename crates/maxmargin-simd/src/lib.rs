@@ -9,7 +9,7 @@
 //! - [`level`] selects the vector instructions at run time. All levels return the same bits.
 //! - [`products`], [`bytes`] and [`bits`] are dot products of a group of rows with a panel of
 //!   samples.
-//! - [`exp`], [`codes`] and [`distances`] turn dot products into kernel values.
+//! - [`exp`], [`power`], [`codes`] and [`distances`] turn dot products into kernel values.
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
 //! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows.
 //! - [`pages`] is memory on huge pages, and [`selftest`] compares all passes with plain code.
@@ -32,4 +32,4 @@ pub use dispatch::level;
 pub use dot::{bits, bytes, products};
 pub use rows::{row, sums, transpose};
 pub use smo::{moves, passes};
-pub use values::{codes, distances, exp};
+pub use values::{codes, distances, exp, power};

@@ -6,6 +6,9 @@ use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;
 
+/// The smallest number of rows computed together: one takes as long.
+const FEWEST: usize = 4;
+
 /// The largest number of rows computed together.
 const MOST: usize = 32;
 
@@ -33,7 +36,7 @@ pub(crate) struct Prefetch {
 
 impl Prefetch {
     pub(crate) fn new(places: usize, whole: f64) -> Self {
-        Self { depth: 1, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
+        Self { depth: FEWEST, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
     }
 
     /// Records that the row at `place` was requested.
@@ -66,8 +69,8 @@ impl Prefetch {
             return done;
         }
         if self.misses.is_multiple_of(WINDOW) {
-            let paid = 2 * self.used > self.made || self.depth == 1;
-            self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(1) };
+            let paid = 2 * self.used > self.made;
+            self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(FEWEST) };
             (self.made, self.used) = (0, 0);
         }
         let mut places = self.violators(state, rows, needed, extremes);

@@ -16,7 +16,7 @@ use maxmargin_core::{BiasTerm, Certificate, DualError, Goal, MarginLoss, Penalty
 use maxmargin_cv::{CertificateReport, CvError, TrainOptions};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_linear::{LinearWork, Method};
-use maxmargin_model::{Model, Multiclass, Rule};
+use maxmargin_model::{Model, Multiclass, Rule, data_sha256};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -229,7 +229,8 @@ impl LinearClassifier {
         // The second of two classes has positive decision values.
         let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: weights };
         let engine = Engine::new(self, samples);
-        let fits = engine.fit(&rows, None, control)?;
+        let (fits, hash) = self.par.join(|| engine.fit(&rows, None, control), || data_sha256(data));
+        let fits = fits?;
         let goal = self.stop.goal;
         let report = |fit: &ColumnFit| CertificateReport::new(&fit.report.certificate, goal.met(&fit.report.certificate));
         let certificate = fits.iter().map(report).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NO_MACHINE);
@@ -239,7 +240,7 @@ impl LinearClassifier {
             machines = vec![(weights, bias)];
         }
         let model = Model::from_weights(samples.features(), Rule::of(classes, Multiclass::OneVsRest), &machines)?;
-        let record = LinearRecord::new(self, set, &fits);
+        let record = LinearRecord::new(self, set, hash, &fits);
         let model = record.put_into(model.with_index_base(data.index_base)?)?;
         Ok(FittedLinear { model, machines: record.machines, certificate })
     }

@@ -20,7 +20,7 @@ use machine::{C, ModelChange, UpdateRun, UpdatedMachine};
 use maxmargin_core::{BiasTerm, Certificate, Formulation, GapScreening, Loss, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Model, Multiclass, Record};
+use maxmargin_model::{Model, Multiclass, Record, data_sha256};
 use maxmargin_path::{UpdatableError, Update};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
@@ -194,7 +194,7 @@ pub fn update(
 /// training set, whose classes are `of`.
 fn record_of(record: &Record, data: &Dataset, of: &[u32], c: f64) -> Record {
     let own = record.class_weights.factors(of, record.given_weights.len(), None, 0..of.len());
-    let new = Record::new(data, record.formulation.with_c(c), record.given_weights.clone(), record.goal());
+    let new = Record::new(data, data_sha256(data), record.formulation.with_c(c), record.given_weights.clone(), record.goal());
     Record { solver: record.solver.clone(), ..new.with_class_weights(record.class_weights, &own) }
 }
 

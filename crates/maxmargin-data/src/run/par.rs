@@ -39,6 +39,11 @@ impl Par {
         }
     }
 
+    /// Calls both, possibly at the same time.
+    pub fn join<A: Send, B: Send>(self, one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
+        if self.threads() > 1 { rayon::join(one, other) } else { (one(), other()) }
+    }
+
     /// Calls `task(0) … task(count − 1)`, possibly at the same time, and returns the results in
     /// index order.
     pub fn map<T: Send>(self, count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {

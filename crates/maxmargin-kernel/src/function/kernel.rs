@@ -4,6 +4,7 @@ use super::error::KernelError;
 use super::gamma::Gamma;
 use super::user::UserKernel;
 use maxmargin_data::{Row, Samples};
+use maxmargin_simd::power::Power;
 use serde::{Deserialize, Serialize};
 
 /// A kernel function `k(x, z)`, with LIBSVM's parametrisation.
@@ -193,7 +194,7 @@ impl Kernel {
             Kernel::Precomputed | Kernel::User(_) => f64::NAN,
             Kernel::Linear => dot,
             Kernel::Rbf { gamma } => (-gamma * (norm_x + norm_z - 2.0 * dot).max(0.0)).exp(),
-            Kernel::Poly { gamma, coef0, degree } => degree.try_into().map_or(f64::NAN, |d: i32| (gamma * dot + coef0).powi(d)),
+            Kernel::Poly { gamma, coef0, degree } => Power { gamma, coef0, degree, base: 0.0 }.of(dot),
             Kernel::Sigmoid { gamma, coef0 } => (gamma * dot + coef0).tanh(),
         }
     }

@@ -18,6 +18,20 @@ pub struct Tile {
     pub columns: usize,
 }
 
+/// Fewest entries of a piece of a block of rows.
+const PIECE: usize = 1 << 14;
+
+/// Fewest columns of a piece.
+const NARROW: usize = 512;
+
+impl Tile {
+    /// The columns of the pieces in which threads compute so many rows: of a few rows, less than a
+    /// tile has, so that there is a piece for each thread.
+    pub(crate) fn columns_of_piece(&self, rows: usize) -> usize {
+        if self.columns == usize::MAX { self.columns } else { self.columns.min((PIECE / rows.max(1)).max(NARROW)).max(1) }
+    }
+}
+
 /// A symmetric matrix `K_ij = k(x_i, x_j)` that is computed on demand, in blocks.
 ///
 /// Implement this trait for a matrix of your own, or use [`FnGram`](crate::FnGram). Every solver,

@@ -83,7 +83,7 @@ impl Rows<'_> {
         let begun = Instant::now();
         let n = self.gram().len();
         let tile = self.gram().tile();
-        let cuts = self.cuts(n, tile.columns.max(1), mirror);
+        let cuts = self.cuts(n, tile.columns_of_piece(ids.len()), mirror);
         let mut pieces = Vec::new();
         for (chunk, slices) in out.chunks_mut(tile.rows.max(1)).enumerate() {
             let first = chunk * tile.rows.max(1);

@@ -285,7 +285,7 @@ impl Integers {
                     .then(|| CodeTable::new(|code| values[usize::from(code)]))
             }
             SliceKernel::Other(kernel) | SliceKernel::OtherMinus(kernel, _) if kernel.is_distance() => None,
-            SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..)
+            SliceKernel::Linear | SliceKernel::Power(_) | SliceKernel::Other(_) | SliceKernel::OtherMinus(..)
                 if self.natural && self.norms.iter().all(|norm| *norm < 256.0) =>
             {
                 // The largest squared norm bounds all dot products.
@@ -295,7 +295,7 @@ impl Integers {
                 function.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
                 Some(CodeTable::new(|code| values[usize::from(code)]))
             }
-            SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => None,
+            SliceKernel::Linear | SliceKernel::Power(_) | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => None,
         }
     }
 

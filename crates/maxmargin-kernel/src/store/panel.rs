@@ -2,7 +2,7 @@
 
 use crate::store::blocks::{Panels, STRIDE};
 use maxmargin_data::{Cancelled, RunControl};
-use maxmargin_simd::products::{PanelColumns, Real, products};
+use maxmargin_simd::products::{PanelColumns, PanelFeatures, Real, products};
 use std::ops::Range;
 
 /// Operations counted for moving a value from one panel to another.
@@ -16,11 +16,8 @@ const MOVE: u64 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<T> {
     len: usize,
-    depth: usize,
-    /// The features of all panels, ascending within a panel.
-    features: Vec<u32>,
-    /// The position in `features` at which each panel begins, and the end of the last one.
-    begins: Vec<usize>,
+    /// The features of each panel.
+    features: PanelFeatures,
     /// [`Real::PANEL`] values for each of `features`.
     values: Vec<T>,
 }
@@ -55,7 +52,7 @@ impl<T: Real + PartialEq> Packer<T> {
     /// A packer for samples with this number of features.
     pub(crate) fn new(features: usize) -> Self {
         let depth = features.max(1);
-        let panel = Panel { len: 0, depth, features: Vec::new(), begins: vec![0], values: Vec::new() };
+        let panel = Panel { len: 0, features: PanelFeatures::new(depth), values: Vec::new() };
         Self { panel, current: vec![T::default(); depth * T::PANEL], has_value: vec![false; depth] }
     }
 
@@ -71,15 +68,14 @@ impl<T: Real + PartialEq> Packer<T> {
 
     /// Finishes the current panel.
     fn close(&mut self) {
-        let Self { panel: Panel { features, begins, values, .. }, current, has_value } = self;
-        let columns = current.chunks_exact_mut(T::PANEL).zip(has_value).enumerate();
-        for (k, (column, has_value)) in columns.filter(|(_, (_, has_value))| **has_value) {
-            features.push(k as u32);
+        let Self { panel: Panel { features, values, .. }, current, has_value } = self;
+        features.push((0_u32..).zip(&*has_value).filter(|(_, has_value)| **has_value).map(|(k, _)| k));
+        let columns = current.chunks_exact_mut(T::PANEL).zip(has_value);
+        for (column, has_value) in columns.filter(|(_, has_value)| **has_value) {
             values.extend_from_slice(column);
             column.fill(T::default());
             *has_value = false;
         }
-        begins.push(features.len());
     }
 
     /// The panels of all appended samples.
@@ -94,7 +90,7 @@ impl<T: Real + PartialEq> Packer<T> {
 impl<T: Real + PartialEq> Panel<T> {
     /// The same samples with converted values; `convert` must map 0 to 0.
     pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, control: &RunControl) -> Result<Panel<S>, Cancelled> {
-        let mut packer = Packer::new(self.depth);
+        let mut packer = Packer::new(self.depth());
         for i in 0..self.len {
             control.check(MOVE * self.width() as u64)?;
             packer.push(|slot| self.sample(i).for_each(|(k, v)| slot.put(k, convert(v))));
@@ -104,40 +100,39 @@ impl<T: Real + PartialEq> Panel<T> {
 
     /// The samples `ids`, in this order.
     pub(crate) fn select(&self, ids: &[usize]) -> Self {
-        let mut packer = Packer::new(self.depth);
+        let mut packer = Packer::new(self.depth());
         ids.iter().for_each(|&i| packer.push(|slot| self.sample(i).for_each(|(k, v)| slot.put(k, v))));
         packer.finish()
     }
 
     /// Mean number of features per panel.
     pub(crate) fn width(&self) -> usize {
-        self.features.len().div_ceil(self.begins.len().saturating_sub(1).max(1))
+        self.features.total().div_ceil(self.features.lists().max(1))
     }
 
     /// Number of features of the samples.
     pub(crate) fn depth(&self) -> usize {
-        self.depth
+        self.features.depth()
     }
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(self.values.as_slice()) + size_of_val(self.features.as_slice())
+        size_of_val(self.values.as_slice()) + size_of::<u32>() * self.features.total()
     }
 
     /// The features and the values of panel `p`.
     fn panel(&self, p: usize) -> PanelColumns<'_, T> {
-        let range = self.begins[p]..self.begins[p + 1];
-        let values = &self.values[range.start * T::PANEL..range.end * T::PANEL];
-        let features = &self.features[range];
+        let (range, features) = (self.features.range(p), self.features.of(p));
         // A panel with all features needs no list of them.
-        PanelColumns { features: (features.len() < self.depth).then_some(features), values }
+        let features = (range.len() < self.depth()).then_some(features);
+        PanelColumns { features, values: &self.values[range.start * T::PANEL..range.end * T::PANEL] }
     }
 
     /// The values of sample `i` for the features of its panel.
     pub(crate) fn sample(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
-        let range = self.begins[i / T::PANEL]..self.begins[i / T::PANEL + 1];
-        let values = self.values[range.start * T::PANEL..].get(i % T::PANEL..).unwrap_or_default();
-        self.features[range].iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
+        let p = i / T::PANEL;
+        let values = self.values[self.features.range(p).start * T::PANEL..].get(i % T::PANEL..).unwrap_or_default();
+        self.features.of(p).list().iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
     }
 
     /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` between
@@ -150,15 +145,15 @@ impl<T: Real + PartialEq> Panel<T> {
         if columns.is_empty() {
             return;
         }
-        let mut row = vec![0.0; self.depth];
+        let mut row = vec![0.0; self.depth()];
         let mut sums = vec![0.0; T::PANEL];
         for (r, &i) in rows.iter().enumerate() {
             row.fill(0.0);
             self.sample(i).for_each(|(k, v)| row[k] = v.into());
             for p in columns.start / T::PANEL..columns.end.div_ceil(T::PANEL) {
                 sums.fill(0.0);
-                let features = &self.features[self.begins[p]..self.begins[p + 1]];
-                let values = self.values[self.begins[p] * T::PANEL..].chunks_exact(T::PANEL);
+                let features = self.features.of(p).list();
+                let values = self.values[self.features.range(p).start * T::PANEL..].chunks_exact(T::PANEL);
                 let mut next = 0;
                 // Features that the panel lacks add the square of the row's value.
                 let add_missing = |sums: &mut [f64], own: &[f64]| {
@@ -184,7 +179,7 @@ impl<T: Real + PartialEq> Panel<T> {
     /// Writes the converted values of the samples `ids`, feature-major.
     fn interleave<S: Real>(&self, ids: &[usize], rows: &mut Vec<S>, convert: impl Fn(T) -> S) {
         rows.clear();
-        rows.resize(ids.len() * self.depth, S::default());
+        rows.resize(ids.len() * self.depth(), S::default());
         for (r, &i) in ids.iter().enumerate() {
             self.sample(i).for_each(|(k, v)| rows[k * ids.len() + r] = convert(v));
         }
@@ -218,7 +213,7 @@ const PARTS: usize = f32::PANEL / f64::PANEL;
 impl PanelAsF64<'_> {
     /// Number of features of panel `p`.
     fn features(&self, p: usize) -> usize {
-        self.0.begins[p / PARTS + 1] - self.0.begins[p / PARTS]
+        self.0.features.range(p / PARTS).len()
     }
 }
 
@@ -319,7 +314,7 @@ mod tests {
             });
         }
         let panel = packer.finish();
-        let features = |p: usize| panel.panel(p).features.map(<[u32]>::to_vec);
+        let features = |p: usize| panel.panel(p).features.map(|features| features.list().to_vec());
         assert_eq!((features(0), features(1), panel.width()), (Some(vec![0, 50]), Some(vec![1]), 2));
     }
 }

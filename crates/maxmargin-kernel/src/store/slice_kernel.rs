@@ -6,6 +6,7 @@
 
 use crate::Kernel;
 use maxmargin_simd::exp::Gaussian;
+use maxmargin_simd::power::Power;
 use std::ops::Range;
 
 /// Largest ratio of squared norms to the mean squared distance at which `f32` distances keep nearly
@@ -23,6 +24,8 @@ pub(crate) enum SliceKernel {
     Linear,
     /// `exp(−γ d²)`.
     Rbf(Gaussian),
+    /// `(γ xᵀz + c)^d`, minus a constant in `f32`.
+    Power(Power),
     /// Any function of the dot product and the squared norms, evaluated one value at a time.
     Other(Kernel),
     /// `exp(−γ d²)`, minus 1 in `f32`, and the mean difference of its values from 1.
@@ -39,6 +42,9 @@ impl SliceKernel {
             Kernel::Rbf { gamma } if SINGLES.contains(gamma) && 4.0 * norm < f64::from(f32::MAX) => {
                 SliceKernel::Rbf(Gaussian::new(*gamma))
             }
+            Kernel::Poly { gamma, coef0, degree } => {
+                SliceKernel::Power(Power { gamma: *gamma, coef0: *coef0, degree: *degree, base: 0.0 })
+            }
             other => SliceKernel::Other(other.clone()),
         }
     }
@@ -49,6 +55,7 @@ impl SliceKernel {
     pub(crate) fn minus_base(&self, kernel: &Kernel, base: f64, spread: f64) -> Self {
         match self {
             SliceKernel::Rbf(g) => SliceKernel::RbfMinusOne(g.less_one(), spread),
+            SliceKernel::Power(power) => SliceKernel::Power(Power { base, ..*power }),
             _ => SliceKernel::OtherMinus(kernel.clone(), base),
         }
     }
@@ -58,6 +65,7 @@ impl SliceKernel {
         match self {
             SliceKernel::Linear | SliceKernel::Rbf(_) | SliceKernel::Other(_) => 0.0,
             SliceKernel::RbfMinusOne(..) => 1.0,
+            SliceKernel::Power(power) => power.base,
             SliceKernel::OtherMinus(_, base) => *base,
         }
     }
@@ -68,6 +76,7 @@ impl SliceKernel {
     pub(crate) fn accepts_f32_dots(&self, gamma: Option<f64>, norm: f64) -> bool {
         match self {
             SliceKernel::Linear | SliceKernel::Rbf(_) | SliceKernel::Other(_) => true,
+            SliceKernel::Power(power) => power.base == 0.0,
             SliceKernel::RbfMinusOne(_, spread) => gamma.is_some_and(|g| g * norm <= NEAR_NORM * spread),
             SliceKernel::OtherMinus(..) => false,
         }
@@ -87,6 +96,7 @@ impl SliceKernel {
         match self {
             SliceKernel::Linear => out.copy_from_slice(dots),
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.fill32(norm, norms, dots, out),
+            SliceKernel::Power(power) => power.fill(dots, out),
             SliceKernel::Other(kernel) => {
                 let value = |dot, other| kernel.of_dot(f64::from(dot), f64::from(norm), f64::from(other)) as f32;
                 out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
@@ -103,6 +113,7 @@ impl SliceKernel {
         match self {
             SliceKernel::Linear => out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = dot as f32),
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.fill32_from64(norm, norms, dots, out),
+            SliceKernel::Power(power) => power.fill(dots, out),
             SliceKernel::Other(kernel) => {
                 let value = |dot, other| kernel.of_dot(dot, norm, other) as f32;
                 out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
@@ -119,6 +130,7 @@ impl SliceKernel {
         match self {
             SliceKernel::Linear => out.copy_from_slice(dots),
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.fill64(norm, norms, dots, out),
+            SliceKernel::Power(power) => Power { base: 0.0, ..*power }.fill(dots, out),
             SliceKernel::Other(kernel) | SliceKernel::OtherMinus(kernel, _) => {
                 let value = |dot, other| kernel.of_dot(dot, norm, other);
                 out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
@@ -133,7 +145,7 @@ impl SliceKernel {
             // A single column is one row of the transpose, whose values have the same bits.
             _ if norms.len() == 1 => self.fill64(norms[0], row_norms, dots, out),
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.rows64(row_norms, norms, dots, out),
-            SliceKernel::Linear | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => {
+            SliceKernel::Linear | SliceKernel::Power(_) | SliceKernel::Other(_) | SliceKernel::OtherMinus(..) => {
                 let rows = dots.chunks_exact(norms.len()).zip(out.chunks_exact_mut(norms.len()));
                 row_norms.iter().zip(rows).for_each(|(&norm, (dots, out))| self.fill64(norm, norms, dots, out));
             }
@@ -145,6 +157,7 @@ impl SliceKernel {
         match self {
             SliceKernel::Linear => out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = f64::from(dot)),
             SliceKernel::Rbf(g) | SliceKernel::RbfMinusOne(g, _) => g.fill64_from32(norm, norms, dots, out),
+            SliceKernel::Power(power) => Power { base: 0.0, ..*power }.fill(dots, out),
             SliceKernel::Other(kernel) | SliceKernel::OtherMinus(kernel, _) => {
                 let value = |dot, other| kernel.of_dot(f64::from(dot), f64::from(norm), f64::from(other));
                 out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));

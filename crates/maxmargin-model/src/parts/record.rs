@@ -57,8 +57,9 @@ pub struct MachineRecord {
 
 impl Record {
     /// Returns a record of a training on `data` to `goal`, without machines and without the name of
-    /// a solver. `weights` has one given factor of C for each class.
-    pub fn new(data: &Dataset, formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
+    /// a solver. `hash` is the [`data_sha256`] of the data, and `weights` has one given factor of C
+    /// for each class.
+    pub fn new(data: &Dataset, hash: [u8; 32], formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
         Self {
             formulation,
             given_weights: weights.clone(),
@@ -70,7 +71,7 @@ impl Record {
             solver: String::new(),
             rows: data.samples.len() as u64,
             features: data.samples.features() as u64,
-            data_sha256: data_sha256(data),
+            data_sha256: hash,
             machines: Vec::new(),
         }
     }
@@ -120,12 +121,15 @@ pub fn data_sha256(data: &Dataset) -> [u8; 32] {
 pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update((data.samples.features() as u64).to_le_bytes());
+    let mut bytes = Vec::new();
     for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {
-        hash.update(label.to_le_bytes());
+        bytes.clear();
+        bytes.extend_from_slice(&label.to_le_bytes());
         data.samples.row(i).for_each(|column, value| {
-            hash.update((column as u64).to_le_bytes());
-            hash.update(value.to_le_bytes());
+            bytes.extend_from_slice(&(column as u64).to_le_bytes());
+            bytes.extend_from_slice(&value.to_le_bytes());
         });
+        hash.update(&bytes);
     }
     hash.finalize().into()
 }

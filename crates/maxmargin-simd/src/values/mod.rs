@@ -1,5 +1,6 @@
-//! Kernel values from slices of dot products or distances: Gaussians, codes, tables.
+//! Kernel values from slices of dot products or distances: Gaussians, powers, codes, tables.
 
 pub mod codes;
 pub mod distances;
 pub mod exp;
+pub mod power;

@@ -68,9 +68,9 @@ fn what_is_one_element_short_is_refused() {
     refused(|| products::products(&[0.0_f32; 3], 2, &whole(&[0.0; 32]), &mut [0.0; 200], 40), "row elements");
     refused(|| products::products(&[0.0_f32; 13], 13, &whole(&[0.0; 32]), &mut [0.0; 2000], 40), "row elements");
     refused(|| products::products::<f32>(&[], 0, &whole(&[]), &mut [0.0; 64], 32), "row elements");
-    let beyond = products::PanelColumns { features: Some(&[0, 2]), values: &[0.0_f32; 64] };
+    let beyond = products::PanelColumns { features: Some(products::Features::new(&[0, 2])), values: &[0.0_f32; 64] };
     refused(|| products::products(&[0.0_f32; 2], 1, &beyond, &mut [0.0; 32], 32), "feature 3 of 2");
-    let fewer = products::PanelColumns { features: Some(&[1]), values: &[0.0_f32; 64] };
+    let fewer = products::PanelColumns { features: Some(products::Features::new(&[1])), values: &[0.0_f32; 64] };
     refused(|| products::products(&[0.0_f32; 2], 1, &fewer, &mut [0.0; 32], 32), "a panel of 64 values for 1 features");
     refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 128], &mut [0; 2 * 40 + 31], 40), "room for 111 sums");
     refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 127], &mut [0; 200], 40), "a panel of 127 bytes");

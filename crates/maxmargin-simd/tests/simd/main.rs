@@ -6,6 +6,7 @@ mod distances;
 mod exp;
 mod lengths;
 mod passes;
+mod power;
 mod products;
 mod transpose;
 

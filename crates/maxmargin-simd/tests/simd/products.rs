@@ -2,7 +2,7 @@
 
 use crate::{answers, at_each_level, stream};
 use maxmargin_simd::level::Level;
-use maxmargin_simd::products::{GROUP, PIECE, PORTABLE_FUSES, PanelColumns, Real, column_products, products};
+use maxmargin_simd::products::{Features, GROUP, PIECE, PORTABLE_FUSES, PanelColumns, Real, column_products, products};
 
 /// A value of the type under test.
 trait Number: Real + PartialEq + std::fmt::Debug {
@@ -35,7 +35,7 @@ number!(f64);
 /// Runs `products` for `count` rows at distances of `stride`, in an array filled with 7.
 fn run<T: Number>(rows: &[T], count: usize, features: Option<&[u32]>, panel: &[T], stride: usize) -> Vec<T> {
     let mut out = vec![<T as Number>::from(7.0); count * stride];
-    products(rows, count, &PanelColumns { features, values: panel }, &mut out, stride);
+    products(rows, count, &PanelColumns { features: features.map(Features::new), values: panel }, &mut out, stride);
     out
 }
 

@@ -5,7 +5,7 @@ use super::{LinearClassifier, LinearMachineReport, LinearObjective, TrainingSet}
 use maxmargin_core::{BiasTerm, Goal};
 use maxmargin_cv::CvError;
 use maxmargin_data::codec;
-use maxmargin_model::{Model, ModelError, data_sha256};
+use maxmargin_model::{Model, ModelError};
 use serde::{Deserialize, Serialize};
 
 /// The name of the section in a model file.
@@ -44,8 +44,8 @@ pub struct LinearRecord {
 pub struct LinearRecordError(String);
 
 impl LinearRecord {
-    /// Returns the record of a training.
-    pub(super) fn new(classifier: &LinearClassifier, set: &TrainingSet, fits: &[ColumnFit]) -> Self {
+    /// Returns the record of a training on data with this hash ([`data_sha256`]).
+    pub(super) fn new(classifier: &LinearClassifier, set: &TrainingSet, hash: [u8; 32], fits: &[ColumnFit]) -> Self {
         let all_classes = classifier.objective == LinearObjective::CrammerSinger;
         let count = if all_classes { 1 } else { fits.len() };
         let nonzeros = |fit: &ColumnFit| (0..).zip(fit.alpha.iter().copied()).filter(|of| of.1 != 0.0).collect();
@@ -58,7 +58,7 @@ impl LinearRecord {
             goal: classifier.stop.goal,
             rows: set.samples.len() as u64,
             features: set.samples.features() as u64,
-            data_sha256: data_sha256(set.data),
+            data_sha256: hash,
             machines: fits.iter().take(count).map(|fit| fit.report.clone()).collect(),
             alpha: if all_classes { fits.iter().map(nonzeros).collect() } else { Vec::new() },
         }

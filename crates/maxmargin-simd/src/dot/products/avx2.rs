@@ -1,7 +1,7 @@
 //! Products with AVX2: half a panel is two vectors, and six rows of a group have 12 sums.
 
 use super::vectors::products;
-use super::{PIECE, PanelColumns};
+use super::{Features, PIECE, PanelColumns};
 use std::arch::x86_64::*;
 
 #[rustfmt::skip]

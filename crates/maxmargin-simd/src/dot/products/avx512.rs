@@ -1,7 +1,7 @@
 //! Products with AVX-512: a panel is two vectors, and a group of 12 rows has 24 sums.
 
 use super::vectors::products;
-use super::{PIECE, PanelColumns};
+use super::{Features, PIECE, PanelColumns};
 use std::arch::x86_64::*;
 
 #[rustfmt::skip]

@@ -14,6 +14,10 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
+mod features;
+
+pub use features::{Features, PanelFeatures};
+
 use crate::dispatch::lengths::room;
 use crate::dispatch::level::{Level, level};
 use std::ops::AddAssign;
@@ -52,8 +56,8 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
 /// The columns of a panel: some samples, feature-major.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelColumns<'a, T> {
-    /// The features of the panel, ascending; without a list it has all features of the rows.
-    pub features: Option<&'a [u32]>,
+    /// The features of the panel; without a list it has all features of the rows.
+    pub features: Option<Features<'a>>,
     /// The values: sample `j` has the value `values[k * PANEL + j]` of the `k`-th of these
     /// features.
     pub values: &'a [T],
@@ -62,7 +66,7 @@ pub struct PanelColumns<'a, T> {
 impl<T> PanelColumns<'_, T> {
     /// Number of features of the panel, for rows with `depth` features.
     fn count(&self, depth: usize) -> usize {
-        self.features.map_or(depth, <[u32]>::len)
+        self.features.map_or(depth, |features| features.list().len())
     }
 
     /// The end of a piece: the number of the panel's features below `limit`, searched from `done`
@@ -71,8 +75,8 @@ impl<T> PanelColumns<'_, T> {
     fn piece_end(&self, done: usize, limit: usize, depth: usize) -> usize {
         match self.features {
             None => limit.min(depth),
-            Some(features) if limit >= depth => features.len(),
-            Some(features) => done + features[done..].partition_point(|&k| (k as usize) < limit),
+            Some(features) if limit >= depth => features.list().len(),
+            Some(features) => done + features.list()[done..].partition_point(|&k| (k as usize) < limit),
         }
     }
 }
@@ -182,8 +186,8 @@ fn check<T: Real>(rows: usize, count: usize, panel: &PanelColumns<T>, out: usize
     assert!((1..=GROUP).contains(&count) && rows == depth * count, "{depth} × {count} row elements");
     let (features, values) = (panel.count(depth), panel.values.len());
     assert!(features.checked_mul(T::PANEL) == Some(values), "a panel of {values} values for {features} features");
-    let last = panel.features.map_or(0, |features| features.iter().fold(0, |last, &k| last.max(k as usize + 1)));
-    assert!(last <= depth, "feature {last} of {depth}");
+    let end = panel.features.map_or(0, Features::end);
+    assert!(end <= depth, "feature {end} of {depth}");
     assert!(room(out, count, stride, T::PANEL), "room for {out} products");
 }
 
@@ -197,7 +201,7 @@ fn portable<T: Real>(rows: &[T], count: usize, panel: &PanelColumns<T>, out: &mu
             let end = panel.piece_end(done, limit, depth);
             let mut sums = [T::default(); 32];
             for (k, columns) in (done..end).zip(panel.values[done * T::PANEL..].chunks_exact(T::PANEL)) {
-                let k = panel.features.map_or(k, |features| features[k] as usize);
+                let k = panel.features.map_or(k, |features| features.list()[k] as usize);
                 let v = rows[k * count + r];
                 sums.iter_mut().zip(columns).for_each(|(sum, &w)| *sum = v.add_product(w, *sum));
             }

@@ -49,6 +49,7 @@ macro_rules! products {
             stride: usize,
         ) {
             let depth = rows.len() / count;
+            let list = panel.features.map(Features::list);
             let (mut done, mut limit) = (0, PIECE);
             loop {
                 let end = panel.piece_end(done, limit, depth);
@@ -58,7 +59,7 @@ macro_rules! products {
                     // SAFETY: `rows` has the feature k < depth, `panel` all parts of its feature
                     // `at`.
                     unsafe {
-                        let k = panel.features.map_or(at, |features| *features.get_unchecked(at) as usize);
+                        let k = list.map_or(at, |list| *list.get_unchecked(at) as usize);
                         let row = rows.as_ptr().add(k * count + first);
                         let column = panel.values.as_ptr().add(($parts * at + part) * 2 * $lanes);
                         let (one, two) = ($load(column), $load(column.add($lanes)));
