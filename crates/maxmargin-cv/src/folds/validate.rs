@@ -225,7 +225,7 @@ impl<'a> Study<'a> {
         pool: Option<&PagePool>,
         control: &RunControl,
     ) -> Result<SpaceSource<'s>, CvError> {
-        let source = SpaceSource::of(prepared, layout, features, &preparation_control(control));
+        let source = SpaceSource::of(prepared, layout, features, self.options.par, &preparation_control(control));
         let source = source.map_err(|error| study_error(control, error))?;
         let source = match pool {
             Some(pool) => source.in_pool(pool).for_small_machines(layout),

@@ -33,12 +33,13 @@ impl<'s> SpaceSource<'s> {
         prepared: &Prepared<'s>,
         layout: &MachineLayout,
         features: bool,
+        par: Par,
         control: &RunControl,
     ) -> Result<Self, KernelError> {
         if features {
             return Ok(Self::Features(sorted(prepared, layout, control)?));
         }
-        Self::at(prepared, &prepared.kernel, layout, control)
+        Self::at(prepared, &prepared.kernel, layout, par, control)
     }
 
     /// Values of another kernel than the prepared one.
@@ -46,9 +47,10 @@ impl<'s> SpaceSource<'s> {
         prepared: &Prepared,
         kernel: &Kernel,
         layout: &MachineLayout,
+        par: Par,
         control: &RunControl,
     ) -> Result<Self, KernelError> {
-        let gram = KernelGram::new(&*sorted(prepared, layout, control)?, kernel.clone(), control);
+        let gram = KernelGram::prepared(&*sorted(prepared, layout, control)?, kernel.clone(), par, control);
         let gram = gram.map_err(|error| error.in_order(&layout.data_row))?;
         Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
     }

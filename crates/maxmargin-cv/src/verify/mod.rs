@@ -154,7 +154,7 @@ fn recomputed(
     // The model's list of weights may have another length than the data; it is then left out.
     let layout = layout.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
-    let source = SpaceSource::of(&prepared, &layout, features, &RunControl::unlimited())?;
+    let source = SpaceSource::of(&prepared, &layout, features, par, &RunControl::unlimited())?;
     source.keep_values(&layout, MEMORY, par, &RunControl::unlimited()).map_err(KernelError::from)?;
     let mut position = vec![0; data.labels.len()];
     layout.data_row.iter().enumerate().for_each(|(at, &row)| position[row] = at);

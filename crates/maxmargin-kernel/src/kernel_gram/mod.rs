@@ -74,12 +74,21 @@ impl KernelGram {
     /// malformed, or all backends compute wrong values. [`KernelError::Cancelled`] when `control`
     /// ends the run between two parts of the samples.
     pub fn new(samples: &Samples, kernel: Kernel, control: &RunControl) -> Result<Self, KernelError> {
+        Self::prepared(samples, kernel, Par::Seq, control)
+    }
+
+    /// [`KernelGram::new`] on the threads of `par`.
+    ///
+    /// # Errors
+    ///
+    /// As [`KernelGram::new`].
+    pub fn prepared(samples: &Samples, kernel: Kernel, par: Par, control: &RunControl) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
         let spot_checks = Arc::new(SpotChecks::of(samples, &kernel));
         let packed = if kernel.is_of_products() { samples.packed() } else { None };
         let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
         let make = |backend: Backend| {
-            let store = Arc::new(Store::new(samples, &kernel, backend.plain, control)?);
+            let store = Arc::new(Store::new(samples, &kernel, backend.plain, par, control)?);
             Self::over(store, kernel.clone(), Arc::clone(&spot_checks))
         };
         first_right(true, make, Self::fault)

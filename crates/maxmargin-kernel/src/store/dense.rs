@@ -4,10 +4,11 @@
 use crate::neighbours::Coordinates;
 use crate::store::blocks::{Scratch, blocks};
 use crate::store::distances::needs_differences;
-use crate::store::panel::{Packer, Panel, PanelAsF64};
+use crate::store::packing::{PACKED, Packing};
+use crate::store::panel::{Panel, PanelAsF64};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::summary::{DataSummary, max_norm_from};
-use maxmargin_data::{Cancelled, RunControl, Samples};
+use maxmargin_data::{Cancelled, Par, RunControl, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ const SPARSE: f64 = 0.4;
 /// Range of the largest squared norm in which `f32` holds sums and terms: for smaller samples they
 /// would be rounded to 0.
 const NORMS: Range<f64> = 1e-25..1e30;
+/// Samples whose products with each other contain their norms.
+const SQUARE: usize = 32;
 /// Rounding unit of `f32`: 2⁻²⁴.
 const UNIT32: f64 = 1.0 / 16_777_216.0;
 
@@ -43,30 +46,6 @@ thread_local! {
     static DOUBLE: RefCell<Scratch<f64, f64>> = RefCell::default();
 }
 
-/// The samples as panels of `f64`, minus `centre` unless it is empty.
-fn panel64(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<Panel<f64>, Cancelled> {
-    let mut packer = Packer::new(samples.features());
-    let mut centred = Vec::new();
-    samples.each_row(control, |_, row| {
-        if centre.is_empty() {
-            packer.push(|slot| row.for_each(|k, v| slot.put(k, v)));
-        } else {
-            centred.clear();
-            centred.extend(centre.iter().map(|c| -c));
-            row.for_each(|k, v| centred[k] = v - centre[k]);
-            packer.push(|slot| centred.iter().enumerate().for_each(|(k, &v)| slot.put(k, v)));
-        }
-    })?;
-    Ok(packer.finish())
-}
-
-/// The samples as panels of `f32`.
-fn panel32(samples: &Samples, control: &RunControl) -> Result<Panel<f32>, Cancelled> {
-    let mut packer = Packer::new(samples.features());
-    samples.each_row(control, |_, row| packer.push(|slot| row.for_each(|k, v| slot.put(k, v as f32))))?;
-    Ok(packer.finish())
-}
-
 impl Dense {
     /// Panels for `samples`. With the `gamma` of an RBF kernel only distances matter, and the data
     /// may be centred.
@@ -74,6 +53,7 @@ impl Dense {
         samples: &Samples,
         summary: &DataSummary,
         gamma: Option<f64>,
+        par: Par,
         control: &RunControl,
     ) -> Result<Self, Cancelled> {
         let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
@@ -88,23 +68,20 @@ impl Dense {
         };
         let limit = if summary.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
         let near = estimate(summary.max_norm) <= limit && NORMS.contains(&summary.max_norm);
-        if summary.exact || (summary.single && near) {
-            dense.single = Some(panel32(samples, control)?);
-        } else {
-            let mut centre: &[f64] = if gamma.is_some() && !near { &summary.means } else { &[] };
-            dense.max_norm = max_norm_from(samples, centre, control)?;
+        let mut packing = Packing { samples, centre: &[], double: false, single: true };
+        if !summary.exact && !(summary.single && near) {
+            packing.centre = if gamma.is_some() && !near { &summary.means } else { &[] };
+            dense.max_norm = max_norm_from(samples, packing.centre, par, control)?;
             // Centring rounds the samples, so differences of the original samples are more
             // accurate.
             if gamma.is_some_and(|g| needs_differences(g, dense.max_norm)) {
-                (centre, dense.max_norm) = (&[], summary.max_norm);
+                (packing.centre, dense.max_norm) = (&[], summary.max_norm);
             }
-            let double = panel64(samples, centre, control)?;
-            if estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm) {
-                dense.single = Some(double.map(|v| v as f32, control)?);
-            }
-            dense.double = Some(double);
+            packing.double = true;
+            packing.single = estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm);
         }
-        dense.set_norms(control)?;
+        (dense.double, dense.single) = packing.pack(par, control)?;
+        dense.set_norms(par, control)?;
         Ok(dense)
     }
 
@@ -141,11 +118,17 @@ impl Dense {
         Some(Coordinates { values, width: features })
     }
 
-    /// Appends the nonzero values of a sample.
+    /// Appends the nonzero values of a sample, and which features they are of.
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         match (&self.double, &self.single) {
             (Some(panel), _) => {
-                panel.sample(i).filter(|(_, v)| *v != 0.0).for_each(|(k, v)| words.extend([k as u64, v.to_bits()]));
+                // A bit for each feature, then the values.
+                let bits = words.len();
+                words.resize(bits + panel.depth().div_ceil(64), 0);
+                for (k, v) in panel.sample(i).filter(|(_, v)| *v != 0.0) {
+                    words[bits + k / 64] |= 1 << (k % 64);
+                    words.push(v.to_bits());
+                }
             }
             (None, Some(panel)) => {
                 let word = |(k, v): (usize, f32)| ((k as u64) << 32) | u64::from(v.to_bits());
@@ -176,24 +159,39 @@ impl Dense {
 
     /// Computes norms by the arithmetic of the blocks, so that equal samples have distance
     /// exactly 0.
-    fn set_norms(&mut self, control: &RunControl) -> Result<(), Cancelled> {
-        let mut norms64 = vec![0.0; self.len];
-        let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
-        for first in (0..self.len).step_by(32) {
-            let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
-            let columns = first..first + rows.len();
-            control.check((rows.len() * rows.len() * self.width()) as u64)?;
-            if self.single.is_some() {
-                self.blocks32(&rows, &columns, |r, part, dots| {
-                    if part.contains(&rows[r]) {
-                        norms32[rows[r]] = dots[rows[r] - part.start];
-                    }
-                });
+    fn set_norms(&mut self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        let together = SQUARE * par.threads();
+        for first in (0..self.len).step_by(PACKED * together) {
+            let end = self.len.min(first + PACKED * together);
+            control.check((SQUARE * (end - first) * self.width() / par.threads()) as u64)?;
+            let parts = par.map((end - first).div_ceil(PACKED), |t| {
+                let start = first + t * PACKED;
+                self.norms_of(start..end.min(start + PACKED))
+            });
+            for (norms64, norms32) in parts {
+                self.norms64.extend(norms64);
+                self.norms32.extend(norms32);
             }
+        }
+        Ok(())
+    }
+
+    /// The squared norms of some samples in `f64`, and in `f32` if there are panels of `f32`.
+    fn norms_of(&self, rows: Range<usize>) -> (Vec<f64>, Vec<f32>) {
+        let (start, count) = (rows.start, rows.len());
+        let (mut norms64, mut norms32) = (vec![0.0; count], vec![0.0; if self.single.is_some() { count } else { 0 }]);
+        for first in rows.clone().step_by(SQUARE) {
+            let rows: Vec<usize> = (first..rows.end.min(first + SQUARE)).collect();
+            let columns = first..first + rows.len();
+            self.blocks32(&rows, &columns, |r, part, dots| {
+                if part.contains(&rows[r]) {
+                    norms32[rows[r] - start] = dots[rows[r] - part.start];
+                }
+            });
             if !self.exact {
                 self.blocks64(&rows, &columns, |r, part, dots| {
                     if part.contains(&rows[r]) {
-                        norms64[rows[r]] = dots[rows[r] - part.start];
+                        norms64[rows[r] - start] = dots[rows[r] - part.start];
                     }
                 });
             }
@@ -201,9 +199,7 @@ impl Dense {
         if self.exact {
             norms64.iter_mut().zip(&norms32).for_each(|(wide, &norm)| *wide = f64::from(norm));
         }
-        self.norms32 = norms32;
-        self.norms64 = norms64;
-        Ok(())
+        (norms64, norms32)
     }
 
     /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of

@@ -6,6 +6,7 @@ mod bytes;
 mod dense;
 pub(crate) mod distances;
 pub(crate) mod integers;
+mod packing;
 mod pairwise;
 mod panel;
 pub(crate) mod precomputed;
@@ -17,7 +18,7 @@ pub(crate) mod summary;
 use crate::{Kernel, KernelError};
 use dense::Dense;
 use integers::Integers;
-use maxmargin_data::{RunControl, Samples};
+use maxmargin_data::{Par, RunControl, Samples};
 use pairwise::PairwiseKernel;
 use precomputed::Precomputed;
 use sparse::Sparse;
@@ -39,7 +40,13 @@ pub(crate) enum Store {
 
 impl Store {
     /// Stores `samples` in the fastest form, or with `plain` in lists.
-    pub(crate) fn new(samples: &Samples, kernel: &Kernel, plain: bool, control: &RunControl) -> Result<Self, KernelError> {
+    pub(crate) fn new(
+        samples: &Samples,
+        kernel: &Kernel,
+        plain: bool,
+        par: Par,
+        control: &RunControl,
+    ) -> Result<Self, KernelError> {
         if *kernel == Kernel::Precomputed {
             return Ok(Self::Precomputed(Precomputed::new(samples, control)?));
         }
@@ -57,7 +64,7 @@ impl Store {
                 return Ok(Self::Integers(Integers::new(samples, &summary, control)?));
             }
         } else if summary.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
-            return Ok(Self::Dense(Dense::new(samples, &summary, width(kernel), control)?));
+            return Ok(Self::Dense(Dense::new(samples, &summary, width(kernel), par, control)?));
         }
         Ok(Self::Sparse(Sparse::new(samples, control)?))
     }

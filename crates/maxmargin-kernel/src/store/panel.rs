@@ -1,12 +1,8 @@
 //! Samples in feature-major panels of floating-point numbers, as [`products`] reads them.
 
 use crate::store::blocks::{Panels, STRIDE};
-use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_simd::products::{PanelColumns, PanelFeatures, Real, products};
 use std::ops::Range;
-
-/// Operations counted for moving a value from one panel to another.
-const MOVE: u64 = 16;
 
 /// Samples, feature-major inside panels of [`Real::PANEL`] of them, padded with zeros.
 ///
@@ -51,8 +47,7 @@ impl<T: Real + PartialEq> Slot<'_, T> {
 impl<T: Real + PartialEq> Packer<T> {
     /// A packer for samples with this number of features.
     pub(crate) fn new(features: usize) -> Self {
-        let depth = features.max(1);
-        let panel = Panel { len: 0, features: PanelFeatures::new(depth), values: Vec::new() };
+        let (panel, depth) = (Panel::new(features), features.max(1));
         Self { panel, current: vec![T::default(); depth * T::PANEL], has_value: vec![false; depth] }
     }
 
@@ -88,14 +83,22 @@ impl<T: Real + PartialEq> Packer<T> {
 }
 
 impl<T: Real + PartialEq> Panel<T> {
-    /// The same samples with converted values; `convert` must map 0 to 0.
-    pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, control: &RunControl) -> Result<Panel<S>, Cancelled> {
-        let mut packer = Packer::new(self.depth());
-        for i in 0..self.len {
-            control.check(MOVE * self.width() as u64)?;
-            packer.push(|slot| self.sample(i).for_each(|(k, v)| slot.put(k, convert(v))));
+    /// No samples, of which this number of features will be known.
+    pub(crate) fn new(features: usize) -> Self {
+        Self { len: 0, features: PanelFeatures::new(features.max(1)), values: Vec::new() }
+    }
+
+    /// Appends the samples of `other` to whole panels, which will have `all` samples in the end.
+    pub(crate) fn append(&mut self, other: &Self, all: usize) {
+        debug_assert!(self.len.is_multiple_of(T::PANEL), "whole panels");
+        if self.values.is_empty() {
+            // The other parts are likely to have as many features.
+            let panels = all.div_ceil(T::PANEL) as f64 / other.features.lists().max(1) as f64;
+            self.values.reserve_exact((other.values.len() as f64 * panels) as usize);
         }
-        Ok(packer.finish())
+        self.values.extend_from_slice(&other.values);
+        self.features.append(&other.features);
+        self.len += other.len;
     }
 
     /// The samples `ids`, in this order.
@@ -252,7 +255,6 @@ impl Panels for PanelAsF64<'_> {
 mod tests {
     use super::{Packer, Panel, PanelAsF64};
     use crate::store::blocks::{Panels, Scratch, blocks};
-    use maxmargin_data::RunControl;
     use proptest::prelude::*;
 
     /// All dot products of a source, as integers.
@@ -283,7 +285,9 @@ mod tests {
             let mut packer = Packer::new(depth);
             rows.iter().for_each(|row| packer.push(|slot| row.iter().enumerate().for_each(|(k, &v)| slot.put(k, f64::from(v)))));
             let double: Panel<f64> = packer.finish();
-            let single = double.map(|v| v as f32, &RunControl::unlimited()).expect("not cancelled");
+            let mut packer = Packer::new(depth);
+            rows.iter().for_each(|row| packer.push(|slot| row.iter().enumerate().for_each(|(k, &v)| slot.put(k, f32::from(v)))));
+            let single: Panel<f32> = packer.finish();
             let ids: Vec<usize> = picked.iter().map(|at| at.index(rows.len())).collect();
             let part = single.select(&ids);
             let want = |i: usize| -> Vec<(usize, f64)> { rows[i].iter().map(|&v| f64::from(v)).enumerate().filter(|(_, v)| *v != 0.0).collect() };

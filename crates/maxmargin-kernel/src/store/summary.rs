@@ -1,6 +1,7 @@
 //! A summary of the values of a sample matrix, which determines how dot products are computed.
 
-use maxmargin_data::{Cancelled, RunControl, Samples, Storage};
+use maxmargin_data::{Cancelled, Par, Row, RunControl, Samples, Storage};
+use std::ops::Range;
 
 /// Properties of all values of a sample matrix.
 #[derive(Clone, Debug)]
@@ -30,25 +31,76 @@ pub(crate) struct DataSummary {
     pub(crate) scatter: f64,
 }
 
+/// Operations counted for a value of a norm.
+const NORM: u64 = 8;
+
+/// What is known of the values so far.
+struct Tally {
+    /// Sum of the values of each feature.
+    sums: Vec<f64>,
+    /// Number of nonzero values of each feature.
+    counts: Vec<u32>,
+    integer: bool,
+    single: bool,
+    max_norm: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Tally {
+    fn add(&mut self, row: Row) {
+        match row {
+            Row::Dense32(values) => self.add_all(values),
+            Row::Dense64(values) => self.add_all(values),
+            Row::Sparse(..) => {
+                let mut norm = 0.0;
+                row.for_each(|k, v| {
+                    self.sums[k] += v;
+                    self.counts[k] += 1;
+                    norm += v * v;
+                    self.low = self.low.min(v);
+                    self.high = self.high.max(v);
+                    self.integer = self.integer && v.fract() == 0.0;
+                    self.single &= f64::from(v as f32) == v;
+                });
+                self.max_norm = self.max_norm.max(norm);
+            }
+        }
+    }
+
+    /// Adds a row with a value for each feature, in loops that the compiler turns into vector
+    /// instructions. Zeros change no sum.
+    fn add_all<T: Copy + Into<f64>>(&mut self, values: &[T]) {
+        self.sums.iter_mut().zip(values).for_each(|(sum, &v)| *sum += v.into());
+        self.counts.iter_mut().zip(values).for_each(|(count, &v)| *count += u32::from(v.into() != 0.0));
+        let norm = values.iter().map(|&v| v.into()).fold(0.0, |norm, v: f64| norm + v * v);
+        self.max_norm = self.max_norm.max(norm);
+        self.integer = self.integer && values.iter().all(|&v| v.into().fract() == 0.0);
+        self.single = self.single && values.iter().all(|&v| f64::from(v.into() as f32) == v.into());
+        let less = |one: f64, other: f64| if other < one { other } else { one };
+        let more = |one: f64, other: f64| if other > one { other } else { one };
+        let (mut low, mut high) = ([self.low; LANES], [self.high; LANES]);
+        let (whole, rest) = values.as_chunks::<LANES>();
+        for values in whole {
+            low.iter_mut().zip(values).for_each(|(low, &v)| *low = less(*low, v.into()));
+            high.iter_mut().zip(values).for_each(|(high, &v)| *high = more(*high, v.into()));
+        }
+        let rest = || rest.iter().map(|&v| v.into());
+        self.low = low.into_iter().chain(rest()).fold(self.low, less);
+        self.high = high.into_iter().chain(rest()).fold(self.high, more);
+    }
+}
+
+/// Extremes that are found side by side.
+const LANES: usize = 8;
+
 /// Computes the summary in one pass over `samples`, and a second one for the unit.
 pub(crate) fn summarize(samples: &Samples, control: &RunControl) -> Result<DataSummary, Cancelled> {
-    let mut means = vec![0.0; samples.features()];
-    let mut counts = vec![0u32; samples.features()];
-    let (mut integer, mut single, mut max_norm) = (true, true, 0.0f64);
-    let (mut low, mut high) = (0.0f64, 0.0f64);
-    samples.each_row(control, |_, row| {
-        let mut norm = 0.0;
-        row.for_each(|k, v| {
-            means[k] += v;
-            counts[k] += u32::from(v != 0.0);
-            norm += v * v;
-            low = low.min(v);
-            high = high.max(v);
-            integer = integer && v.fract() == 0.0;
-            single &= f64::from(v as f32) == v;
-        });
-        max_norm = max_norm.max(norm);
-    })?;
+    let features = samples.features();
+    let (sums, counts) = (vec![0.0; features], vec![0; features]);
+    let mut tally = Tally { sums, counts, integer: true, single: true, max_norm: 0.0, low: 0.0, high: 0.0 };
+    samples.each_row(control, |_, row| tally.add(row))?;
+    let Tally { sums: mut means, counts, integer, single, max_norm, low, high } = tally;
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
     let density = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / (n * samples.features().max(1) as f64);
@@ -122,24 +174,42 @@ fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
     (unit, unit.is_some_and(merges_values))
 }
 
+/// Rows of which a thread finds the largest norm.
+const ROWS: usize = 512;
+
 /// The largest `‖x − centre‖²`; an empty centre means the origin.
-pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], control: &RunControl) -> Result<f64, Cancelled> {
+pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], par: Par, control: &RunControl) -> Result<f64, Cancelled> {
+    let (len, together) = (samples.len(), ROWS * par.threads());
     let mut most = 0.0_f64;
-    let mut own = vec![0.0; centre.len()];
-    samples.each_row(control, |_, row| {
-        let mut norm = 0.0;
-        if centre.is_empty() {
-            row.for_each(|_, v| norm += v * v);
-        } else {
-            // Norms of centred samples are not computed from the norms of the samples: the
-            // difference would cancel if the centre is far from the origin.
-            own.fill(0.0);
-            row.for_each(|k, v| own[k] = v);
-            norm = own.iter().zip(centre).map(|(v, c)| (v - c) * (v - c)).sum();
-        }
-        most = most.max(norm);
-    })?;
+    for first in (0..len).step_by(together) {
+        let end = len.min(first + together);
+        control.check(NORM * ((end - first) * samples.features() / par.threads()) as u64)?;
+        let parts = par.map((end - first).div_ceil(ROWS), |t| {
+            let start = first + t * ROWS;
+            max_norm_of(samples, start..end.min(start + ROWS), centre)
+        });
+        most = parts.into_iter().fold(most, f64::max);
+    }
     Ok(most)
+}
+
+/// [`max_norm_from`] of some rows.
+fn max_norm_of(samples: &Samples, rows: Range<usize>, centre: &[f64]) -> f64 {
+    let mut own = vec![0.0; centre.len()];
+    let norms = rows.map(|i| {
+        let row = samples.row(i);
+        if centre.is_empty() {
+            let mut norm = 0.0;
+            row.for_each(|_, v| norm += v * v);
+            return norm;
+        }
+        // Norms of centred samples are not computed from the norms of the samples: the difference
+        // would cancel if the centre is far from the origin.
+        own.fill(0.0);
+        row.for_each(|k, v| own[k] = v);
+        own.iter().zip(centre).map(|(v, c)| (v - c) * (v - c)).sum()
+    });
+    norms.fold(0.0, f64::max)
 }
 
 impl DataSummary {

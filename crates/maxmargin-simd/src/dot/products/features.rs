@@ -64,6 +64,18 @@ impl PanelFeatures {
         begin..self.features.len()
     }
 
+    /// Appends the lists of `other`.
+    ///
+    /// # Panics
+    ///
+    /// When its samples have more features.
+    pub fn append(&mut self, other: &Self) {
+        assert!(other.depth <= self.depth, "features below {} of {}", other.depth, self.depth);
+        let before = self.features.len();
+        self.features.extend_from_slice(&other.features);
+        self.begins.extend(other.begins[1..].iter().map(|begin| before + begin));
+    }
+
     /// Number of features of the samples.
     pub fn depth(&self) -> usize {
         self.depth

@@ -1,0 +1,69 @@
+//! Panels of dense samples, made by several threads.
+
+use crate::store::panel::{Packer, Panel};
+use maxmargin_data::{Cancelled, Par, Row, RunControl, Samples};
+use std::ops::Range;
+
+/// Operations counted for moving a value to a panel.
+const MOVE: u64 = 16;
+
+/// Samples that a thread packs together: whole panels of both number types.
+pub(crate) const PACKED: usize = 512;
+
+/// The samples as panels, minus `centre` unless it is empty.
+pub(crate) struct Packing<'a> {
+    pub(crate) samples: &'a Samples,
+    pub(crate) centre: &'a [f64],
+    /// Panels of `f64` are made.
+    pub(crate) double: bool,
+    /// Panels of `f32` are made.
+    pub(crate) single: bool,
+}
+
+/// Panels of `f64` and of `f32`, each if they are made.
+pub(crate) type Panels = (Option<Panel<f64>>, Option<Panel<f32>>);
+
+impl Packing<'_> {
+    /// All panels.
+    pub(crate) fn pack(&self, par: Par, control: &RunControl) -> Result<Panels, Cancelled> {
+        let (len, features) = (self.samples.len(), self.samples.features());
+        let (mut double, mut single) = (self.double.then(|| Panel::new(features)), self.single.then(|| Panel::new(features)));
+        let together = PACKED * par.threads();
+        for first in (0..len).step_by(together) {
+            let end = len.min(first + together);
+            control.check(MOVE * (features * (end - first) / par.threads()) as u64)?;
+            let parts = par.map((end - first).div_ceil(PACKED), |t| {
+                let start = first + t * PACKED;
+                self.of_rows(start..end.min(start + PACKED))
+            });
+            for (of_double, of_single) in &parts {
+                double.as_mut().zip(of_double.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
+                single.as_mut().zip(of_single.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
+            }
+        }
+        Ok((double, single))
+    }
+
+    /// The panels of some samples.
+    fn of_rows(&self, rows: Range<usize>) -> Panels {
+        let features = self.samples.features();
+        let (mut double, mut single) = (self.double.then(|| Packer::new(features)), self.single.then(|| Packer::new(features)));
+        let mut centred = Vec::new();
+        for i in rows {
+            let mut row = self.samples.row(i);
+            if !self.centre.is_empty() {
+                centred.clear();
+                centred.extend(self.centre.iter().map(|c| -c));
+                row.for_each(|k, v| centred[k] = v - self.centre[k]);
+                row = Row::Dense64(&centred);
+            }
+            if let Some(packer) = &mut double {
+                packer.push(|slot| row.for_each(|k, v| slot.put(k, v)));
+            }
+            if let Some(packer) = &mut single {
+                packer.push(|slot| row.for_each(|k, v| slot.put(k, v as f32)));
+            }
+        }
+        (double.map(Packer::finish), single.map(Packer::finish))
+    }
+}
