@@ -10,20 +10,29 @@
 //!   6  when the violation is within a tolerance: all are active again; when it was so on all,
 //!      check the gap, from w summed anew
 //! ```
+//!
+//! Where the weights of all classes are few, a few sweeps are the start of proximal Newton steps
+//! (proximal.rs).
 
+mod free;
+mod hessian;
+mod passes;
+mod proximal;
 mod sample;
 mod subproblem;
 mod two_classes;
 
 use crate::config::{Config, LinearWork, Method};
 use crate::coordinate::order::shuffle;
+use crate::crammer_singer::hessian::LARGEST;
+use crate::crammer_singer::proximal::{NewtonEnd, ProximalSteps};
 use crate::crammer_singer::sample::{ClassDescent, Visit};
 use crate::crammer_singer::two_classes::solve_two_classes;
 use crate::run::SweepControl;
 use crate::solve::LinearError;
 use maxmargin_core::{Certificate, CertifiedClasses, CrammerSinger, Goal, RunControl, Status, Stop, certify_crammer_singer};
-use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
+use maxmargin_kernel::{Matrix, Reservation};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -48,6 +57,10 @@ const AIMS: (f64, f64) = (0.1, 0.3);
 
 /// The most sweeps to one violation (LIBLINEAR's cap).
 const MOST: u32 = 100_000;
+
+/// The sweeps before Newton steps, and their factor where systems are still too large.
+const FEW: u64 = 10;
+const LATER: u64 = 4;
 
 /// The least violation that sweeps aim at.
 const LEAST: f64 = 1e-11;
@@ -97,14 +110,37 @@ impl Job for Begin<'_, '_> {
         let mut work = LinearWork::default();
         let mut tol = self.goal.kkt().unwrap_or(AIMS.0);
         let certify = |alpha: &[f64]| certify_crammer_singer(self.problem, self.matrix, alpha, self.config.par);
+        let config = self.config.for_passes(rows.entries() * self.problem.classes(), descent.alpha.len());
+        let newton = ProximalSteps { rows, matrix: self.matrix, problem: self.problem, par: config.par };
+        let held = self.reserve_system(rows);
+        let mut before_newton = if held.is_some() { self.entries_before_newton(rows) } else { u64::MAX };
         loop {
-            let ended = self.sweeps(&mut descent, tol, &mut random, &mut work);
+            let sweeps = self.sweeps(&mut descent, tol, before_newton, &mut random, &mut work);
+            (work.steps, work.entries) = (descent.steps, descent.entries);
+            let mut ended = sweeps == SweepsEnd::Ended;
+            match sweeps {
+                SweepsEnd::Ended => {}
+                SweepsEnd::Within => {
+                    tol *= AIMS.1;
+                    ended = tol < LEAST;
+                }
+                SweepsEnd::Spent if newton.is_small_enough(&descent.alpha) => {
+                    let alpha = std::mem::take(&mut descent.alpha);
+                    let end;
+                    (descent.alpha, end) = newton.run(alpha, &mut self.control, &mut work);
+                    ended = end != NewtonEnd::TooLarge;
+                    before_newton = u64::MAX;
+                }
+                // More sweeps leave fewer variables free.
+                SweepsEnd::Spent => {
+                    before_newton *= LATER;
+                    continue;
+                }
+            }
             let CertifiedClasses { weights, certificate } = certify(&descent.alpha);
             let met = self.goal.met(&certificate);
-            tol *= AIMS.1;
-            if met || ended || tol < LEAST {
+            if met || ended {
                 let status = if met { Status::Converged } else { self.control.ended.unwrap_or(Status::Stalled) };
-                (work.steps, work.entries) = (descent.steps, descent.entries);
                 return ClassesSolution { weights, alpha: descent.alpha, certificate, status, work };
             }
             descent.set_weights(&weights);
@@ -112,16 +148,40 @@ impl Job for Begin<'_, '_> {
     }
 }
 
-impl Begin<'_, '_> {
-    /// Sweeps until the violation of all samples is within `tol`; returns true if the run ended
-    /// before.
+/// The end of some sweeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum SweepsEnd {
+    /// The violation is within the tolerance.
+    Within,
+    /// The run ended.
+    Ended,
+    /// Newton steps are to follow.
+    Spent,
+}
+
+impl<'a> Begin<'a, '_> {
+    /// The memory of Newton systems, if such steps are to be made.
+    fn reserve_system<R: FeatureRows>(&self, rows: &R) -> Option<Reservation<'a>> {
+        let unknowns = LARGEST.min(rows.width() * self.problem.classes());
+        let (matrix, wanted) = (self.matrix, matches!(self.config.method, Method::Hybrid | Method::Newton));
+        if wanted { matrix.memory_budget().reserve(hessian::bytes(unknowns)) } else { None }
+    }
+
+    /// The entries of the sweeps before Newton steps: as many as a few sweeps have.
+    fn entries_before_newton<R: FeatureRows>(&self, rows: &R) -> u64 {
+        if self.config.method == Method::Newton { 0 } else { FEW * (rows.entries() * self.problem.classes()) as u64 }
+    }
+
+    /// Sweeps until the violation of all samples is within `tol`, or `most` entries were used in
+    /// all.
     fn sweeps<R: FeatureRows>(
         &mut self,
         descent: &mut ClassDescent<R>,
         tol: f64,
+        most: u64,
         random: &mut ChaCha8Rng,
         work: &mut LinearWork,
-    ) -> bool {
+    ) -> SweepsEnd {
         let mut active: Vec<u32> = (0..self.problem.len() as u32).filter(|&i| self.problem.cost()[i as usize] > 0.0).collect();
         let mut count = active.len();
         descent.activate();
@@ -129,6 +189,9 @@ impl Begin<'_, '_> {
         let mut rough = (10.0 * tol).max(1.0);
         let (mut from_all, mut made) = (true, 0);
         loop {
+            if descent.entries >= most {
+                return SweepsEnd::Spent;
+            }
             shuffle(&mut active[..count], random);
             let (mut at, mut largest) = (0, 0.0_f64);
             let before = descent.entries;
@@ -147,15 +210,15 @@ impl Begin<'_, '_> {
             made += 1;
             if made >= MOST {
                 self.control.ended.get_or_insert(Status::Slow);
-                return true;
+                return SweepsEnd::Ended;
             }
             let _ = self.control.control().check(descent.entries - before);
             if self.control.check(descent.steps, largest) || self.control.spent(descent.steps + count as u64) {
-                return true;
+                return SweepsEnd::Ended;
             }
             if largest < rough {
                 if largest < tol && from_all {
-                    return false;
+                    return SweepsEnd::Within;
                 }
                 count = active.len();
                 descent.activate();

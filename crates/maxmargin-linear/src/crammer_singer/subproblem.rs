@@ -12,6 +12,9 @@ pub(super) fn minimise(curvature: f64, linear: &[f64], own: Option<usize>, cost:
     if let Some(own) = own {
         scratch[own] += curvature * cost;
     }
+    // The level is not below that of the largest alone, which leaves few others to sort.
+    let least = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max) - curvature * cost;
+    scratch.retain(|value| *value >= least);
     scratch.sort_unstable_by(|a, b| b.total_cmp(a));
     // β is the level at which the variables above their bounds sum up.
     let mut beta = scratch[0] - curvature * cost;

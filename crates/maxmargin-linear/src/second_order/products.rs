@@ -76,6 +76,39 @@ pub(crate) fn weighted_products<R: FeatureRows>(
     Ok(h)
 }
 
+/// Returns the products `x_a·x_b` of the rows `ids`, column by column, lower triangle.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+pub(crate) fn row_products<R: FeatureRows>(
+    rows: &R,
+    ids: &[usize],
+    par: Par,
+    control: &RunControl,
+) -> Result<Vec<f64>, Cancelled> {
+    let m = ids.len();
+    let mut values = vec![0.0; m * m];
+    let entries = ids.iter().map(|&id| rows.entries_of(id)).sum::<usize>() as u64;
+    // Column a holds the products of row a with the rows after it.
+    let stretch = 8 * par.threads();
+    for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
+        control.check(8 * entries)?;
+        par.for_chunks(columns, 8 * m, |chunk, columns| {
+            let mut spread = vec![0.0; rows.width()];
+            for (at, column) in columns.chunks_mut(m).enumerate() {
+                let a = s * stretch + chunk * 8 + at;
+                rows.add(ids[a], 1.0, &mut spread);
+                for (b, value) in column.iter_mut().enumerate().skip(a) {
+                    *value = rows.dot(ids[b], &spread);
+                }
+                rows.each(ids[a], |j, _| spread[j] = 0.0);
+            }
+        });
+    }
+    Ok(values)
+}
+
 fn scattered_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {
     let (mut columns, mut values) = (Vec::new(), Vec::new());
     for &(k, factor) in of {

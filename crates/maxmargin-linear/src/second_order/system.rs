@@ -1,7 +1,7 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
 use crate::second_order::conjugate::solve_in_place;
-use crate::second_order::products::{BLOCK, PARTS, weighted_products};
+use crate::second_order::products::{BLOCK, PARTS, row_products, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
 use faer::Mat;
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
@@ -248,25 +248,8 @@ impl<R: FeatureRows> Base<'_, R> {
     /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
     fn gram(&self, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let m = self.ids.len();
-        let mut values = vec![0.0; m * m];
-        let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
-        // Column a holds the products of row a with the rows after it.
-        let stretch = 8 * self.par.threads();
-        for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
-            control.check(8 * entries)?;
-            self.par.for_chunks(columns, 8 * m, |chunk, columns| {
-                let mut spread = vec![0.0; self.rows.width()];
-                for (at, column) in columns.chunks_mut(m).enumerate() {
-                    let a = s * stretch + chunk * 8 + at;
-                    self.rows.add(self.ids[a], 1.0, &mut spread);
-                    for (b, value) in column.iter_mut().enumerate().skip(a) {
-                        *value = self.rows.dot(self.ids[b], &spread);
-                    }
-                    column[a] += 1.0 / self.weights[a];
-                    self.rows.each(self.ids[a], |j, _| spread[j] = 0.0);
-                }
-            });
-        }
+        let mut values = row_products(self.rows, self.ids, self.par, control)?;
+        self.weights.iter().enumerate().for_each(|(a, weight)| values[a * m + a] += 1.0 / weight);
         Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
     }
 }

@@ -80,12 +80,75 @@ proptest! {
     }
 }
 
+/// Labels of five classes by direction, every 13th of them wrong: no weights separate them.
+fn five_classes(rows: usize, features: usize) -> (Samples, Vec<usize>) {
+    let data = maxmargin_data::Generator::Blobs.generate(rows, Some(features), 5).expect("data");
+    let sector = |i: usize| {
+        let row = data.samples.row(i).entries();
+        let at = |column: usize| row.iter().find(|(j, _)| *j == column).map_or(0.0, |(_, v)| *v);
+        let sector = ((at(1).atan2(at(0)) / std::f64::consts::TAU + 0.5) * 5.0) as usize;
+        (sector + usize::from(i % 13 == 0)) % 5
+    };
+    let class = (0..rows).map(sector).collect();
+    (data.samples, class)
+}
+
+/// At a large C sweeps over 1,000 rows of five classes end at their cap of 100,000.
+#[test]
+fn many_classes_reach_the_gap_at_a_large_c() {
+    let (samples, class) = five_classes(1000, 12);
+    let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+    let mut cost = vec![1e3; 1000];
+    cost[7] = 0.0;
+    let problem = CrammerSinger::new(5, class, cost).expect("a problem");
+    let found = solved(&matrix, &problem, 1e-8);
+    assert!(found.status == Status::Converged && found.certificate.has_gap(1e-8), "{:?} {:?}", found.certificate, found.work);
+    assert!(found.work.sweeps < 1000 && found.work.newton_steps < 300, "{:?}", found.work);
+    assert_eq!(found.alpha[35..40], [0.0; 5], "a row of cost 0 takes no part");
+    let alone = solved_by(Method::Newton, &matrix, &problem, 1e-8);
+    let (one, other) = (found.certificate.dual, alone.certificate.dual);
+    assert!(alone.status == Status::Converged && (one - other).abs() <= 1e-7 * one, "{one} {other}");
+}
+
+/// With more weights than a system may have, Newton steps are over the columns of free rows.
+#[test]
+fn many_features_reach_the_gap_at_a_large_c() {
+    let (samples, class) = five_classes(300, 2000);
+    let matrix = Matrix::new(&samples, None, Par::Seq);
+    let problem = CrammerSinger::new(5, class, vec![10.0; 300]).expect("a problem");
+    let found = solved_by(Method::Newton, &matrix, &problem, 1e-8);
+    assert!(found.status == Status::Converged && found.work.newton_steps > 0, "{:?} {:?}", found.certificate, found.work);
+    // Without memory for systems there are sweeps alone.
+    let little = Matrix::new(&samples, None, Par::Seq).with_budget(1 << 10);
+    let sweeps = solved(&little, &problem, 1e-5);
+    assert!(sweeps.status == Status::Converged && sweeps.work.newton_steps == 0, "{:?}", sweeps.work);
+    let (one, other) = (found.certificate.dual, sweeps.certificate.dual);
+    assert!((one - other).abs() <= 1e-5 * one, "{one} {other}");
+}
+
+/// The bits do not depend on the threads.
+#[test]
+fn threads_change_no_bit_of_newton_steps() {
+    let (samples, class) = five_classes(3000, 12);
+    let matrix = Matrix::new(&samples, None, Par::Pool);
+    let problem = CrammerSinger::new(5, class, vec![10.0; 3000]).expect("a problem");
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let config = Config { par: Par::Pool, ..Config::default() };
+        let (stop, control) = (Stop::when(Goal::Gap(1e-7)), RunControl::unlimited());
+        pool.install(|| solve_crammer_singer(&matrix, &problem, &config, &stop, &control).expect("a problem"))
+    };
+    let (one, three) = (on(1), on(3));
+    assert!(one.work.newton_steps > 0, "{:?}", one.work);
+    assert_eq!(one, three);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// The gap is reached, also with rows without entries and rows of cost 0, or the run says that
-    /// it was slow: about one problem of 10,000 needs more sweeps than the cap allows. Zero has a
-    /// gap of at least that of the optimum.
+    /// The gap is reached, also with rows without entries and rows of cost 0, which sweeps alone did
+    /// not do within their cap on one problem of 10,000. Zero has a gap of at least that of the
+    /// optimum.
     #[test]
     fn the_gap_is_reached(
         numbers in proptest::collection::vec(-2.0..2.0_f64, 10 * 3),
@@ -100,12 +163,9 @@ proptest! {
         let matrix = Matrix::new(&samples, None, Par::Seq);
         let problem = CrammerSinger::new(4, of, costs).expect("a problem");
         let found = solved(&matrix, &problem, 1e-8);
-        let converged = found.status == Status::Converged;
-        prop_assert!(converged || found.status == Status::Slow && found.work.sweeps >= 100_000, "{:?}", found);
+        prop_assert!(found.status == Status::Converged && found.certificate.has_gap(1e-8), "{:?}", found);
         let again = certify_crammer_singer(&problem, &matrix, &found.alpha, Par::Seq);
         prop_assert_eq!(again.certificate, found.certificate);
-        prop_assert_eq!(found.certificate.has_gap(1e-8), converged);
-        prop_assert!(found.certificate.has_gap(1e-2));
         let at_zero = certify_crammer_singer(&problem, &matrix, &[0.0; 40], Par::Seq).certificate;
         prop_assert!(at_zero.primal >= found.certificate.dual - 1e-9 && at_zero.dual <= found.certificate.primal + 1e-9);
     }

@@ -185,7 +185,8 @@ impl Evaluation<'_, '_> {
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(SpaceSource<'s>, Option<Samples>), CvError> {
         let layout = &self.of.layout;
         let at = |ground: &Prepared, kernel: &Kernel| {
-            SpaceSource::at(ground, kernel, layout, self.of.study.options.par, self.control).map_err(|error| study_error(self.control, error))
+            SpaceSource::at(ground, kernel, layout, self.of.study.options.par, self.control)
+                .map_err(|error| study_error(self.control, error))
         };
         let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
