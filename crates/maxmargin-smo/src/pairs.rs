@@ -42,7 +42,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
         let state = State::new(dual, rows.gram(), alpha, gradient, config.par);
         let state = if config.conjugate { state.by_conjugate_steps() } else { state };
         Self {
-            prefetch: Prefetch::new(state.layout.padded(), whole),
+            prefetch: Prefetch::new(state.layout.padded(), whole, rows.gram().tile().together),
             state,
             convergence: ConvergenceCheck::new(aim),
             dual,

@@ -6,9 +6,6 @@ use maxmargin_data::{Cancelled, RunControl};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;
 
-/// The smallest number of rows computed together: one takes as long.
-const FEWEST: usize = 4;
-
 /// The largest number of rows computed together.
 const MOST: usize = 32;
 
@@ -22,6 +19,8 @@ const WINDOW: usize = 16;
 /// guesses were used, and halves otherwise.
 pub(crate) struct Prefetch {
     depth: usize,
+    /// The smallest number of rows computed together: one takes about as long.
+    least: usize,
     /// The share of all rows after which the whole matrix is computed, in large blocks and one
     /// symmetric half only. That is cheaper than the remaining rows one by one.
     whole: f64,
@@ -35,8 +34,9 @@ pub(crate) struct Prefetch {
 }
 
 impl Prefetch {
-    pub(crate) fn new(places: usize, whole: f64) -> Self {
-        Self { depth: FEWEST, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
+    /// A prefetch that begins with `least` rows at a time.
+    pub(crate) fn new(places: usize, whole: f64, least: usize) -> Self {
+        Self { depth: least, least, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
     }
 
     /// Records that the row at `place` was requested.
@@ -69,8 +69,8 @@ impl Prefetch {
             return done;
         }
         if self.misses.is_multiple_of(WINDOW) {
-            let paid = 2 * self.used > self.made;
-            self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(FEWEST) };
+            let paid = 2 * self.used > self.made || self.depth == 1;
+            self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(self.least) };
             (self.made, self.used) = (0, 0);
         }
         let mut places = self.violators(state, rows, needed, extremes);

@@ -16,6 +16,8 @@ pub struct Tile {
     pub rows: usize,
     /// Columns, at least 1.
     pub columns: usize,
+    /// Rows that take hardly longer than one, at least 1.
+    pub together: usize,
 }
 
 /// Fewest entries of a piece of a block of rows.
@@ -122,7 +124,7 @@ pub trait Gram: Sync {
 
     /// The block size into which requests are best cut.
     fn tile(&self) -> Tile {
-        Tile { rows: 256, columns: 2048 }
+        Tile { rows: 256, columns: 2048, together: 1 }
     }
 
     /// `K[ids, ids]` as a separate matrix with the same bits, where copies of these samples suffice

@@ -370,9 +370,10 @@ impl Gram for KernelGram {
 
     fn tile(&self) -> Tile {
         match &*self.store {
-            Store::Integers(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },
-            Store::Sparse(_) | Store::Pairwise(_) => Tile { rows: 16, columns: usize::MAX },
-            Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },
+            // The sums of one row wait for each other, those of four do not.
+            Store::Integers(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048, together: 4 },
+            Store::Sparse(_) | Store::Pairwise(_) => Tile { rows: 16, columns: usize::MAX, together: 1 },
+            Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX, together: 1 },
         }
     }
 }
