@@ -65,6 +65,9 @@ const SEED: u64 = 1;
 /// at least two binary digits are gained.
 const NEAR: f64 = 0.125;
 
+/// Features from which on a dot product takes longer than the kernel function.
+const LONG: usize = 32;
+
 impl KernelGram {
     /// Prepares the samples; the result keeps its own copy of their values.
     ///
@@ -370,8 +373,10 @@ impl Gram for KernelGram {
 
     fn tile(&self) -> Tile {
         match &*self.store {
-            // The sums of one row wait for each other, those of four do not.
-            Store::Integers(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048, together: 4 },
+            // The sums of one row wait for each other, those of four do not: with few features the
+            // kernel function takes longer.
+            Store::Dense(dense) if dense.width() >= LONG => Tile { rows: 240, columns: 2048, together: 4 },
+            Store::Integers(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048, together: 1 },
             Store::Sparse(_) | Store::Pairwise(_) => Tile { rows: 16, columns: usize::MAX, together: 1 },
             Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX, together: 1 },
         }

@@ -67,3 +67,29 @@ impl Packing<'_> {
         (double.map(Packer::finish), single.map(Packer::finish))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_data::generate::Generator;
+
+    /// Several threads make the panels of one packer, with and without a centre.
+    #[test]
+    fn threads_make_the_panels_of_one_packer() {
+        let data = Generator::Blobs.generate(3 * PACKED + 77, Some(6), 3).expect("data");
+        let (samples, control) = (&data.samples, RunControl::unlimited());
+        let centre = vec![0.5; samples.features()];
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        for centre in [&[], &centre[..]] {
+            let packing = Packing { samples, centre, double: true, single: true };
+            let (double, single) = pool.install(|| packing.pack(Par::Pool, &control)).expect("not cancelled");
+            let (double, single) = (double.expect("asked for"), single.expect("asked for"));
+            let (whole, whole32) = packing.of_rows(0..samples.len());
+            let (whole, whole32) = (whole.expect("asked for"), whole32.expect("asked for"));
+            assert_eq!((double.width(), double.bytes(), single.bytes()), (whole.width(), whole.bytes(), whole32.bytes()));
+            for i in 0..samples.len() {
+                assert!(double.sample(i).eq(whole.sample(i)) && single.sample(i).eq(whole32.sample(i)), "sample {i}");
+            }
+        }
+    }
+}

@@ -34,8 +34,8 @@ pub(crate) struct DataSummary {
 /// Operations counted for a value of a norm.
 const NORM: u64 = 8;
 
-/// What is known of the values so far.
-struct Tally {
+/// Sums and extremes of the values so far.
+struct ValueSums {
     /// Sum of the values of each feature.
     sums: Vec<f64>,
     /// Number of nonzero values of each feature.
@@ -47,7 +47,7 @@ struct Tally {
     high: f64,
 }
 
-impl Tally {
+impl ValueSums {
     fn add(&mut self, row: Row) {
         match row {
             Row::Dense32(values) => self.add_all(values),
@@ -98,9 +98,9 @@ const LANES: usize = 8;
 pub(crate) fn summarize(samples: &Samples, control: &RunControl) -> Result<DataSummary, Cancelled> {
     let features = samples.features();
     let (sums, counts) = (vec![0.0; features], vec![0; features]);
-    let mut tally = Tally { sums, counts, integer: true, single: true, max_norm: 0.0, low: 0.0, high: 0.0 };
-    samples.each_row(control, |_, row| tally.add(row))?;
-    let Tally { sums: mut means, counts, integer, single, max_norm, low, high } = tally;
+    let mut found = ValueSums { sums, counts, integer: true, single: true, max_norm: 0.0, low: 0.0, high: 0.0 };
+    samples.each_row(control, |_, row| found.add(row))?;
+    let ValueSums { sums: mut means, counts, integer, single, max_norm, low, high } = found;
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
     let density = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / (n * samples.features().max(1) as f64);
@@ -231,5 +231,48 @@ impl DataSummary {
         let multiply = samples.features() as f64 / products;
         let scatter = 2.0 * self.scatter / (samples.len() as f64).powi(2).max(1.0);
         bytes <= limit && multiply <= scatter.max(2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_data::generate::Generator;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The summary does not depend on the storage form.
+        #[test]
+        fn each_form_of_samples_has_the_same_summary(
+            numbers in prop::collection::vec(prop_oneof![Just(0.0), -3.0..3.0_f64, (-4_i8..4).prop_map(f64::from)], 7 * 19),
+            form in 0..3,
+        ) {
+            // Integers, numbers of single precision, and others.
+            let number = |v: f64| [v.round(), f64::from(v as f32), v][form as usize];
+            let numbers: Vec<f64> = numbers.into_iter().map(number).collect();
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in numbers.chunks(19) {
+                let entries = (0..).zip(row.iter().copied()).filter(|of| of.1 != 0.0);
+                entries.for_each(|(k, v)| (indices.push(k), values.push(v)).1);
+                offsets.push(indices.len());
+            }
+            let sparse = Samples::from_sparse(19, offsets, indices, values).expect("samples");
+            let dense = Samples::from_dense(7, 19, numbers).expect("samples");
+            let of = |samples: &Samples| format!("{:?}", summarize(samples, &RunControl::unlimited()).expect("not cancelled"));
+            prop_assert_eq!(of(&dense), of(&sparse));
+        }
+    }
+
+    /// The largest norm does not depend on the threads, nor on the centre's distance.
+    #[test]
+    fn threads_find_the_same_largest_norm() {
+        let data = Generator::Blobs.generate(1300, Some(20), 3).expect("data");
+        let centre: Vec<f64> = (0..data.samples.features()).map(|k| k as f64).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        for centre in [&centre[..], &[]] {
+            let one = max_norm_from(&data.samples, centre, Par::Seq, &RunControl::unlimited());
+            let three = pool.install(|| max_norm_from(&data.samples, centre, Par::Pool, &RunControl::unlimited()));
+            assert_eq!(one, three);
+        }
     }
 }

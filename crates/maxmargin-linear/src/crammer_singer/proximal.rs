@@ -1,9 +1,11 @@
 //! Proximal steps for all classes at once, each by semismooth Newton steps: few, whatever C is.
 //!
 //! ```text
-//!   Φ(W) = ½ ‖W‖² + Σ_i max over α_i of −α_i·(W x_i + Δ_i) − ‖α_i − a_i‖² / (2σ),   Δ_im = [m ≠ y_i]
+//!   Φ(W) = ½ ‖W‖² + Σ_i max over α_i of −α_i·(W x_i + Δ_i) − ‖α_i − a_i‖² / (2σ)
+//!   with Δ_im = [m ≠ y_i]
 //!
-//!   1  α_i(W) ← the feasible point nearest to a_i − σ (W x_i + Δ_i);  r ← W − Σ_i α_i(W) x_iᵀ  (= ∇Φ)
+//!   1  α_i(W) ← the feasible point nearest to a_i − σ (W x_i + Δ_i)
+//!      r ← W − Σ_i α_i(W) x_iᵀ  (= ∇Φ)
 //!   2  while ‖r‖² is above a share of ‖α(W) − a‖² / σ:
 //!   3    D ← −H⁻¹ r (hessian.rs);  W ← W + t D where the derivative along D is near 0;  r as in 1
 //!   4  a ← α(W);  σ rises where Newton steps were few;  to 1 until the gap of a is reached
@@ -27,14 +29,16 @@ use maxmargin_simd::sums::dot;
 /// The first σ, as a share of the mean cost.
 const FIRST: f64 = 0.1;
 
-/// The largest factor between σ and the mean cost. A large σ adds its rounding to the dual variables.
+/// The largest factor between σ and the mean cost. A large σ adds its rounding to the dual
+/// variables.
 const MOST_SIGMA: f64 = 1e8;
 
-/// A squared residual of this share of `‖α − a‖² / σ` ends a proximal step (criterion B of the paper).
+/// A squared residual of this share of `‖α − a‖² / σ` ends a proximal step (criterion B of the
+/// paper).
 const SHARE: f64 = 0.1;
 
-/// The bound on the change of losses by a residual is usually so many times too large; a gap that is
-/// missed at the solution shows that it is less.
+/// The bound on the change of losses by a residual is usually so many times too large; a gap that
+/// is missed at the solution shows that it is less.
 const ALONG: f64 = 30.0;
 
 /// The relative gap that is aimed at where the goal is none.
@@ -140,8 +144,8 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
         (self.rows.width() * free.classes).min(2 * free.rank()) <= LARGEST
     }
 
-    /// Continues from dual variables until the certificate meets the goal, the run ends, or there is
-    /// no more progress. Returns the best variables.
+    /// Continues from dual variables until the certificate meets the goal, the run ends, or there
+    /// is no more progress. Returns the best variables.
     pub(super) fn run(&self, alpha: Vec<f64>, control: &mut SweepControl, work: &mut LinearWork) -> (Vec<f64>, NewtonEnd) {
         let certify = |alpha: &[f64]| certify_crammer_singer(self.problem, self.matrix, alpha, self.par).certificate;
         let costs = self.problem.cost();
@@ -171,7 +175,8 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
                 StepsEnd::TooLarge => return (best.alpha, NewtonEnd::TooLarge),
                 StepsEnd::Near | StepsEnd::Ended => break,
             }
-            // At the solution a smaller σ has less rounding; before it, σ rises where steps are few.
+            // At the solution a smaller σ has less rounding; before it, σ rises where steps are
+            // few.
             let at_solution = violation * all_costs <= control.stop.goal.gap().unwrap_or(AIM) * best.dual;
             let factor = if at_solution { 0.1 } else { rise(work.newton_steps - before) };
             along *= if at_solution { 0.1 } else { 1.0 };

@@ -146,8 +146,8 @@ fn threads_change_no_bit_of_newton_steps() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// The gap is reached, also with rows without entries and rows of cost 0, which sweeps alone did
-    /// not do within their cap on one problem of 10,000. Zero has a gap of at least that of the
+    /// The gap is reached, also with rows without entries and rows of cost 0, which sweeps alone
+    /// did not do within their cap on one problem of 10,000. Zero has a gap of at least that of the
     /// optimum.
     #[test]
     fn the_gap_is_reached(
