@@ -69,7 +69,7 @@ impl Dense {
         let limit = if summary.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
         let near = estimate(summary.max_norm) <= limit && NORMS.contains(&summary.max_norm);
         let mut packing = Packing { samples, centre: &[], double: false, single: true };
-        if !summary.exact && !(summary.single && near) {
+        if !(summary.exact || summary.single && near) {
             packing.centre = if gamma.is_some() && !near { &summary.means } else { &[] };
             dense.max_norm = max_norm_from(samples, packing.centre, par, control)?;
             // Centring rounds the samples, so differences of the original samples are more

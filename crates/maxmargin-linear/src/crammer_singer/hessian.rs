@@ -31,6 +31,12 @@ pub(super) struct NewtonSystem<'a, R> {
     pub(super) par: Par,
 }
 
+/// The rows in which two classes are free, with their entries of `U Uᵀ`.
+struct Members {
+    classes: (usize, usize),
+    rows: Vec<(usize, f64)>,
+}
+
 impl<R: FeatureRows> NewtonSystem<'_, R> {
     /// Returns the solution for the right-hand side `r`, or nothing if the system is not positive
     /// definite to working precision.
@@ -50,9 +56,9 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
     fn of_weights(&self, r: &[f64], control: &RunControl) -> Result<Option<Vec<f64>>, Cancelled> {
         let (width, classes) = (self.rows.width(), self.free.classes);
         let members = self.members();
-        let blocks = self.par.map(members.len(), |at| weighted_products(self.rows, &members[at].1, Par::Seq, control));
+        let blocks = self.par.map(members.len(), |at| weighted_products(self.rows, &members[at].rows, Par::Seq, control));
         let mut hessian = Mat::<f64>::zeros(width * classes, width * classes);
-        for ((one, other), block) in members.iter().map(|of| of.0).zip(blocks) {
+        for ((one, other), block) in members.iter().map(|of| of.classes).zip(blocks) {
             let block = block?;
             // The blocks are symmetric, and their lower triangles known.
             for j in 0..width {
@@ -65,13 +71,13 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
             }
         }
         (0..width * classes).for_each(|j| hessian[(j, j)] += 1.0);
-        let right = (0..width * classes).map(|at| r[at % width * classes + at / width]).collect();
-        let x = solved(hessian, right, self.par, control)?;
+        let right: Vec<f64> = (0..width * classes).map(|at| r[at % width * classes + at / width]).collect();
+        let x = solved(&hessian, &right, self.par, control)?;
         Ok(x.map(|x| (0..width * classes).map(|at| x[at % classes * width + at / classes]).collect()))
     }
 
-    /// The rows in which two classes are free, with their entries of `U Uᵀ`, for each such pair.
-    fn members(&self) -> Vec<((usize, usize), Vec<(usize, f64)>)> {
+    /// The members of all pairs of classes that have some.
+    fn members(&self) -> Vec<Members> {
         let classes = self.free.classes;
         let mut all: Vec<Vec<(usize, f64)>> = vec![Vec::new(); classes * classes];
         for FreeRow { row, classes: free, .. } in &self.free.rows {
@@ -82,7 +88,7 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
             }
         }
         let pairs = (0..classes * classes).map(|at| (at / classes, at % classes));
-        pairs.zip(all).filter(|(_, members)| !members.is_empty()).collect()
+        pairs.zip(all).filter(|(_, rows)| !rows.is_empty()).map(|(classes, rows)| Members { classes, rows }).collect()
     }
 
     /// The solution by the system of the columns of B.
@@ -108,7 +114,7 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
         let seen = scores(self.rows, r, classes, self.par);
         let mut right = Vec::with_capacity(rank);
         free.iter().for_each(|of| of.reduce(&seen[of.row * classes..(of.row + 1) * classes], &mut right));
-        let Some(t) = solved(matrix, right, self.par, control)? else { return Ok(None) };
+        let Some(t) = solved(&matrix, &right, self.par, control)? else { return Ok(None) };
         let mut back = vec![0.0; seen.len()];
         for of in free {
             of.expand(&t[of.begin..of.end()], &mut back[of.row * classes..(of.row + 1) * classes]);
@@ -120,7 +126,7 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
 }
 
 /// The solution with the lower triangle of a symmetric matrix.
-fn solved(matrix: Mat<f64>, right: Vec<f64>, par: Par, control: &RunControl) -> Result<Option<Vec<f64>>, Cancelled> {
+fn solved(matrix: &Mat<f64>, right: &[f64], par: Par, control: &RunControl) -> Result<Option<Vec<f64>>, Cancelled> {
     let mut x = Mat::from_fn(right.len(), 1, |i, _| right[i]);
     for shift in SHIFTS {
         let mut factor = matrix.clone();

@@ -87,7 +87,7 @@ fn five_classes(rows: usize, features: usize) -> (Samples, Vec<usize>) {
         let row = data.samples.row(i).entries();
         let at = |column: usize| row.iter().find(|(j, _)| *j == column).map_or(0.0, |(_, v)| *v);
         let sector = ((at(1).atan2(at(0)) / std::f64::consts::TAU + 0.5) * 5.0) as usize;
-        (sector + usize::from(i % 13 == 0)) % 5
+        (sector + usize::from(i.is_multiple_of(13))) % 5
     };
     let class = (0..rows).map(sector).collect();
     (data.samples, class)
