@@ -23,14 +23,15 @@ pub struct Tile {
 /// Fewest entries of a piece of a block of rows.
 const PIECE: usize = 1 << 14;
 
-/// Fewest columns of a piece.
-const NARROW: usize = 512;
+/// The largest number of rows that are few.
+const FEW: usize = 64;
 
 impl Tile {
-    /// The columns of the pieces in which threads compute so many rows: of a few rows, less than a
-    /// tile has, so that there is a piece for each thread.
+    /// The columns of the pieces in which threads compute so many rows. A few rows are cut into
+    /// more pieces than tiles, so that there is one for each thread.
     pub(crate) fn columns_of_piece(&self, rows: usize) -> usize {
-        if self.columns == usize::MAX { self.columns } else { self.columns.min((PIECE / rows.max(1)).max(NARROW)).max(1) }
+        let is_cut = self.columns < usize::MAX && rows <= FEW;
+        if is_cut { self.columns.min(PIECE / rows.max(1)).max(1) } else { self.columns.max(1) }
     }
 }
 

@@ -160,9 +160,9 @@ impl Dense {
     /// Computes norms by the arithmetic of the blocks, so that equal samples have distance
     /// exactly 0.
     fn set_norms(&mut self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
-        let together = SQUARE * par.threads();
-        for first in (0..self.len).step_by(PACKED * together) {
-            let end = self.len.min(first + PACKED * together);
+        let together = PACKED * par.threads();
+        for first in (0..self.len).step_by(together) {
+            let end = self.len.min(first + together);
             control.check((SQUARE * (end - first) * self.width() / par.threads()) as u64)?;
             let parts = par.map((end - first).div_ceil(PACKED), |t| {
                 let start = first + t * PACKED;

@@ -30,7 +30,7 @@ pub struct LinearRecord {
     pub rows: u64,
     /// The number of their features, scaled and encoded as the model does it.
     pub features: u64,
-    /// The hash of the training data ([`data_sha256`]).
+    /// The hash of the training data ([`data_sha256`](maxmargin_model::data_sha256)).
     pub data_sha256: [u8; 32],
     /// The machines; one for Crammer and Singer.
     pub machines: Vec<LinearMachineReport>,
@@ -44,7 +44,7 @@ pub struct LinearRecord {
 pub struct LinearRecordError(String);
 
 impl LinearRecord {
-    /// Returns the record of a training on data with this hash ([`data_sha256`]).
+    /// Returns the record of a training on data with this hash.
     pub(super) fn new(classifier: &LinearClassifier, set: &TrainingSet, hash: [u8; 32], fits: &[ColumnFit]) -> Self {
         let all_classes = classifier.objective == LinearObjective::CrammerSinger;
         let count = if all_classes { 1 } else { fits.len() };
