@@ -20,7 +20,7 @@ use crate::crammer_singer::hessian::{LARGEST, NewtonSystem};
 use crate::crammer_singer::passes::{CHUNK, scores, weights_of};
 use crate::crammer_singer::subproblem::minimise;
 use crate::run::SweepControl;
-use maxmargin_core::{Certificate, CrammerSinger, certify_crammer_singer};
+use maxmargin_core::{Certificate, CrammerSinger, RunControl, certify_crammer_singer};
 use maxmargin_data::Par;
 use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::FeatureRows;
@@ -59,6 +59,9 @@ fn rise(steps: u64) -> f64 {
         _ => 1.0,
     }
 }
+
+/// Operations counted for the projection of a variable.
+const PROJECTED: u64 = 100;
 
 /// The most points of a line search, and the share of the first derivative that ends it.
 const SEARCH: (u32, f64) = (40, 0.2);
@@ -218,7 +221,8 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
                 return StepsEnd::Ended;
             };
             work.newton_steps += 1;
-            if !direction.is_some_and(|direction| self.advance(point, term, &direction)) {
+            let step = |direction: Vec<f64>| self.advance(point, term, &direction, control.control());
+            if !direction.is_some_and(step) {
                 return StepsEnd::Near;
             }
         }
@@ -226,8 +230,8 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
     }
 
     /// Moves the weights against `direction` to a point where the derivative along it is near 0;
-    /// returns false if there is none but the present one.
-    fn advance(&self, point: &mut Point, term: &Term, direction: &[f64]) -> bool {
+    /// returns false if there is none but the present one, or the run has ended.
+    fn advance(&self, point: &mut Point, term: &Term, direction: &[f64], control: &RunControl) -> bool {
         let classes = self.problem.classes();
         let change = scores(self.rows, direction, classes, self.par);
         let (own, square) = (dot(&point.w, direction), dot(direction, direction));
@@ -247,6 +251,9 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
         let mut weight = first;
         let (mut t, mut alpha) = (1.0, Vec::new());
         for _ in 0..SEARCH.0 {
+            if control.check(PROJECTED * point.scores.len() as u64).is_err() {
+                return false;
+            }
             let (slope, found) = at(t);
             if slope <= 0.0 {
                 (low, alpha, weight) = ((t, slope), found, slope);
