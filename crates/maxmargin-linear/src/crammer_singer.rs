@@ -69,7 +69,8 @@ const LEAST: f64 = 1e-11;
 /// same bits for any number of threads.
 ///
 /// Two classes are one machine of the hinge loss, which [`Method::Hybrid`] and [`Method::Newton`]
-/// solve as such.
+/// solve as such. With more classes these go from sweeps to Newton steps, as soon as weights or
+/// free variables are few enough; the other methods make sweeps alone.
 ///
 /// # Errors
 ///
@@ -128,12 +129,12 @@ impl Job for Begin<'_, '_> {
                     let alpha = std::mem::take(&mut descent.alpha);
                     let end;
                     (descent.alpha, end) = newton.run(alpha, &mut self.control, &mut work);
-                    ended = end != NewtonEnd::TooLarge;
-                    before_newton = u64::MAX;
+                    ended = end == NewtonEnd::Done;
+                    before_newton = LATER * descent.entries.max(1);
                 }
                 // More sweeps leave fewer variables free.
                 SweepsEnd::Spent => {
-                    before_newton *= LATER;
+                    before_newton = LATER * descent.entries.max(1);
                     continue;
                 }
             }

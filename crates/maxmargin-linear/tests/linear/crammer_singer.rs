@@ -113,9 +113,9 @@ fn many_classes_reach_the_gap_at_a_large_c() {
 /// With more weights than a system may have, Newton steps are over the columns of free rows.
 #[test]
 fn many_features_reach_the_gap_at_a_large_c() {
-    let (samples, class) = five_classes(300, 2000);
+    let (samples, class) = five_classes(120, 1000);
     let matrix = Matrix::new(&samples, None, Par::Seq);
-    let problem = CrammerSinger::new(5, class, vec![10.0; 300]).expect("a problem");
+    let problem = CrammerSinger::new(5, class, vec![10.0; 120]).expect("a problem");
     let found = solved_by(Method::Newton, &matrix, &problem, 1e-8);
     assert!(found.status == Status::Converged && found.work.newton_steps > 0, "{:?} {:?}", found.certificate, found.work);
     // Without memory for systems there are sweeps alone.
@@ -124,6 +124,17 @@ fn many_features_reach_the_gap_at_a_large_c() {
     assert!(sweeps.status == Status::Converged && sweeps.work.newton_steps == 0, "{:?}", sweeps.work);
     let (one, other) = (found.certificate.dual, sweeps.certificate.dual);
     assert!((one - other).abs() <= 1e-5 * one, "{one} {other}");
+}
+
+/// Newton steps from zero have 5,200 free directions and 10,000 weights at first: too many, so that
+/// sweeps come before them.
+#[test]
+fn systems_that_are_too_large_wait_for_sweeps() {
+    let (samples, class) = five_classes(1300, 2000);
+    let matrix = Matrix::new(&samples, None, Par::Seq);
+    let problem = CrammerSinger::new(5, class, vec![0.01; 1300]).expect("a problem");
+    let found = solved_by(Method::Newton, &matrix, &problem, 1e-6);
+    assert!(found.status == Status::Converged && found.work.sweeps > 0, "{:?} {:?}", found.certificate, found.work);
 }
 
 /// The bits do not depend on the threads.
