@@ -4,8 +4,9 @@
 use crate::neighbours::Coordinates;
 use crate::store::blocks::{Scratch, blocks};
 use crate::store::distances::needs_differences;
-use crate::store::packing::{PACKED, Packing};
+use crate::store::packing::Packing;
 use crate::store::panel::{Panel, PanelAsF64};
+use crate::store::parts::for_parts;
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::summary::{DataSummary, max_norm_from};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
@@ -160,19 +161,13 @@ impl Dense {
     /// Computes norms by the arithmetic of the blocks, so that equal samples have distance
     /// exactly 0.
     fn set_norms(&mut self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
-        let together = PACKED * par.threads();
-        for first in (0..self.len).step_by(together) {
-            let end = self.len.min(first + together);
-            control.check((SQUARE * (end - first) * self.width() / par.threads()) as u64)?;
-            let parts = par.map((end - first).div_ceil(PACKED), |t| {
-                let start = first + t * PACKED;
-                self.norms_of(start..end.min(start + PACKED))
-            });
-            for (norms64, norms32) in parts {
-                self.norms64.extend(norms64);
-                self.norms32.extend(norms32);
-            }
-        }
+        let (mut all64, mut all32) = (Vec::with_capacity(self.len), Vec::new());
+        let each = |(norms64, norms32): (Vec<f64>, Vec<f32>)| {
+            all64.extend(norms64);
+            all32.extend(norms32);
+        };
+        for_parts(self.len, (SQUARE * self.width()) as u64, par, control, |rows| self.norms_of(rows), each)?;
+        (self.norms64, self.norms32) = (all64, all32);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod integers;
 mod packing;
 mod pairwise;
 mod panel;
+mod parts;
 pub(crate) mod precomputed;
 mod products;
 pub(crate) mod slice_kernel;

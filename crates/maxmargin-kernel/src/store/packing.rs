@@ -1,14 +1,12 @@
 //! Panels of dense samples, made by several threads.
 
 use crate::store::panel::{Packer, Panel};
+use crate::store::parts::for_parts;
 use maxmargin_data::{Cancelled, Par, Row, RunControl, Samples};
 use std::ops::Range;
 
 /// Operations counted for moving a value to a panel.
 const MOVE: u64 = 16;
-
-/// Samples that a thread packs together: whole panels of both number types.
-pub(crate) const PACKED: usize = 512;
 
 /// The samples as panels, minus `centre` unless it is empty.
 pub(crate) struct Packing<'a> {
@@ -28,19 +26,11 @@ impl Packing<'_> {
     pub(crate) fn pack(&self, par: Par, control: &RunControl) -> Result<Panels, Cancelled> {
         let (len, features) = (self.samples.len(), self.samples.features());
         let (mut double, mut single) = (self.double.then(|| Panel::new(features)), self.single.then(|| Panel::new(features)));
-        let together = PACKED * par.threads();
-        for first in (0..len).step_by(together) {
-            let end = len.min(first + together);
-            control.check(MOVE * (features * (end - first) / par.threads()) as u64)?;
-            let parts = par.map((end - first).div_ceil(PACKED), |t| {
-                let start = first + t * PACKED;
-                self.of_rows(start..end.min(start + PACKED))
-            });
-            for (of_double, of_single) in &parts {
-                double.as_mut().zip(of_double.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
-                single.as_mut().zip(of_single.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
-            }
-        }
+        let each = |(of_double, of_single): Panels| {
+            double.as_mut().zip(of_double.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
+            single.as_mut().zip(of_single.as_ref()).into_iter().for_each(|(all, part)| all.append(part, len));
+        };
+        for_parts(len, MOVE * features as u64, par, control, |rows| self.of_rows(rows), each)?;
         Ok((double, single))
     }
 
@@ -71,12 +61,13 @@ impl Packing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::parts::PART;
     use maxmargin_data::generate::Generator;
 
     /// Several threads make the panels of one packer, with and without a centre.
     #[test]
     fn threads_make_the_panels_of_one_packer() {
-        let data = Generator::Blobs.generate(3 * PACKED + 77, Some(6), 3).expect("data");
+        let data = Generator::Blobs.generate(3 * PART + 77, Some(6), 3).expect("data");
         let (samples, control) = (&data.samples, RunControl::unlimited());
         let centre = vec![0.5; samples.features()];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");

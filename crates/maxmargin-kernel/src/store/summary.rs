@@ -1,5 +1,6 @@
 //! A summary of the values of a sample matrix, which determines how dot products are computed.
 
+use crate::store::parts::for_parts;
 use maxmargin_data::{Cancelled, Par, Row, RunControl, Samples, Storage};
 use std::ops::Range;
 
@@ -174,22 +175,11 @@ fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
     (unit, unit.is_some_and(merges_values))
 }
 
-/// Rows of which a thread finds the largest norm.
-const ROWS: usize = 512;
-
 /// The largest `‖x − centre‖²`; an empty centre means the origin.
 pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], par: Par, control: &RunControl) -> Result<f64, Cancelled> {
-    let (len, together) = (samples.len(), ROWS * par.threads());
     let mut most = 0.0_f64;
-    for first in (0..len).step_by(together) {
-        let end = len.min(first + together);
-        control.check(NORM * ((end - first) * samples.features() / par.threads()) as u64)?;
-        let parts = par.map((end - first).div_ceil(ROWS), |t| {
-            let start = first + t * ROWS;
-            max_norm_of(samples, start..end.min(start + ROWS), centre)
-        });
-        most = parts.into_iter().fold(most, f64::max);
-    }
+    let operations = NORM * samples.features() as u64;
+    for_parts(samples.len(), operations, par, control, |rows| max_norm_of(samples, rows, centre), |norm| most = most.max(norm))?;
     Ok(most)
 }
 

@@ -162,10 +162,9 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
         let mut best = Progress { alpha: alpha.clone(), certificate, dual, violation: f64::INFINITY, missed: 0 };
         let mut term = Term { centre: alpha, sigma: FIRST * mean };
         let mut point = self.point(w, &term);
-        let mut along = ALONG;
+        let (mut along, aim) = (ALONG, control.stop.goal.gap().unwrap_or(AIM));
         while !control.stop.goal.met(&best.certificate) {
-            let wanted = control.stop.goal.gap().unwrap_or(AIM) * best.dual;
-            let least = (along * wanted / lengths).powi(2);
+            let least = (along * aim * best.dual / lengths).powi(2);
             let before = work.newton_steps;
             let end = self.newton_steps(&mut point, &term, least, control, work);
             work.rounds += 1;
@@ -180,11 +179,12 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
             }
             // At the solution a smaller σ has less rounding; before it, σ rises where steps are
             // few.
-            let at_solution = violation * all_costs <= control.stop.goal.gap().unwrap_or(AIM) * best.dual;
+            let at_solution = violation * all_costs <= aim * best.dual;
             let factor = if at_solution { 0.1 } else { rise(work.newton_steps - before) };
             along *= if at_solution { 0.1 } else { 1.0 };
             // A proximal step comes nearer to the solution also where its gap is larger.
             term = Term { centre: point.alpha, sigma: (factor * term.sigma).min(MOST_SIGMA * mean) };
+            // Scores are computed anew, without the rounding errors of the steps.
             point = self.point(point.w, &term);
         }
         (best.alpha, NewtonEnd::Done)

@@ -50,18 +50,18 @@ impl PanelFeatures {
         Self { depth, features: Vec::new(), begins: vec![0] }
     }
 
-    /// Appends a list, and returns where it is among the features of all lists.
+    /// Appends a list.
     ///
     /// # Panics
     ///
     /// When the features are not ascending, or one is not below the depth.
-    pub fn push(&mut self, list: impl Iterator<Item = u32>) -> Range<usize> {
-        let begin = self.features.len();
+    pub fn push(&mut self, list: impl Iterator<Item = u32>) {
+        // Features of a list that was refused before are checked again.
+        let begin = self.begins.last().copied().unwrap_or(0);
         self.features.extend(list);
         let end = Features::new(&self.features[begin..]).end();
         assert!(end <= self.depth, "feature {end} of {}", self.depth);
         self.begins.push(self.features.len());
-        begin..self.features.len()
     }
 
     /// Appends the lists of `other`.
@@ -71,7 +71,8 @@ impl PanelFeatures {
     /// When its samples have more features.
     pub fn append(&mut self, other: &Self) {
         assert!(other.depth <= self.depth, "features below {} of {}", other.depth, self.depth);
-        let before = self.features.len();
+        let before = self.begins.last().copied().unwrap_or(0);
+        self.features.truncate(before);
         self.features.extend_from_slice(&other.features);
         self.begins.extend(other.begins[1..].iter().map(|begin| before + begin));
     }
@@ -99,5 +100,28 @@ impl PanelFeatures {
     /// List `p`.
     pub fn of(&self, p: usize) -> Features<'_> {
         Features { list: &self.features[self.range(p)], end: self.depth }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Products read rows at the features of a list without a check: a list that was refused must
+    /// not become a part of the next one.
+    #[test]
+    fn refused_lists_are_refused_again() {
+        let mut lists = PanelFeatures::new(4);
+        lists.push([0, 3].into_iter());
+        for bad in [vec![2, 4], vec![2, 1], vec![1, 1]] {
+            let mut tried = lists.clone();
+            let push =
+                |tried: &mut PanelFeatures, list: &[u32]| catch_unwind(AssertUnwindSafe(|| tried.push(list.iter().copied())));
+            assert!(push(&mut tried, &bad).is_err() && push(&mut tried, &[0]).is_err(), "{bad:?}");
+            assert_eq!((tried.lists(), tried.of(0).list()), (1, &[0, 3][..]));
+        }
+        lists.append(&lists.clone());
+        assert_eq!((lists.lists(), lists.range(1), lists.of(1).list(), lists.of(1).end()), (2, 2..4, &[0, 3][..], 4));
     }
 }
