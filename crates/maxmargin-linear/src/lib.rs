@@ -31,6 +31,7 @@ mod margin;
 mod point;
 mod run;
 mod second_order;
+mod sliced;
 mod solve;
 mod solver;
 

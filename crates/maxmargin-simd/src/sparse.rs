@@ -3,6 +3,8 @@
 //! Sums use four interleaved partial sums and no fused multiply-adds, so that every machine returns
 //! the same bits.
 
+pub mod sliced;
+
 use std::borrow::Cow;
 
 /// A stored number.

@@ -95,7 +95,7 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
     fn of_columns(&self, r: &[f64], control: &RunControl) -> Result<Option<Vec<f64>>, Cancelled> {
         let (free, classes, rank) = (&self.free.rows, self.free.classes, self.free.rank());
         let ids: Vec<usize> = free.iter().map(|of| of.row).collect();
-        let products = row_products(self.rows, &ids, self.par, control)?;
+        let products = row_products(self.rows, &ids, None, self.par, control)?;
         let mut gram = vec![0.0; rank * rank];
         control.check((rank * rank) as u64 / 2)?;
         for (one, of) in free.iter().enumerate() {
@@ -127,13 +127,13 @@ impl<R: FeatureRows> NewtonSystem<'_, R> {
 
 /// The solution with the lower triangle of a symmetric matrix.
 fn solved(matrix: &Mat<f64>, right: &[f64], par: Par, control: &RunControl) -> Result<Option<Vec<f64>>, Cancelled> {
-    let mut x = Mat::from_fn(right.len(), 1, |i, _| right[i]);
     for shift in SHIFTS {
         let mut factor = matrix.clone();
         (0..right.len()).for_each(|j| factor[(j, j)] *= 1.0 + shift);
         if cholesky(factor.as_mut(), par, control)? {
+            let mut x = right.to_vec();
             solve_in_place(&factor, &mut x);
-            return Ok(Some(x.col_as_slice(0).to_vec()));
+            return Ok(Some(x));
         }
     }
     Ok(None)

@@ -6,7 +6,6 @@ use crate::margin::passes::Passes;
 use crate::second_order::conjugate::{ConjugateGradients, divide, solve_in_place};
 use crate::second_order::products::{Extent, cost_of_products, weighted_products};
 use crate::second_order::system::DIRECT;
-use faer::Mat;
 use maxmargin_core::{Cancelled, cholesky};
 use maxmargin_kernel::features::FeatureRows;
 
@@ -84,9 +83,9 @@ impl<R: FeatureRows> NewtonSystem<'_, '_, R> {
         if !cholesky(hessian.as_mut(), self.passes.par, run.control.control())? {
             return Ok(None);
         }
-        let mut x = Mat::from_fn(gradient.len(), 1, |i, _| -gradient[i]);
+        let mut x: Vec<f64> = gradient.iter().map(|g| -g).collect();
         solve_in_place(&hessian, &mut x);
-        Ok(Some(x.col_as_slice(0).to_vec()))
+        Ok(Some(x))
     }
 
     fn identity(&self, column: usize) -> f64 {

@@ -62,9 +62,9 @@ pub(crate) fn solve_with_ridge(mut h: Mat<f64>, right: &[f64], par: Par, run: &M
     if m == 0 || !cholesky(h.as_mut(), par, run.control.control())? {
         return Ok(None);
     }
-    let mut direction = Mat::from_fn(m, 1, |i, _| right[i]);
+    let mut direction = right.to_vec();
     solve_in_place(&h, &mut direction);
-    Ok(Some(direction.col_as_slice(0).to_vec()))
+    Ok(Some(direction))
 }
 
 /// The columns of step 1 at a point.

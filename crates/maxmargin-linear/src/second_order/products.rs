@@ -76,7 +76,8 @@ pub(crate) fn weighted_products<R: FeatureRows>(
     Ok(h)
 }
 
-/// Returns the products `x_a·x_b` of the rows `ids`, column by column, lower triangle.
+/// Returns the products `Σ_j x_aj x_bj / divisor_j` of the rows `ids`, column by column, lower
+/// triangle. The bits do not depend on `par`.
 ///
 /// # Errors
 ///
@@ -84,21 +85,29 @@ pub(crate) fn weighted_products<R: FeatureRows>(
 pub(crate) fn row_products<R: FeatureRows>(
     rows: &R,
     ids: &[usize],
+    divisors: Option<&[f64]>,
     par: Par,
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     let m = ids.len();
     let mut values = vec![0.0; m * m];
-    let entries = ids.iter().map(|&id| rows.entries_of(id)).sum::<usize>() as u64;
+    let entries = ids.iter().map(|&id| rows.entries_of(id)).sum::<usize>();
+    let lists = (entries < m * rows.width()).then(|| ColumnLists::of(rows, ids));
     // Column a holds the products of row a with the rows after it.
     let stretch = 8 * par.threads();
     for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
-        control.check(8 * entries)?;
+        control.check(8 * entries as u64)?;
         par.for_chunks(columns, 8 * m, |chunk, columns| {
-            let mut spread = vec![0.0; rows.width()];
+            let mut spread = Vec::new();
             for (at, column) in columns.chunks_mut(m).enumerate() {
                 let a = s * stretch + chunk * 8 + at;
-                rows.add(ids[a], 1.0, &mut spread);
+                let scaled = |j: usize, v: f64| divisors.map_or(v, |divisors| v / divisors[j]);
+                if let Some(lists) = &lists {
+                    rows.each(ids[a], |j, v| lists.add(j, a, scaled(j, v), column));
+                    continue;
+                }
+                spread.resize(rows.width(), 0.0);
+                rows.each(ids[a], |j, v| spread[j] = scaled(j, v));
                 for (b, value) in column.iter_mut().enumerate().skip(a) {
                     *value = rows.dot(ids[b], &spread);
                 }
@@ -107,6 +116,40 @@ pub(crate) fn row_products<R: FeatureRows>(
         });
     }
     Ok(values)
+}
+
+/// For each column the rows that have it, ascending, and their values.
+struct ColumnLists {
+    offsets: Vec<usize>,
+    entries: Vec<(u32, f64)>,
+}
+
+impl ColumnLists {
+    /// The columns of the rows `ids`, which are numbered from 0 on.
+    fn of<R: FeatureRows>(rows: &R, ids: &[usize]) -> Self {
+        let mut offsets = vec![0; rows.width() + 1];
+        ids.iter().for_each(|&id| rows.each(id, |j, _| offsets[j + 1] += 1));
+        for j in 0..rows.width() {
+            offsets[j + 1] += offsets[j];
+        }
+        let mut next = offsets.clone();
+        let mut entries = vec![(0, 0.0); offsets[rows.width()]];
+        for (a, &id) in ids.iter().enumerate() {
+            rows.each(id, |j, v| {
+                entries[next[j]] = (a as u32, v);
+                next[j] += 1;
+            });
+        }
+        Self { offsets, entries }
+    }
+
+    /// Adds `factor` times column `j` of the rows from `from` on.
+    #[inline]
+    fn add(&self, j: usize, from: usize, factor: f64, sum: &mut [f64]) {
+        let list = &self.entries[self.offsets[j]..self.offsets[j + 1]];
+        let begin = list.partition_point(|&(row, _)| (row as usize) < from);
+        list[begin..].iter().for_each(|&(row, v)| sum[row as usize] += factor * v);
+    }
 }
 
 fn scattered_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {

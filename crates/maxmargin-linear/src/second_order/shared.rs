@@ -6,16 +6,20 @@
 //! rows that have a word of their own are never stiff.
 
 use crate::compressed::Compressed;
+use crate::sliced::Sliced;
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
+use std::cmp::Reverse;
 
-/// The active rows of a Newton system, and their shared columns.
+/// The active rows of a Newton system, and their shared columns. Both come in order of their
+/// length, so that slices of them need little padding.
 pub(crate) struct Shared {
-    /// The shared columns, ascending.
+    /// The shared columns, those of most rows first.
     columns: Vec<u32>,
-    /// The shared parts of the rows, and the same by columns.
+    /// The shared parts of the rows, the longest first, and copies for products.
     pub(crate) rows: Compressed,
-    pub(crate) transposed: Compressed,
+    by_rows: Sliced,
+    by_columns: Sliced,
     /// The other columns of each row.
     own: Compressed,
     /// The sum of squares of the other columns, and the weights of the rows.
@@ -27,40 +31,35 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new<R: FeatureRows>(rows: &R, ids: &[usize], weights: &[f64]) -> Self {
-        let mut place = vec![0_u32; rows.width()];
-        ids.iter().for_each(|&id| rows.each(id, |j, _| place[j] += 1));
-        let mut columns = Vec::new();
-        for (j, place) in place.iter_mut().enumerate() {
-            // A column of one row has no place.
-            let shared = *place > 1;
-            *place = if shared { columns.len() as u32 } else { u32::MAX };
-            if shared {
-                columns.push(j as u32);
-            }
-        }
+        let mut count = vec![0_u32; rows.width()];
+        ids.iter().for_each(|&id| rows.each(id, |j, _| count[j] += 1));
+        let mut columns: Vec<u32> = (0..count.len() as u32).filter(|&j| count[j as usize] > 1).collect();
+        columns.sort_by_key(|&j| Reverse(count[j as usize]));
+        // A column of one row has no place.
+        let mut place = count;
+        place.fill(u32::MAX);
+        columns.iter().enumerate().for_each(|(at, &j)| place[j as usize] = at as u32);
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        order.sort_by_key(|&k| Reverse(rows.entries_of(ids[k])));
         let mut own_squares = vec![0.0; ids.len()];
-        let (mut shared, mut own) = (Vec::new(), Vec::new());
-        let (mut shared_offsets, mut own_offsets) = (vec![0], vec![0]);
-        for (square, &id) in own_squares.iter_mut().zip(ids) {
-            rows.each(id, |j, v| {
+        let (mut shared, mut own) = (Entries::default(), Entries::default());
+        for (square, &k) in own_squares.iter_mut().zip(&order) {
+            rows.each(ids[k], |j, v| {
                 if place[j] == u32::MAX {
                     *square += v * v;
-                    own.push((j as u32, v));
+                    own.push(j as u32, v);
                 } else {
-                    shared.push((place[j], v));
+                    shared.push(place[j], v);
                 }
             });
-            shared_offsets.push(shared.len());
-            own_offsets.push(own.len());
+            shared.end_row();
+            own.end_row();
         }
-        let compressed = |offsets, entries: Vec<(u32, f64)>, columns| {
-            let (indices, values) = entries.into_iter().unzip();
-            Compressed::new(offsets, indices, values, columns)
-        };
-        let (shared, own) = (compressed(shared_offsets, shared, columns.len()), compressed(own_offsets, own, rows.width()));
+        let (shared, own) = (shared.matrix(columns.len()), own.matrix(rows.width()));
+        let weights: Vec<f64> = order.iter().map(|&k| weights[k]).collect();
         let reduced = weights.iter().zip(&own_squares).map(|(h, u)| h / (1.0 + h * u)).collect();
-        let transposed = shared.transposed(columns.len());
-        Self { columns, rows: shared, transposed, own, own_squares, weights: weights.to_vec(), reduced }
+        let (by_rows, by_columns) = (Sliced::of_rows(&shared), Sliced::of_columns(&shared));
+        Self { columns, rows: shared, by_rows, by_columns, own, own_squares, weights, reduced }
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -71,17 +70,20 @@ impl Shared {
     pub(crate) fn eliminate(&self, r: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let own: Vec<f64> = (0..self.own.len()).map(|k| self.own.dot(k, r)).collect();
         let coef: Vec<f64> = own.iter().zip(&self.reduced).map(|(own, h)| own * h).collect();
-        let reduced = (0..self.width()).map(|j| r[self.columns[j] as usize] - self.transposed.dot(j, &coef)).collect();
+        let mut reduced = vec![0.0; self.width()];
+        self.by_columns.products(&coef, &mut reduced, Par::Seq, |j, sum| r[self.columns[j] as usize] - sum);
         (reduced, own)
     }
 
     /// Returns the solution of the whole system from that of the shared columns.
     pub(crate) fn complete(&self, r: &[f64], x: &[f64], own: &[f64]) -> Vec<f64> {
         let mut whole = r.to_vec();
-        for (k, own) in own.iter().enumerate() {
-            let (h, square) = (self.weights[k], self.own_squares[k]);
-            let product = (self.rows.dot(k, x) + own) / (1.0 + h * square);
-            self.own.each(k, |j, v| whole[j] -= h * product * v);
+        let mut products = vec![0.0; own.len()];
+        self.by_rows.products(x, &mut products, Par::Seq, |k, product| product + own[k]);
+        for (k, product) in products.iter().enumerate() {
+            let h = self.weights[k];
+            let step = h * product / (1.0 + h * self.own_squares[k]);
+            self.own.each(k, |j, v| whole[j] -= step * v);
         }
         self.columns.iter().zip(x).for_each(|(&j, &x)| whole[j as usize] = x);
         whole
@@ -89,7 +91,36 @@ impl Shared {
 
     /// Computes `x + Σ h'_k c_k (c_k · x)`; `coef` is scratch, one number a row.
     pub(crate) fn image(&self, x: &[f64], coef: &mut [f64], out: &mut [f64], par: Par) {
-        self.rows.products(x, coef, par, |k, product| self.reduced[k] * product);
-        self.transposed.products(coef, out, par, |j, sum| x[j] + sum);
+        self.by_rows.products(x, coef, par, |k, product| self.reduced[k] * product);
+        self.by_columns.products(coef, out, par, |j, sum| x[j] + sum);
+    }
+}
+
+/// Entries of a matrix, row by row.
+struct Entries {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self { offsets: vec![0], indices: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl Entries {
+    #[inline]
+    fn push(&mut self, column: u32, value: f64) {
+        self.indices.push(column);
+        self.values.push(value);
+    }
+
+    fn end_row(&mut self) {
+        self.offsets.push(self.indices.len());
+    }
+
+    fn matrix(self, columns: usize) -> Compressed {
+        Compressed::new(self.offsets, self.indices, self.values, columns)
     }
 }

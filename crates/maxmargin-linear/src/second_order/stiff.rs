@@ -13,7 +13,8 @@
 //! large C the diagonal alone takes thousands of iterations, and a few hundred stiff rows take
 //! them to a hundred.
 
-use crate::second_order::conjugate::{ConjugateGradients, divide, solve_in_place};
+use crate::second_order::conjugate::{ConjugateGradients, solve_in_place};
+use crate::second_order::products::row_products;
 use crate::second_order::shared::Shared;
 use faer::Mat;
 use maxmargin_core::{Cancelled, RunControl, cholesky};
@@ -47,7 +48,8 @@ pub(crate) struct WideSystem<'m> {
 struct Preconditioner<'m> {
     /// The stiff rows, ascending.
     stiff: Vec<usize>,
-    diagonal: Vec<f64>,
+    /// `1 / Δ`.
+    inverse: Vec<f64>,
     factor: Option<Mat<f64>>,
     /// The memory of the factor.
     held: Option<Reservation<'m>>,
@@ -140,7 +142,8 @@ impl<'m> WideSystem<'m> {
             shared.image(direction, &mut coef, image, *par);
             Ok(())
         };
-        cg.run(most, image, |r, z| preconditioner.apply(shared, r, z))
+        let mut sum = vec![0.0; shared.width()];
+        cg.run(most, image, |r, z| preconditioner.apply(shared, r, &mut sum, z))
     }
 }
 
@@ -159,7 +162,10 @@ impl<'m> Preconditioner<'m> {
         // 3: the factor.
         let mut factor = None;
         if !stiff.is_empty() {
-            let mut gram = gram(shared, &stiff, &diagonal, par, control)?;
+            let mut products = row_products(&shared.rows, &stiff, Some(&diagonal), par, control)?;
+            stiff.iter().enumerate().for_each(|(a, &k)| products[a * m + a] += 1.0 / shared.reduced[k]);
+            let mut gram = Mat::from_fn(m, m, |i, j| products[j * m + i]);
+            drop(products);
             if cholesky(gram.as_mut(), par, control)? {
                 factor = Some(gram);
             } else {
@@ -167,20 +173,20 @@ impl<'m> Preconditioner<'m> {
                 stiff.clear();
             }
         }
-        Ok(Self { stiff, diagonal, factor, held })
+        diagonal.iter_mut().for_each(|d| *d = 1.0 / *d);
+        Ok(Self { stiff, inverse: diagonal, factor, held })
     }
 
-    /// Computes `z = M⁻¹ r`.
-    fn apply(&self, shared: &Shared, r: &[f64], z: &mut [f64]) {
+    /// Computes `z = M⁻¹ r`; `sum` is scratch, one number a column.
+    fn apply(&self, shared: &Shared, r: &[f64], sum: &mut [f64], z: &mut [f64]) {
         let _ = &self.held;
-        divide(r, &self.diagonal, z);
+        z.iter_mut().zip(r).zip(&self.inverse).for_each(|((z, r), inverse)| *z = r * inverse);
         let Some(factor) = &self.factor else { return };
-        let mut y = Mat::from_fn(self.stiff.len(), 1, |at, _| shared.rows.dot(self.stiff[at], z));
+        let mut y: Vec<f64> = self.stiff.iter().map(|&k| shared.rows.dot(k, z)).collect();
         solve_in_place(factor, &mut y);
-        for (at, &k) in self.stiff.iter().enumerate() {
-            let y = y[(at, 0)];
-            shared.rows.each(k, |j, v| z[j] -= v * y / self.diagonal[j]);
-        }
+        sum.fill(0.0);
+        self.stiff.iter().zip(y).for_each(|(&k, y)| shared.rows.add(k, y, sum));
+        z.iter_mut().zip(sum).zip(&self.inverse).for_each(|((z, sum), inverse)| *z -= *sum * inverse);
     }
 }
 
@@ -211,31 +217,6 @@ fn stiffest(shared: &Shared, diagonal: &[f64], m: usize, par: Par) -> Vec<usize>
     order.truncate(m);
     order.sort_unstable();
     order
-}
-
-/// Returns `diag(1/h') + C Δ⁻¹ Cᵀ` over the stiff rows, lower triangle.
-fn gram(shared: &Shared, stiff: &[usize], diagonal: &[f64], par: Par, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
-    let m = stiff.len();
-    let entries: usize = stiff.iter().map(|&k| shared.rows.entries_of(k)).sum();
-    let mut values = vec![0.0; m * m];
-    // Column a holds the products of row a with the rows after it.
-    let stretch = 64;
-    for (s, columns) in values.chunks_mut(stretch * m).enumerate() {
-        control.check((stretch * entries) as u64)?;
-        par.for_chunks(columns, 8 * m, |chunk, columns| {
-            let mut spread = vec![0.0; shared.width()];
-            for (at, column) in columns.chunks_mut(m).enumerate() {
-                let a = s * stretch + chunk * 8 + at;
-                shared.rows.each(stiff[a], |j, v| spread[j] = v / diagonal[j]);
-                for (b, value) in column.iter_mut().enumerate().skip(a) {
-                    *value = shared.rows.dot(stiff[b], &spread);
-                }
-                column[a] += 1.0 / shared.reduced[stiff[a]];
-                shared.rows.each(stiff[a], |j, _| spread[j] = 0.0);
-            }
-        });
-    }
-    Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
 }
 
 #[cfg(test)]

@@ -218,14 +218,14 @@ impl<R: FeatureRows> Inverse<'_, R> {
         Ok(match &mut self.factor {
             Factor::Identity => (r.to_vec(), 0),
             Factor::Primal(factor, _) => {
-                let mut x = Mat::from_fn(r.len(), 1, |i, _| r[i]);
+                let mut x = r.to_vec();
                 solve_in_place(factor, &mut x);
-                (x.col_as_slice(0).to_vec(), 0)
+                (x, 0)
             }
             Factor::Dual(factor, _) => {
-                let mut y = Mat::from_fn(base.ids.len(), 1, |i, _| base.rows.dot(base.ids[i], r));
+                let mut y: Vec<f64> = base.ids.iter().map(|&id| base.rows.dot(id, r)).collect();
                 solve_in_place(factor, &mut y);
-                let back = combine(base.rows, base.ids, y.col_as_slice(0), base.par);
+                let back = combine(base.rows, base.ids, &y, base.par);
                 (r.iter().zip(&back).map(|(r, b)| r - b).collect(), 0)
             }
             Factor::Iterated(system) => {
@@ -248,7 +248,7 @@ impl<R: FeatureRows> Base<'_, R> {
     /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
     fn gram(&self, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
         let m = self.ids.len();
-        let mut values = row_products(self.rows, self.ids, self.par, control)?;
+        let mut values = row_products(self.rows, self.ids, None, self.par, control)?;
         self.weights.iter().enumerate().for_each(|(a, weight)| values[a * m + a] += 1.0 / weight);
         Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
     }

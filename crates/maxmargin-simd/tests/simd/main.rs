@@ -8,6 +8,7 @@ mod lengths;
 mod passes;
 mod power;
 mod products;
+mod sliced;
 mod transpose;
 
 use maxmargin_simd::level::{Level, levels, restrict};
