@@ -197,3 +197,51 @@ fn dense_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_data::Samples;
+    use maxmargin_kernel::Matrix;
+    use maxmargin_kernel::features::Job;
+
+    struct OfRows<'a>(&'a [usize], Option<&'a [f64]>, Par);
+
+    impl Job for OfRows<'_> {
+        type Out = Vec<f64>;
+
+        fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
+            row_products(rows, self.0, self.1, self.2, &RunControl::unlimited()).expect("not cancelled")
+        }
+    }
+
+    #[test]
+    fn dense_and_sparse_rows_have_the_same_products() {
+        // Column 4 is 0 in all rows.
+        let value = |i: usize, j: usize| if (i + 2 * j) % 3 == 0 || j == 4 { 0.0 } else { (i * 5 + j) as f64 - 20.0 };
+        let dense = Samples::from_dense(12, 5, (0..60).map(|at| value(at / 5, at % 5)).collect()).expect("samples");
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..12 {
+            for j in (0..5).filter(|&j| value(i, j) != 0.0) {
+                columns.push(j as u32);
+                values.push(value(i, j));
+            }
+            offsets.push(columns.len());
+        }
+        let sparse = Samples::from_sparse(5, offsets, columns, values).expect("samples");
+        let (ids, divisors) = ([7, 0, 3, 11, 4], [1.0, 2.0, 4.0, 0.5, 8.0]);
+        for divisors in [None, Some(&divisors[..])] {
+            let product = |a: usize, b: usize| -> f64 {
+                (0..5).map(|j| value(ids[a], j) * value(ids[b], j) / divisors.map_or(1.0, |of| of[j])).sum()
+            };
+            for samples in [&dense, &sparse] {
+                for par in [Par::Seq, Par::Pool] {
+                    let found = Matrix::new(samples, None, par).visit(OfRows(&ids, divisors, par));
+                    for a in 0..5 {
+                        (a..5).for_each(|b| assert_eq!(found[a * 5 + b], product(a, b), "{a}, {b}"));
+                    }
+                }
+            }
+        }
+    }
+}

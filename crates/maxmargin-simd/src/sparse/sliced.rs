@@ -97,16 +97,16 @@ impl<V: Value> SlicedRows<V> {
     ///
     /// # Panics
     ///
-    /// When `first` is no multiple of [`ROWS`], `x` has fewer entries than the matrix has columns, or
-    /// there are fewer rows.
+    /// When `first` is no multiple of [`ROWS`], `x` has fewer entries than the matrix has columns,
+    /// or there are fewer rows.
     pub fn products(&self, first: usize, x: &[f64], out: &mut [f64]) {
         assert!(first.is_multiple_of(ROWS), "a whole slice");
         assert!(x.len() >= self.columns, "one number a column");
         assert!(first <= self.rows && out.len() <= self.rows - first, "rows of the matrix");
         let slices = first / ROWS..(first + out.len()).div_ceil(ROWS);
         match level() {
-            // Sums of eight numbers that are loaded one by one are faster in two vectors of four than
-            // in one of eight (45 and 56 µs for 110,000 entries).
+            // Numbers that are loaded one by one are added faster in two vectors of four than in
+            // one of eight (45 and 56 µs for 110,000 entries).
             // SAFETY: `level` found these instructions on this machine.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 => unsafe { avx2(self, slices, x, out) },
@@ -129,9 +129,9 @@ fn plain<V: Value>(matrix: &SlicedRows<V>, slices: Range<usize>, x: &[f64], out:
         let mut sums = [0.0; ROWS];
         for (columns, values) in matrix.indices[range.clone()].iter().zip(&matrix.values[range]) {
             for row in 0..ROWS {
-                // SAFETY: columns are below `columns`, of which `x` has entries: those of a `SparseRows`
-                // were checked, row numbers of `of_columns` are below the number of rows, and padding is
-                // column 0 of a matrix that has entries.
+                // SAFETY: columns are below `columns`, and `x` has as many entries. Those of a
+                // `SparseRows` were checked, row numbers of `of_columns` are below the number of
+                // rows, and padding is column 0 of a matrix that has entries.
                 sums[row] += values[row].get() * unsafe { *x.get_unchecked(columns[row] as usize) };
             }
         }
