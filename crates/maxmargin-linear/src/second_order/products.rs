@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn dense_and_sparse_rows_have_the_same_products() {
         // Column 4 is 0 in all rows.
-        let value = |i: usize, j: usize| if (i + 2 * j) % 3 == 0 || j == 4 { 0.0 } else { (i * 5 + j) as f64 - 20.0 };
+        let value = |i: usize, j: usize| if (i + 2 * j).is_multiple_of(3) || j == 4 { 0.0 } else { (i * 5 + j) as f64 - 20.0 };
         let dense = Samples::from_dense(12, 5, (0..60).map(|at| value(at / 5, at % 5)).collect()).expect("samples");
         let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..12 {
