@@ -11,12 +11,12 @@ use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use std::cmp::Reverse;
 
-/// The active rows of a Newton system, and their shared columns. Both come in order of their
-/// length, so that slices of them need little padding.
+/// The active rows of a Newton system, and their shared columns: the longest rows of the matrix
+/// first, and the columns of most active rows, so that slices of them need little padding.
 pub(crate) struct Shared {
     /// The shared columns, those of most rows first.
     columns: Vec<u32>,
-    /// The shared parts of the rows, the longest first, and copies for products.
+    /// The shared parts of the rows, and copies for products.
     pub(crate) rows: Compressed,
     by_rows: Sliced,
     by_columns: Sliced,
