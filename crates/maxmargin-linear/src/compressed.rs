@@ -11,6 +11,35 @@ pub(crate) enum Compressed {
     Double(SparseRows<'static, f64>),
 }
 
+/// The entries of a matrix, row by row.
+pub(crate) struct Entries {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Entries {
+    /// No rows, with room for so many entries.
+    pub(crate) fn with_capacity(entries: usize) -> Self {
+        Self { offsets: vec![0], indices: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, column: u32, value: f64) {
+        self.indices.push(column);
+        self.values.push(value);
+    }
+
+    pub(crate) fn end_row(&mut self) {
+        self.offsets.push(self.indices.len());
+    }
+
+    /// The matrix of the rows that have ended.
+    pub(crate) fn matrix(self, columns: usize) -> Compressed {
+        Compressed::new(self.offsets, self.indices, self.values, columns)
+    }
+}
+
 /// The entries per task of a pass over a compressed matrix. A pass over fewer costs less than
 /// waking a thread.
 const TASK: usize = 1 << 16;
@@ -57,48 +86,61 @@ impl Compressed {
             *place = Some(width);
             width += 1;
         }
-        let (mut indices, mut values, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+        let mut entries = Entries::with_capacity(0);
         for i in 0..self.len() {
             self.each(i, |j, v| {
                 if let Some(place) = place[j] {
-                    indices.push(place);
-                    values.push(v * factors[j]);
+                    entries.push(place, v * factors[j]);
                 }
             });
-            offsets.push(indices.len());
+            entries.end_row();
         }
+        let Entries { offsets, indices, values } = entries;
         Self::Double(SparseRows::new(offsets, indices, values, width as usize))
     }
 
     /// Returns a copy of these rows.
     pub(crate) fn selected(&self, rows: impl Iterator<Item = usize> + Clone) -> Self {
-        let entries = rows.clone().map(|i| self.entries_of(i)).sum();
-        let (mut indices, mut values, mut offsets) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
+        let mut entries = Entries::with_capacity(rows.clone().map(|i| self.entries_of(i)).sum());
         for i in rows {
-            self.each(i, |j, v| {
-                indices.push(j as u32);
-                values.push(v);
-            });
-            offsets.push(indices.len());
+            self.each(i, |j, v| entries.push(j as u32, v));
+            entries.end_row();
         }
-        Self::new(offsets, indices, values, self.width())
+        entries.matrix(self.width())
     }
 
-    pub(crate) fn transposed(&self, columns: usize) -> Self {
-        let mut offsets = vec![0; columns + 1];
-        (0..self.len()).for_each(|i| self.each(i, |j, _| offsets[j + 1] += 1));
-        for j in 0..columns {
+    /// Returns the columns of some rows, which are numbered from 0 on.
+    pub(crate) fn columns_of<R: FeatureRows>(rows: &R, ids: impl ExactSizeIterator<Item = usize> + Clone) -> Self {
+        let count = ids.len();
+        let mut offsets = vec![0; rows.width() + 1];
+        ids.clone().for_each(|id| rows.each(id, |j, _| offsets[j + 1] += 1));
+        for j in 0..rows.width() {
             offsets[j + 1] += offsets[j];
         }
         let mut next = offsets.clone();
-        let (mut indices, mut values) = (vec![0; self.entries()], vec![0.0; self.entries()]);
-        for i in 0..self.len() {
-            self.each(i, |j, v| {
+        let entries = offsets[rows.width()];
+        let (mut indices, mut values) = (vec![0; entries], vec![0.0; entries]);
+        for (i, id) in ids.enumerate() {
+            rows.each(id, |j, v| {
                 (indices[next[j]], values[next[j]]) = (i as u32, v);
                 next[j] += 1;
             });
         }
-        Self::new(offsets, indices, values, self.len())
+        Self::new(offsets, indices, values, count)
+    }
+
+    pub(crate) fn transposed(&self) -> Self {
+        Self::columns_of(self, 0..self.len())
+    }
+
+    /// Adds `factor` times row `i` to `sum`, from column `from` on; its columns ascend.
+    #[inline]
+    pub(crate) fn add_from(&self, i: usize, from: usize, factor: f64, sum: &mut [f64]) {
+        with_rows!(self, rows => {
+            let (indices, values) = rows.row(i);
+            let begin = indices.partition_point(|&j| (j as usize) < from);
+            indices[begin..].iter().zip(&values[begin..]).for_each(|(&j, v)| sum[j as usize] += factor * v.get());
+        });
     }
 }
 

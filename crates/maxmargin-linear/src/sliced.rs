@@ -6,8 +6,8 @@ use maxmargin_kernel::features::FeatureRows;
 use maxmargin_simd::sparse::SparseRows;
 use maxmargin_simd::sparse::sliced::{ROWS, SlicedRows};
 
-/// A sparse matrix in slices of rows. Products take a third of the time of those with compressed
-/// rows, for 27 entries a row and 7 a column, and the copy about as long as ten of them.
+/// A sparse matrix in slices of rows. Products with short rows are faster than those of compressed
+/// rows, and a copy takes as long as some of them (`--example sliced_speed` of maxmargin-simd).
 pub(crate) enum Sliced {
     Single(SlicedRows<f32>),
     Double(SlicedRows<f64>),
@@ -17,21 +17,15 @@ pub(crate) enum Sliced {
 const TASK: usize = 1 << 17;
 
 impl Sliced {
-    /// Copies the rows of a matrix.
-    pub(crate) fn of_rows(matrix: &Compressed) -> Self {
-        match matrix {
-            Compressed::Ones(_) => Self::Single(SlicedRows::of_rows(&written_ones(matrix))),
-            Compressed::Single(rows) => Self::Single(SlicedRows::of_rows(rows)),
-            Compressed::Double(rows) => Self::Double(SlicedRows::of_rows(rows)),
+    /// Copies the rows and the columns of a matrix.
+    pub(crate) fn rows_and_columns(matrix: &Compressed) -> (Self, Self) {
+        fn single(rows: &SparseRows<f32>) -> (Sliced, Sliced) {
+            (Sliced::Single(SlicedRows::of_rows(rows)), Sliced::Single(SlicedRows::of_columns(rows)))
         }
-    }
-
-    /// Copies the columns of a matrix.
-    pub(crate) fn of_columns(matrix: &Compressed) -> Self {
         match matrix {
-            Compressed::Ones(_) => Self::Single(SlicedRows::of_columns(&written_ones(matrix))),
-            Compressed::Single(rows) => Self::Single(SlicedRows::of_columns(rows)),
-            Compressed::Double(rows) => Self::Double(SlicedRows::of_columns(rows)),
+            Compressed::Ones(_) => single(&written_ones(matrix)),
+            Compressed::Single(rows) => single(rows),
+            Compressed::Double(rows) => (Self::Double(SlicedRows::of_rows(rows)), Self::Double(SlicedRows::of_columns(rows))),
         }
     }
 
@@ -74,11 +68,12 @@ mod tests {
         for value in [1.0, 1.5, 0.1] {
             let offsets = vec![0, 2, 2, 3];
             let matrix = Compressed::new(offsets, vec![0, 3, 1], vec![value; 3], 4);
+            let (by_rows, by_columns) = Sliced::rows_and_columns(&matrix);
             let mut rows = vec![0.0; 3];
-            Sliced::of_rows(&matrix).products(&[1.0, 2.0, 4.0, 8.0], &mut rows, Par::Seq, |i, product| product + i as f64);
+            by_rows.products(&[1.0, 2.0, 4.0, 8.0], &mut rows, Par::Seq, |i, product| product + i as f64);
             assert_eq!(rows, [value + value * 8.0, 1.0, value * 2.0 + 2.0]);
             let mut columns = vec![0.0; 4];
-            Sliced::of_columns(&matrix).products(&[1.0, 2.0, 4.0], &mut columns, Par::Seq, |_, product| product);
+            by_columns.products(&[1.0, 2.0, 4.0], &mut columns, Par::Seq, |_, product| product);
             assert_eq!(columns, [value, value * 4.0, 0.0, value]);
         }
     }

@@ -47,6 +47,12 @@ thread_local! {
     static DOUBLE: RefCell<Scratch<f64, f64>> = RefCell::default();
 }
 
+/// The squared norms of some samples in `f64`, and in `f32` if there are panels of `f32`.
+struct Norms {
+    double: Vec<f64>,
+    single: Vec<f32>,
+}
+
 impl Dense {
     /// Panels for `samples`. With the `gamma` of an RBF kernel only distances matter, and the data
     /// may be centred.
@@ -162,17 +168,16 @@ impl Dense {
     /// exactly 0.
     fn set_norms(&mut self, par: Par, control: &RunControl) -> Result<(), Cancelled> {
         let (mut all64, mut all32) = (Vec::with_capacity(self.len), Vec::new());
-        let each = |(norms64, norms32): (Vec<f64>, Vec<f32>)| {
-            all64.extend(norms64);
-            all32.extend(norms32);
+        let each = |part: Norms| {
+            all64.extend(part.double);
+            all32.extend(part.single);
         };
         for_parts(self.len, (SQUARE * self.width()) as u64, par, control, |rows| self.norms_of(rows), each)?;
         (self.norms64, self.norms32) = (all64, all32);
         Ok(())
     }
 
-    /// The squared norms of some samples in `f64`, and in `f32` if there are panels of `f32`.
-    fn norms_of(&self, rows: Range<usize>) -> (Vec<f64>, Vec<f32>) {
+    fn norms_of(&self, rows: Range<usize>) -> Norms {
         let (start, count) = (rows.start, rows.len());
         let (mut norms64, mut norms32) = (vec![0.0; count], vec![0.0; if self.single.is_some() { count } else { 0 }]);
         for first in rows.clone().step_by(SQUARE) {
@@ -194,7 +199,7 @@ impl Dense {
         if self.exact {
             norms64.iter_mut().zip(&norms32).for_each(|(wide, &norm)| *wide = f64::from(norm));
         }
-        (norms64, norms32)
+        Norms { double: norms64, single: norms32 }
     }
 
     /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of

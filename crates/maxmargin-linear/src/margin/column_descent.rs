@@ -123,7 +123,7 @@ impl ColumnDescent<'_> {
     fn factored(&self, columns: &[usize], right: &[f64], run: &mut MarginRun) -> Result<Option<Vec<f64>>, Cancelled> {
         let m = columns.len();
         let Some(_held) = run.memory.reserve(8 * (6 * m * m) as u64) else { return Ok(None) };
-        let rows = self.columns.selected(columns.iter().copied()).transposed(self.columns.width());
+        let rows = Compressed::columns_of(&self.columns, columns.iter().copied());
         let of: Vec<(usize, f64)> = (0..rows.len()).filter(|&i| rows.entries_of(i) > 0).map(|i| (i, 1.0)).collect();
         let mut h = weighted_products(&rows, &of, self.model.par, run.control.control())?;
         columns.iter().enumerate().for_each(|(k, &j)| h[(k, k)] += self.diagonal[j].of_slight);

@@ -33,7 +33,7 @@ impl Columns<'_> {
     pub(crate) fn rows(&self) -> &Compressed {
         match self {
             Self::Borrowed { rows, .. } => rows,
-            Self::Owned { columns, rows } => rows.get_or_init(|| columns.transposed(columns.width())),
+            Self::Owned { columns, rows } => rows.get_or_init(|| columns.transposed()),
         }
     }
 

@@ -4,7 +4,7 @@
 //! several threads. The weights of frequent columns are neighbours, so that those of text stay in
 //! the cache. Columns without entries are left out: their weights are 0 at every optimum.
 
-use crate::compressed::Compressed;
+use crate::compressed::{Compressed, Entries};
 use maxmargin_kernel::features::FeatureRows;
 
 /// The number of columns up to which their order stays: all their weights are in the cache anyway,
@@ -29,16 +29,13 @@ impl ColumnStore {
         let mut place = vec![0_u32; rows.width()];
         order.iter().zip(0..).for_each(|(&j, at)| place[j as usize] = at);
         let entries = order.iter().map(|&j| counts[j as usize] as usize).sum();
-        let (mut indices, mut values, mut offsets) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
+        let mut entries = Entries::with_capacity(entries);
         for i in 0..rows.len() {
-            rows.each(i, |j, v| {
-                indices.push(place[j]);
-                values.push(v);
-            });
-            offsets.push(indices.len());
+            rows.each(i, |j, v| entries.push(place[j], v));
+            entries.end_row();
         }
-        let rows = Compressed::new(offsets, indices, values, order.len());
-        let columns = rows.transposed(order.len());
+        let rows = entries.matrix(order.len());
+        let columns = rows.transposed();
         Self { order, rows, columns }
     }
 

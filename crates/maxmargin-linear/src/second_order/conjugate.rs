@@ -5,7 +5,7 @@ use maxmargin_core::Cancelled;
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// Solves `L Lᵀ x = x`: one pass over the columns of `L` for each factor. faer's solutions are for
-/// many right-hand sides, and take five times as long for one (of 512 unknowns).
+/// many right-hand sides, and take several times as long for one.
 pub(crate) fn solve_in_place(factor: &Mat<f64>, x: &mut [f64]) {
     for j in 0..x.len() {
         let column = &factor.col_as_slice(j)[j..x.len()];

@@ -1,6 +1,7 @@
 //! Weighted sums of outer products of rows, in blocks and partial sums that do not depend on the
 //! threads.
 
+use crate::compressed::Compressed;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat};
 use maxmargin_core::{Cancelled, RunControl};
@@ -92,7 +93,7 @@ pub(crate) fn row_products<R: FeatureRows>(
     let m = ids.len();
     let mut values = vec![0.0; m * m];
     let entries = ids.iter().map(|&id| rows.entries_of(id)).sum::<usize>();
-    let lists = (entries < m * rows.width()).then(|| ColumnLists::of(rows, ids));
+    let lists = (entries < m * rows.width()).then(|| Compressed::columns_of(rows, ids.iter().copied()));
     // Column a holds the products of row a with the rows after it.
     let stretch = 8 * par.threads();
     for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
@@ -103,7 +104,7 @@ pub(crate) fn row_products<R: FeatureRows>(
                 let a = s * stretch + chunk * 8 + at;
                 let scaled = |j: usize, v: f64| divisors.map_or(v, |divisors| v / divisors[j]);
                 if let Some(lists) = &lists {
-                    rows.each(ids[a], |j, v| lists.add(j, a, scaled(j, v), column));
+                    rows.each(ids[a], |j, v| lists.add_from(j, a, scaled(j, v), column));
                     continue;
                 }
                 spread.resize(rows.width(), 0.0);
@@ -118,38 +119,23 @@ pub(crate) fn row_products<R: FeatureRows>(
     Ok(values)
 }
 
-/// For each column the rows that have it, ascending, and their values.
-struct ColumnLists {
-    offsets: Vec<usize>,
-    entries: Vec<(u32, f64)>,
-}
-
-impl ColumnLists {
-    /// The columns of the rows `ids`, which are numbered from 0 on.
-    fn of<R: FeatureRows>(rows: &R, ids: &[usize]) -> Self {
-        let mut offsets = vec![0; rows.width() + 1];
-        ids.iter().for_each(|&id| rows.each(id, |j, _| offsets[j + 1] += 1));
-        for j in 0..rows.width() {
-            offsets[j + 1] += offsets[j];
-        }
-        let mut next = offsets.clone();
-        let mut entries = vec![(0, 0.0); offsets[rows.width()]];
-        for (a, &id) in ids.iter().enumerate() {
-            rows.each(id, |j, v| {
-                entries[next[j]] = (a as u32, v);
-                next[j] += 1;
-            });
-        }
-        Self { offsets, entries }
-    }
-
-    /// Adds `factor` times column `j` of the rows from `from` on.
-    #[inline]
-    fn add(&self, j: usize, from: usize, factor: f64, sum: &mut [f64]) {
-        let list = &self.entries[self.offsets[j]..self.offsets[j + 1]];
-        let begin = list.partition_point(|&(row, _)| (row as usize) < from);
-        list[begin..].iter().for_each(|&(row, v)| sum[row as usize] += factor * v);
-    }
+/// Returns `diag(1 / weights) + X Δ⁻¹ Xᵀ` over the rows `ids`, with the divisors Δ, lower triangle.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+pub(crate) fn weighted_gram<R: FeatureRows>(
+    rows: &R,
+    ids: &[usize],
+    divisors: Option<&[f64]>,
+    weights: impl Iterator<Item = f64>,
+    par: Par,
+    control: &RunControl,
+) -> Result<Mat<f64>, Cancelled> {
+    let m = ids.len();
+    let mut values = row_products(rows, ids, divisors, par, control)?;
+    weights.enumerate().for_each(|(a, weight)| values[a * m + a] += 1.0 / weight);
+    Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
 }
 
 fn scattered_part<R: FeatureRows>(rows: &R, of: &[(usize, f64)], h: &mut Mat<f64>) {

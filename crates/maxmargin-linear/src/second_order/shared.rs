@@ -5,7 +5,7 @@
 //! `h'_k = h_k / (1 + h_k ‖u_k‖²)`. A weight that grows with C becomes `1 / ‖u_k‖²` at most, so
 //! rows that have a word of their own are never stiff.
 
-use crate::compressed::Compressed;
+use crate::compressed::{Compressed, Entries};
 use crate::sliced::Sliced;
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
@@ -42,7 +42,7 @@ impl Shared {
         let mut order: Vec<usize> = (0..ids.len()).collect();
         order.sort_by_key(|&k| Reverse(rows.entries_of(ids[k])));
         let mut own_squares = vec![0.0; ids.len()];
-        let (mut shared, mut own) = (Entries::default(), Entries::default());
+        let (mut shared, mut own) = (Entries::with_capacity(0), Entries::with_capacity(0));
         for (square, &k) in own_squares.iter_mut().zip(&order) {
             rows.each(ids[k], |j, v| {
                 if place[j] == u32::MAX {
@@ -58,7 +58,7 @@ impl Shared {
         let (shared, own) = (shared.matrix(columns.len()), own.matrix(rows.width()));
         let weights: Vec<f64> = order.iter().map(|&k| weights[k]).collect();
         let reduced = weights.iter().zip(&own_squares).map(|(h, u)| h / (1.0 + h * u)).collect();
-        let (by_rows, by_columns) = (Sliced::of_rows(&shared), Sliced::of_columns(&shared));
+        let (by_rows, by_columns) = Sliced::rows_and_columns(&shared);
         Self { columns, rows: shared, by_rows, by_columns, own, own_squares, weights, reduced }
     }
 
@@ -93,34 +93,5 @@ impl Shared {
     pub(crate) fn image(&self, x: &[f64], coef: &mut [f64], out: &mut [f64], par: Par) {
         self.by_rows.products(x, coef, par, |k, product| self.reduced[k] * product);
         self.by_columns.products(coef, out, par, |j, sum| x[j] + sum);
-    }
-}
-
-/// Entries of a matrix, row by row.
-struct Entries {
-    offsets: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl Default for Entries {
-    fn default() -> Self {
-        Self { offsets: vec![0], indices: Vec::new(), values: Vec::new() }
-    }
-}
-
-impl Entries {
-    #[inline]
-    fn push(&mut self, column: u32, value: f64) {
-        self.indices.push(column);
-        self.values.push(value);
-    }
-
-    fn end_row(&mut self) {
-        self.offsets.push(self.indices.len());
-    }
-
-    fn matrix(self, columns: usize) -> Compressed {
-        Compressed::new(self.offsets, self.indices, self.values, columns)
     }
 }

@@ -14,7 +14,7 @@
 //! them to a hundred.
 
 use crate::second_order::conjugate::{ConjugateGradients, solve_in_place};
-use crate::second_order::products::row_products;
+use crate::second_order::products::weighted_gram;
 use crate::second_order::shared::Shared;
 use faer::Mat;
 use maxmargin_core::{Cancelled, RunControl, cholesky};
@@ -162,10 +162,8 @@ impl<'m> Preconditioner<'m> {
         // 3: the factor.
         let mut factor = None;
         if !stiff.is_empty() {
-            let mut products = row_products(&shared.rows, &stiff, Some(&diagonal), par, control)?;
-            stiff.iter().enumerate().for_each(|(a, &k)| products[a * m + a] += 1.0 / shared.reduced[k]);
-            let mut gram = Mat::from_fn(m, m, |i, j| products[j * m + i]);
-            drop(products);
+            let weights = stiff.iter().map(|&k| shared.reduced[k]);
+            let mut gram = weighted_gram(&shared.rows, &stiff, Some(&diagonal), weights, par, control)?;
             if cholesky(gram.as_mut(), par, control)? {
                 factor = Some(gram);
             } else {

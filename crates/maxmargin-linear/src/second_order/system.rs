@@ -1,7 +1,7 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
 use crate::second_order::conjugate::solve_in_place;
-use crate::second_order::products::{BLOCK, PARTS, row_products, weighted_products};
+use crate::second_order::products::{BLOCK, PARTS, weighted_gram, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
 use faer::Mat;
 use maxmargin_core::{Cancelled, Dual, RunControl, cholesky};
@@ -156,7 +156,7 @@ impl<R: FeatureRows> System<'_, R> {
         } else {
             match self.memory.reserve(16 * (m * m) as u64) {
                 Some(held) => {
-                    let mut gram = base.gram(control)?;
+                    let mut gram = weighted_gram(base.rows, ids, None, base.weights.iter().copied(), base.par, control)?;
                     cholesky(gram.as_mut(), self.par, control)?.then_some(Factor::Dual(gram, held))
                 }
                 None => None,
@@ -241,15 +241,5 @@ impl<R: FeatureRows> Inverse<'_, R> {
             Factor::Iterated(system) => Some(system.next()),
             _ => None,
         }
-    }
-}
-
-impl<R: FeatureRows> Base<'_, R> {
-    /// Returns `diag(1/h) + X Xᵀ`, lower triangle.
-    fn gram(&self, control: &RunControl) -> Result<Mat<f64>, Cancelled> {
-        let m = self.ids.len();
-        let mut values = row_products(self.rows, self.ids, None, self.par, control)?;
-        self.weights.iter().enumerate().for_each(|(a, weight)| values[a * m + a] += 1.0 / weight);
-        Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
     }
 }

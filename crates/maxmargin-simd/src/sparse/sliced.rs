@@ -106,7 +106,7 @@ impl<V: Value> SlicedRows<V> {
         let slices = first / ROWS..(first + out.len()).div_ceil(ROWS);
         match level() {
             // Numbers that are loaded one by one are added faster in two vectors of four than in
-            // one of eight (45 and 56 µs for 110,000 entries).
+            // one of eight.
             // SAFETY: `level` found these instructions on this machine.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 => unsafe { avx2(self, slices, x, out) },
