@@ -1,7 +1,7 @@
 //! Memory for kernel values, reused by matrices, machines and studies.
 
 use maxmargin_kernel::Pages;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Memory for kernel values that matrices and machines use one after the other: each takes memory
 /// that an earlier one returned. The first touch of new memory costs more than most values.
@@ -13,20 +13,20 @@ pub(crate) struct PagePool(Arc<Pool>);
 
 struct Pool {
     /// For the rows of a machine.
-    rows: Mutex<Vec<Pages>>,
-    /// For all exact values of a matrix.
-    exact: Pages,
+    rows: Idle,
+    /// For the exact values of a matrix.
+    exact: Idle,
     /// The memory that earlier pools left.
-    left: &'static Left,
+    left: &'static Idle,
 }
 
-type Left = Mutex<Vec<Pages>>;
+type Idle = Mutex<Vec<Pages>>;
 
 /// The most bytes that remain after a study: a matrix of 5,700 samples.
 const MOST_LEFT: u64 = 128 << 20;
 
 /// The memory that remained after the studies of this process.
-static LEFT: Left = Mutex::new(Vec::new());
+static LEFT: Idle = Mutex::new(Vec::new());
 
 impl Default for PagePool {
     fn default() -> Self {
@@ -35,8 +35,8 @@ impl Default for PagePool {
 }
 
 impl PagePool {
-    fn beside(left: &'static Left) -> Self {
-        Self(Arc::new(Pool { rows: Mutex::default(), exact: Pages::new(), left }))
+    fn beside(left: &'static Idle) -> Self {
+        Self(Arc::new(Pool { rows: Idle::default(), exact: Idle::default(), left }))
     }
 
     /// Calls `each` with memory for rows that no other thread uses meanwhile.
@@ -50,19 +50,48 @@ impl PagePool {
         idle().push(pages);
         result
     }
+}
 
-    /// The memory for all exact values of a matrix.
+/// The memory of a kernel matrix: that of its rows, and that of its exact values.
+#[derive(Default)]
+pub(crate) struct MatrixMemory {
+    pool: PagePool,
+    exact: OnceLock<Pages>,
+}
+
+impl MatrixMemory {
+    pub(crate) fn of(pool: &PagePool) -> Self {
+        Self { pool: pool.clone(), exact: OnceLock::new() }
+    }
+
+    /// The memory for the rows of machines.
+    pub(crate) fn pool(&self) -> &PagePool {
+        &self.pool
+    }
+
+    /// The memory for exact values, which returns to the pool with this matrix. Matrices that exist
+    /// at the same time have memory of their own: a mapping is used again only when no piece of it
+    /// is in use.
     pub(crate) fn exact(&self) -> &Pages {
-        &self.0.exact
+        let idle = || self.pool.0.exact.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        self.exact.get_or_init(|| idle().unwrap_or_default())
+    }
+}
+
+impl Drop for MatrixMemory {
+    fn drop(&mut self) {
+        let idle = || self.pool.0.exact.lock().unwrap_or_else(PoisonError::into_inner);
+        self.exact.take().into_iter().for_each(|pages| idle().push(pages));
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let rows = std::mem::take(self.rows.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let idle = |list: &mut Idle| std::mem::take(list.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let (rows, exact) = (idle(&mut self.rows), idle(&mut self.exact));
         let Ok(mut left) = self.left.try_lock() else { return };
         let mut bytes: u64 = left.iter().map(Pages::bytes).sum();
-        for pages in rows.into_iter().chain([std::mem::take(&mut self.exact)]) {
+        for pages in rows.into_iter().chain(exact) {
             let more = pages.bytes();
             if more > 0 && bytes + more <= MOST_LEFT {
                 bytes += more;
@@ -78,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_study_uses_the_memory_of_the_last_one() {
-        static OWN: Left = Mutex::new(Vec::new());
+        static OWN: Idle = Mutex::new(Vec::new());
         let used = |bytes: usize| {
             let pool = PagePool::beside(&OWN);
             pool.with(|pages| (pages.take(bytes).as_ptr() as usize, pages.bytes()))

@@ -1,7 +1,7 @@
 //! The values from which the spaces of a study's machines are made: a kernel matrix, or features.
 
 use crate::study::layout::{MachineLayout, MachineSamples};
-use crate::study::page_pool::PagePool;
+use crate::study::page_pool::{MatrixMemory, PagePool};
 use maxmargin_data::{Cancelled, Par, Preparation, RunControl, Samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
@@ -15,8 +15,8 @@ pub(crate) struct Prepared<'s> {
 
 /// The values from which machines' spaces are made, in the order of a layout.
 pub(crate) enum SpaceSource<'s> {
-    /// A kernel matrix, and the memory for its rows.
-    Gram(KernelGram, PagePool),
+    /// A kernel matrix, and its memory.
+    Gram(KernelGram, MatrixMemory),
     /// Features, from which no kernel value is computed.
     Features(Cow<'s, Samples>),
 }
@@ -52,13 +52,13 @@ impl<'s> SpaceSource<'s> {
     ) -> Result<Self, KernelError> {
         let gram = KernelGram::prepared(&*sorted(prepared, layout, control)?, kernel.clone(), par, control);
         let gram = gram.map_err(|error| error.in_order(&layout.data_row))?;
-        Ok(Self::Gram(gram.marked(layout.marks()), PagePool::default()))
+        Ok(Self::Gram(gram.marked(layout.marks()), MatrixMemory::default()))
     }
 
     /// Uses the memory of a pool.
     pub(crate) fn in_pool(self, pool: &PagePool) -> Self {
         match self {
-            Self::Gram(gram, _) => Self::Gram(gram, pool.clone()),
+            Self::Gram(gram, _) => Self::Gram(gram, MatrixMemory::of(pool)),
             Self::Features(samples) => Self::Features(samples),
         }
     }
@@ -66,14 +66,14 @@ impl<'s> SpaceSource<'s> {
     /// Prepares for several machines with several solutions each, if there are few samples.
     pub(crate) fn for_small_machines(self, layout: &MachineLayout) -> Self {
         match self {
-            Self::Gram(gram, pool) if layout.machines.len() > 1 && gram.len() <= FEW => Self::Gram(gram.with_small_sums(), pool),
+            Self::Gram(gram, own) if layout.machines.len() > 1 && gram.len() <= FEW => Self::Gram(gram.with_small_sums(), own),
             other => other,
         }
     }
 
-    /// Computes once what the machines of a layout would compute again: the dot products of all
-    /// pairs of sparse samples, or all exact values for small machines. They take no more than a
-    /// part of `memory`, which changes no bit of a result.
+    /// Keeps what the machines of a layout would compute again: the dot products of all pairs of
+    /// sparse samples, or the exact values that small machines need. They take no more than a part
+    /// of `memory`, which changes no bit of a result.
     pub(crate) fn keep_values(
         &self,
         layout: &MachineLayout,
@@ -81,13 +81,15 @@ impl<'s> SpaceSource<'s> {
         par: Par,
         control: &RunControl,
     ) -> Result<(), Cancelled> {
-        let Self::Gram(gram, pool) = self else { return Ok(()) };
+        let Self::Gram(gram, own) = self else { return Ok(()) };
         match gram.products_bytes() {
             Some(bytes) if layout.machines.len() > 1 && bytes <= memory / 2 => return gram.keep_products(par, control),
             _ => {}
         }
-        let fits = 8 * (gram.len() as u64).pow(2) <= memory / 4;
-        if gram.has_small_sums() && fits { gram.keep_exact(pool.exact(), par, control) } else { Ok(()) }
+        if gram.has_small_sums() && KernelGram::exact_bytes(gram.len()) <= memory / 4 {
+            gram.keep_exact(own.exact());
+        }
+        Ok(())
     }
 
     /// Searches once for the neighbours of all samples, of which machines of some samples take
@@ -129,7 +131,7 @@ impl<'s> SpaceSource<'s> {
         each: impl FnOnce(Space) -> T,
     ) -> (T, RowWork) {
         match self {
-            SpaceSource::Gram(all, idle) => {
+            SpaceSource::Gram(all, own) => {
                 // A machine of all samples uses the whole matrix. A bias feature adds a constant to
                 // the kernel.
                 let keep_exact = keep_exact && machine.rows.len() <= SMALL && all.kept_exact().is_none();
@@ -139,7 +141,7 @@ impl<'s> SpaceSource<'s> {
                 });
                 let plain = subset.as_ref().map_or(all as &dyn Gram, |subset| subset);
                 let with = feature.map(|value| OffsetGram::new(plain, value * value));
-                idle.with(|pages| {
+                own.pool().with(|pages| {
                     let rows = Rows::in_pages(with.as_ref().map_or(plain, |with| with), memory, par, pages);
                     let result = each(Space::Kernel(&rows));
                     (result, rows.work())

@@ -1,15 +1,15 @@
 //! Exact values that a matrix keeps, and those of a part of it.
 
-use maxmargin_simd::sums::BLOCK;
+use super::exact_values::{ComputeExact, ExactValues};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
-/// All exact values of a matrix, or of a part of a matrix, in memory.
-#[derive(Clone, Copy, Debug)]
+/// The exact values that a matrix keeps, or those of a part of the matrix: the rows of samples that
+/// sums have needed.
+#[derive(Clone, Copy)]
 pub struct KeptValues<'a> {
-    /// Row-major.
-    values: &'a [f64],
-    /// Distance of rows.
-    stride: usize,
+    values: &'a ExactValues,
+    source: &'a dyn ComputeExact,
     part: Option<Part<'a>>,
 }
 
@@ -22,15 +22,9 @@ struct Part<'a> {
 }
 
 impl<'a> KeptValues<'a> {
-    /// The values of a whole matrix, row-major with rows `stride` apart: whole blocks of sums
-    /// ([`add_sums_of_rows`](maxmargin_simd::sums::add_sums_of_rows)).
-    ///
-    /// # Panics
-    ///
-    /// When rows do not begin at blocks, or the last row is not whole.
-    pub fn new(values: &'a [f64], stride: usize) -> Self {
-        assert!(stride.is_multiple_of(BLOCK) && values.len().is_multiple_of(stride.max(1)), "rows of whole blocks");
-        Self { values, stride, part: None }
+    /// The values of a whole matrix.
+    pub(crate) fn new(values: &'a ExactValues, source: &'a dyn ComputeExact) -> Self {
+        Self { values, source, part: None }
     }
 
     /// The values of a part of a whole matrix.
@@ -38,29 +32,24 @@ impl<'a> KeptValues<'a> {
         self.part.is_none().then_some(Self { part: Some(Part { ids, runs }), ..self })
     }
 
-    /// Number of samples of a whole matrix.
-    pub(crate) fn len(&self) -> usize {
-        self.values.len() / self.stride.max(1)
-    }
-
-    /// Returns whether these are all values of a whole matrix.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.part.is_none()
-    }
-
-    /// All values of the whole matrix, row-major.
-    pub(crate) fn values(&self) -> &'a [f64] {
-        self.values
-    }
-
-    /// Distance of rows.
-    pub(crate) fn stride(&self) -> usize {
-        self.stride
-    }
-
-    /// The row of the whole matrix with the values of a sample.
-    pub(crate) fn row(&self, sample: usize) -> usize {
+    /// The sample of the whole matrix.
+    fn whole(&self, sample: usize) -> usize {
         self.part.map_or(sample, |part| part.ids[sample])
+    }
+
+    /// Computes the rows of `samples` that are not kept.
+    ///
+    /// # Errors
+    ///
+    /// When `control` cancels the computation.
+    pub(crate) fn keep(&self, samples: impl Iterator<Item = usize>, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+        self.values.keep(samples.map(|sample| self.whole(sample)), self.source, par, control)
+    }
+
+    /// The values of a sample with all samples of the whole matrix, if they are kept.
+    #[inline]
+    pub(crate) fn row(&self, sample: usize) -> Option<&'a [f64]> {
+        self.values.row(self.whole(sample))
     }
 
     /// The parts of `columns` that are consecutive in memory: the position of each within
@@ -71,17 +60,14 @@ impl<'a> KeptValues<'a> {
         whole.into_iter().chain(parts)
     }
 
-    /// Writes `K[rows, columns]`, row-major.
-    pub(crate) fn copy(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        let width = columns.len();
-        if width == 0 {
-            return;
-        }
-        for (at, run) in self.pieces(columns) {
-            for (&row, out) in rows.iter().zip(out.chunks_exact_mut(width)) {
-                out[at..at + run.len()].copy_from_slice(&self.values[self.row(row) * self.stride..][run.clone()]);
-            }
-        }
+    /// Writes `K[rows, columns]`, row-major, if all rows are kept; else returns false.
+    pub(crate) fn copy(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) -> bool {
+        let width = columns.len().max(1);
+        rows.iter().zip(out.chunks_exact_mut(width)).all(|(&sample, out)| {
+            let Some(row) = self.row(sample) else { return false };
+            self.pieces(columns.clone()).for_each(|(at, run)| out[at..at + run.len()].copy_from_slice(&row[run]));
+            true
+        })
     }
 }
 

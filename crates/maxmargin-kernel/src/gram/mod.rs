@@ -19,6 +19,6 @@ pub use matrix::{Gram, Tile};
 pub use offset::OffsetGram;
 pub use subset::{Subset, part_of};
 
-pub(crate) use exact_values::ExactValues;
+pub(crate) use exact_values::{ComputeExact, ExactValues};
 pub(crate) use matrix::indefiniteness;
 pub(crate) use reference::GramRef;

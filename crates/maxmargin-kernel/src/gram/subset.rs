@@ -1,7 +1,7 @@
 //! A part of a Gram matrix: some of its samples, in any order.
 
 use super::distinct::{Distinct, Mark};
-use super::exact_values::ExactValues;
+use super::exact_values::{ComputeExact, ExactValues};
 use super::kept::{KeptValues, pieces_of};
 use super::matrix::{Gram, Tile, indefiniteness};
 use crate::neighbours::{FEWEST, Neighbours};
@@ -22,8 +22,8 @@ pub struct Subset<'g> {
     runs: Vec<(usize, Range<usize>)>,
     diagonal: Vec<f64>,
     indefiniteness: OnceLock<f64>,
-    /// All exact values, computed at the first request; `None` to compute each request.
-    exact: Option<OnceLock<ExactValues>>,
+    /// The exact values that this part keeps itself.
+    exact: Option<ExactValues>,
     /// The result of [`Gram::find_neighbours`].
     neighbours: OnceLock<Option<Neighbours>>,
 }
@@ -46,18 +46,29 @@ impl<'g> Subset<'g> {
         Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new(), exact: None, neighbours: OnceLock::new() }
     }
 
-    /// Keeps all exact values from the first request on: eight bytes for each pair of samples. It
-    /// is worth its memory where several solutions of the same small problem are certified.
+    /// Keeps the exact values that sums need: eight bytes for each pair of a support vector and a
+    /// sample. It is worth its memory where several solutions of the same small problem are
+    /// certified.
     #[must_use]
     pub fn keeping_exact_values(self) -> Self {
-        Self { exact: Some(OnceLock::new()), ..self }
+        Self { exact: Some(ExactValues::new(self.ids.len(), &Pages::new())), ..self }
     }
 
-    fn all_exact(&self) -> ExactValues {
-        let fill = |rows: &[usize], columns: Range<usize>, out: &mut [f64]| self.compute_exact(rows, columns, out);
-        ExactValues::new(self.ids.len(), 1, &Pages::new(), Par::Seq, &RunControl::unlimited(), fill).expect("unlimited")
+    /// The samples, as indices of the whole matrix.
+    pub fn ids(&self) -> &[usize] {
+        &self.ids
     }
 
+    fn pieces(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        pieces_of(&self.runs, columns)
+    }
+
+    fn whole(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|&r| self.ids[r]).collect()
+    }
+}
+
+impl ComputeExact for Subset<'_> {
     fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         let (ids, width) = (self.whole(rows), columns.len());
         let mut block = Vec::new();
@@ -75,17 +86,8 @@ impl<'g> Subset<'g> {
         }
     }
 
-    /// The samples, as indices of the whole matrix.
-    pub fn ids(&self) -> &[usize] {
-        &self.ids
-    }
-
-    fn pieces(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        pieces_of(&self.runs, columns)
-    }
-
-    fn whole(&self, rows: &[usize]) -> Vec<usize> {
-        rows.iter().map(|&r| self.ids[r]).collect()
+    fn operations(&self) -> u64 {
+        self.gram.value_operations()
     }
 }
 
@@ -128,15 +130,14 @@ impl Gram for Subset<'_> {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        match self.kept_exact() {
-            Some(kept) => kept.copy(rows, columns, out),
-            None => self.compute_exact(rows, columns, out),
+        if !self.kept_exact().is_some_and(|kept| kept.copy(rows, columns.clone(), out)) {
+            self.compute_exact(rows, columns, out);
         }
     }
 
     fn kept_exact(&self) -> Option<KeptValues<'_>> {
         match &self.exact {
-            Some(exact) => Some(exact.get_or_init(|| self.all_exact()).kept()),
+            Some(exact) => Some(KeptValues::new(exact, self)),
             None => self.gram.kept_exact()?.part(&self.ids, &self.runs),
         }
     }
@@ -232,12 +233,18 @@ mod tests {
             part.fill(&asked, columns.clone(), &mut single);
             part.fill_exact(&asked, columns.clone(), &mut exact);
             let keeping = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }, &RunControl::unlimited()).expect("a kernel");
-            keeping.keep_exact(&Pages::new(), Par::Pool, &RunControl::unlimited()).expect("unlimited");
-            let mut kept = vec![f64::NAN; exact.len()];
-            Subset::new(&keeping, ids.clone()).fill_exact(&asked, columns.clone(), &mut kept);
-            prop_assert_eq!(&kept, &exact);
-            Subset::new(&gram, ids.clone()).keeping_exact_values().fill_exact(&asked, columns.clone(), &mut kept);
-            prop_assert_eq!(&kept, &exact);
+            keeping.keep_exact(&Pages::new());
+            // With no row kept, one of them, and all.
+            for own in [false, true] {
+                let part = if own { Subset::new(&gram, ids.clone()).keeping_exact_values() } else { Subset::new(&keeping, ids.clone()) };
+                for count in [0, 1, asked.len()] {
+                    let rows = asked.iter().copied().take(count);
+                    part.kept_exact().expect("kept").keep(rows, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+                    let mut kept = vec![f64::NAN; exact.len()];
+                    part.fill_exact(&asked, columns.clone(), &mut kept);
+                    prop_assert_eq!(&kept, &exact);
+                }
+            }
             let (mut k32, mut k64) = ([0.0_f32], [0.0_f64]);
             let mut entries = single.iter().zip(&exact);
             for &r in &asked {

@@ -1,11 +1,10 @@
 //! Exact values of a matrix of samples: computed for each request, or kept.
 
 use super::KernelGram;
-use crate::gram::ExactValues;
+use crate::gram::{ComputeExact, ExactValues};
 use crate::store::Store;
 use crate::store::distances::with_distances64;
 use crate::{Gram, Neighbours};
-use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::pages::Pages;
 use std::ops::Range;
 
@@ -16,33 +15,33 @@ impl KernelGram {
         Self { small_sums: true, ..self }
     }
 
-    /// Computes all exact values once: eight bytes for each pair of samples. It is worth its memory
-    /// where several solutions are certified, or decide samples, one after the other. Values have
-    /// the same bits. A precomputed matrix keeps its values already. The memory is from `pages`.
-    ///
-    /// # Errors
-    ///
-    /// When `control` cancels the computation.
-    pub fn keep_exact(&self, pages: &Pages, par: Par, control: &RunControl) -> Result<(), Cancelled> {
+    /// Keeps the rows of exact values that sums need from now on: eight bytes for each pair of a
+    /// support vector and a sample. It is worth its memory where several solutions are certified,
+    /// or decide samples, one after the other. Values have the same bits. A precomputed matrix
+    /// keeps its values already. The memory is from `pages`.
+    pub fn keep_exact(&self, pages: &Pages) {
         if !matches!(&*self.store, Store::Precomputed(_)) {
-            self.exact.get_or_try_init(|| {
-                let fill = |rows: &[usize], columns: Range<usize>, out: &mut [f64]| self.compute_exact(rows, columns, out);
-                ExactValues::new(self.len(), self.value_operations(), pages, par, control, fill)
-            })?;
+            self.exact.get_or_init(|| ExactValues::new(self.len(), pages));
         }
-        Ok(())
     }
 
-    /// Bytes of the values that [`KernelGram::keep_exact`], [`KernelGram::keep_products`] and
-    /// [`Gram::find_neighbours`] keep.
+    /// The most bytes that [`KernelGram::keep_exact`] takes for so many samples.
+    pub fn exact_bytes(len: usize) -> u64 {
+        ExactValues::most_bytes(len)
+    }
+
+    /// Bytes of the values that [`KernelGram::keep_products`] and [`Gram::find_neighbours`] keep,
+    /// and the most that [`KernelGram::keep_exact`] may take.
     pub fn kept_bytes(&self) -> u64 {
         let products = if let Store::Sparse(sparse) = &*self.store { sparse.kept_bytes() } else { 0 };
-        let exact = self.exact.get().map_or(0, ExactValues::bytes);
+        let exact = self.exact.get().map_or(0, |values| ExactValues::most_bytes(values.len()));
         products + exact + self.neighbours().map_or(0, Neighbours::bytes)
     }
+}
 
+impl ComputeExact for KernelGram {
     /// Writes `K[rows, columns]` in `f64`, computed from the samples.
-    pub(crate) fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+    fn compute_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         if self.differences {
             let each = with_distances64(&self.function, &columns, out);
             return self.store.distances(rows, &columns, each);
@@ -54,5 +53,9 @@ impl KernelGram {
             Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
             Store::Pairwise(pairs) => pairs.fill_exact(rows, &columns, out),
         }
+    }
+
+    fn operations(&self) -> u64 {
+        self.value_operations()
     }
 }

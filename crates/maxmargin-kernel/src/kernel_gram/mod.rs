@@ -7,7 +7,7 @@ mod value_errors;
 
 use crate::checks::{Backend, SpotChecks, first_right, some_pairs};
 use crate::function::Fault;
-use crate::gram::{ExactValues, indefiniteness};
+use crate::gram::{ComputeExact, ExactValues, indefiniteness};
 use crate::store::distances::{needs_differences, with_distances32};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
@@ -47,7 +47,7 @@ pub struct KernelGram {
     marks: Arc<[Mark]>,
     /// Some entries by plain arithmetic.
     spot_checks: Arc<SpotChecks>,
-    /// All exact values, once they are kept.
+    /// The exact values that are kept, if any are.
     exact: Arc<OnceCell<ExactValues>>,
     /// See [`Gram::has_small_sums`].
     small_sums: bool,
@@ -274,9 +274,8 @@ impl Gram for KernelGram {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        match self.kept_exact() {
-            Some(kept) => kept.copy(rows, columns, out),
-            None => self.compute_exact(rows, columns, out),
+        if !self.kept_exact().is_some_and(|kept| kept.copy(rows, columns.clone(), out)) {
+            self.compute_exact(rows, columns, out);
         }
     }
 
@@ -285,7 +284,7 @@ impl Gram for KernelGram {
     }
 
     fn kept_exact(&self) -> Option<KeptValues<'_>> {
-        self.exact.get().map(ExactValues::kept)
+        self.exact.get().map(|values| KeptValues::new(values, self))
     }
 
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {

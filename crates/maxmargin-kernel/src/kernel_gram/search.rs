@@ -4,6 +4,7 @@
 use super::KernelGram;
 use crate::Gram;
 use crate::checks::next;
+use crate::gram::ComputeExact;
 use crate::neighbours::{BoxTree, Differing, FEWEST, LEFT_OUT, Neighbours, Pair};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;

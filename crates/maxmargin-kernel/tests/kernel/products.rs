@@ -55,7 +55,7 @@ proptest! {
         let plain = kernel().expect("a valid kernel");
         let computed = plain.clone().with_small_sums();
         let kept = kernel().expect("a valid kernel").with_small_sums();
-        kept.keep_exact(&Pages::new(), Par::Seq, &unlimited).expect("unlimited");
+        kept.keep_exact(&Pages::new());
         prop_assert!(kept.kept_bytes() >= 8 * (n * n) as u64);
         let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(n / 2 + 1)).collect();
         ends.sort_unstable();

@@ -81,9 +81,9 @@ fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) 
 
 /// A row with a factor.
 #[derive(Clone, Copy, Debug)]
-pub struct RowTerm {
-    /// The index of the row.
-    pub row: usize,
+pub struct RowTerm<'a> {
+    /// The row, in whole blocks.
+    pub row: &'a [f64],
     /// The factor.
     pub factor: f64,
 }
@@ -94,27 +94,27 @@ pub struct PartialSum<'a> {
     /// The index of the point.
     pub point: usize,
     /// The terms.
-    pub terms: &'a [RowTerm],
+    pub terms: &'a [RowTerm<'a>],
 }
 
 /// Columns whose sums stay in registers. Rows of kept values begin at multiples of it.
 pub const BLOCK: usize = 16;
 
 /// Adds `Σ factor · row_c` of every partial sum to the sum of its point, for every column `c` of
-/// `columns`. The sums of a point follow each other in `out`. Rows are `stride` apart in `values`.
+/// `columns`. The sums of a point follow each other in `out`.
 ///
 /// All parts read a block of columns before the next one. Parts of the same rows should follow each
 /// other: their block is in a cache then.
 ///
 /// # Panics
 ///
-/// When a point has no place in `out`, or a term's columns, in whole blocks, exceed `values`.
-pub fn add_sums_of_rows(values: &[f64], stride: usize, columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
-    at_level!(plain_add_sums [] [] (values: &[f64], stride: usize, columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) -> ());
+/// When a point has no place in `out`, or the columns, in whole blocks, exceed a row.
+pub fn add_sums_of_rows(columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
+    at_level!(plain_add_sums [] [] (columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) -> ());
 }
 
 #[inline(always)]
-fn plain_add_sums(values: &[f64], stride: usize, columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
+fn plain_add_sums(columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
     let first = columns.start / BLOCK * BLOCK;
     for block in (first..columns.end).step_by(BLOCK) {
         // Other sums of the block are computed and left.
@@ -122,7 +122,7 @@ fn plain_add_sums(values: &[f64], stride: usize, columns: Range<usize>, parts: &
         for &PartialSum { point, terms } in parts {
             let mut sums = [0.0; BLOCK];
             for &RowTerm { row, factor } in terms {
-                let row: &[f64; BLOCK] = values[row * stride + block..].first_chunk().expect("whole blocks");
+                let row: &[f64; BLOCK] = row[block..].first_chunk().expect("whole blocks");
                 for lane in 0..BLOCK {
                     sums[lane] += factor * row[lane];
                 }
@@ -130,33 +130,6 @@ fn plain_add_sums(values: &[f64], stride: usize, columns: Range<usize>, parts: &
             let out = &mut out[point * columns.len() + wanted.start - columns.start..][..wanted.len()];
             out.iter_mut().zip(&sums[wanted.start - block..]).for_each(|(out, sum)| *out += sum);
         }
-    }
-}
-
-/// Writes one block for each of `count` rows, `out[r][lane] = values[starts[lane] + r]`: a part of
-/// a matrix whose rows are `starts`, transposed. Lanes without a start are left.
-///
-/// # Panics
-///
-/// When a row of the matrix ends before `count` values, or there are more than [`BLOCK`].
-pub fn transposed_block(values: &[f64], starts: &[usize], count: usize, out: &mut [[f64; BLOCK]]) {
-    at_level!(plain_transposed [] [] (values: &[f64], starts: &[usize], count: usize, out: &mut [[f64; BLOCK]]) -> ());
-}
-
-#[inline(always)]
-fn plain_transposed(values: &[f64], starts: &[usize], count: usize, out: &mut [[f64; BLOCK]]) {
-    let out = &mut out[..count];
-    if let Ok(starts) = <&[usize; BLOCK]>::try_from(starts) {
-        let rows: [&[f64]; BLOCK] = starts.map(|start| &values[start..start + count]);
-        for (r, out) in out.iter_mut().enumerate() {
-            for lane in 0..BLOCK {
-                out[lane] = rows[lane][r];
-            }
-        }
-        return;
-    }
-    for (lane, &start) in starts.iter().enumerate() {
-        out.iter_mut().zip(&values[start..start + count]).for_each(|(out, value)| out[lane] = *value);
     }
 }
 
