@@ -23,12 +23,6 @@ impl BlockFormat {
         Self { pages, table: gram.table().map(Arc::new), base: gram.base() }
     }
 
-    /// The format for rows of `gram` without codes: four times the bytes, but faster passes over
-    /// rows that are in the processor's caches.
-    pub(crate) fn of_values(pages: Pages, gram: &dyn Gram) -> Self {
-        Self { pages, table: None, base: gram.base() }
-    }
-
     /// The source of memory.
     pub(crate) fn pages(&self) -> Pages {
         self.pages.clone()

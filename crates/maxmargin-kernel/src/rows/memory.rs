@@ -75,7 +75,7 @@ impl Drop for PartPages<'_> {
 }
 
 impl Rows<'_> {
-    /// Memory for a solver's stores of parts of the matrix ([`Rows::with_pages`]).
+    /// Memory for a solver's stores of parts of the matrix ([`Rows::in_pages`]).
     ///
     /// It reuses the memory of an earlier solver, whose pages need no first touch. Memory that is
     /// large compared with the spare bytes is returned to the system instead.

@@ -75,15 +75,6 @@ impl<'g> Rows<'g> {
         Self::of(GramRef::Borrowed(gram), budget, par, BlockFormat::new(pages, gram))
     }
 
-    /// [`Rows::in_pages`] that stores values instead of codes, if the budget holds all of them.
-    ///
-    /// Reused memory has no first-touch cost, and passes over values are faster than over codes.
-    /// The kernel values have the same bits.
-    pub fn with_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
-        let format = if 4 * (gram.len() as u64).pow(2) <= budget { BlockFormat::of_values } else { BlockFormat::new };
-        Self::of(GramRef::Borrowed(gram), budget, par, format(pages, gram))
-    }
-
     fn of(gram: GramRef<'g>, budget: u64, par: Par, format: BlockFormat) -> Self {
         let n = gram.get().len();
         let capacity = (budget / (format.width() * n).max(1) as u64) as usize;

@@ -146,7 +146,7 @@ fn pages_carry_memory_to_the_next_store() {
     let second = first.with_gamma(0.5).expect("a valid gamma");
     let pages = Pages::new();
     let whole = |gram| {
-        let rows = Rows::with_pages(gram, u64::MAX, Par::Seq, pages.clone());
+        let rows = Rows::in_pages(gram, u64::MAX, Par::Seq, pages.clone());
         rows.complete(&RunControl::unlimited()).expect("not cancelled");
         rows
     };
@@ -208,19 +208,6 @@ fn codes_stand_for_the_values() {
                 assert_eq!(bits(values(&few.row(i))), want, "{kernel:?} {kind:?}");
             }
         }
-    }
-}
-
-#[test]
-fn memory_that_is_used_again_holds_values() {
-    let gram = KernelGram::new(&samples(Kind::Bits, 150, 40, 3), Kernel::Rbf { gamma: 0.1 }, &RunControl::unlimited())
-        .expect("a valid kernel");
-    assert!(gram.table().is_some());
-    for (budget, width) in [(4 * 150 * 150, 4), (4 * 150 * 150 - 1, 1)] {
-        let rows = Rows::with_pages(&gram, budget, Par::Seq, Pages::new());
-        assert!(rows.holds_all());
-        assert_eq!(values(&rows.row(17)), expected(&gram, 17));
-        assert_eq!(rows.work().bytes, width * 150, "codes where there is no room for values");
     }
 }
 

@@ -145,34 +145,33 @@ fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row:
     f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
 }
 
-/// A block of 8, one of 4 and three more elements: every index is a constant, so that products stay
-/// in registers. They are then added in pairs.
+/// A block of 8, one of 4 and three more elements. Every index and every width is a constant, so
+/// that products and their sums in pairs stay in registers.
 #[inline(always)]
 fn plain_dot_of_few<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    let mut lanes = [0.0; LANES];
+    let (mut eight, mut four, mut rest) = ([0.0; 8], [0.0; 4], [0.0; 4]);
     let (f_blocks, f) = f.as_chunks::<8>();
     let (row_blocks, row) = row.as_chunks::<8>();
     if let ([f], [k]) = (f_blocks, row_blocks) {
         for lane in 0..8 {
-            lanes[lane] = f[lane] * k[lane].into();
+            eight[lane] = f[lane] * k[lane].into();
         }
     }
     let (f_blocks, f) = f.as_chunks::<4>();
     let (row_blocks, row) = row.as_chunks::<4>();
     if let ([f], [k]) = (f_blocks, row_blocks) {
         for lane in 0..4 {
-            lanes[8 + lane] = f[lane] * k[lane].into();
+            four[lane] = f[lane] * k[lane].into();
         }
     }
     for lane in 0..3 {
         if let (Some(f), Some(&k)) = (f.get(lane), row.get(lane)) {
-            lanes[12 + lane] = f * k.into();
+            rest[lane] = f * k.into();
         }
     }
-    for half in [8, 4, 2, 1] {
-        for lane in 0..half {
-            lanes[lane] += lanes[lane + half];
-        }
+    let mut sums = [0.0; 4];
+    for lane in 0..4 {
+        sums[lane] = (eight[lane] + four[lane]) + (eight[lane + 4] + rest[lane]);
     }
-    lanes[0]
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }

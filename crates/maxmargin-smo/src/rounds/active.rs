@@ -265,7 +265,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let gram = part_of(self.rows.gram(), &ids);
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.reserve(bytes);
-        let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
+        let rows = Rows::in_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
         let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
         pairs.others = Some(support(&self.alpha) - support(&before));

@@ -148,7 +148,7 @@ impl Relaxation {
         let bytes = (4 * ids.len() as u64 * self.steps.min(ids.len() as u64)).min(rows.spare());
         let held = rows.reserve(bytes);
         let pages = rows.part_pages();
-        let short = Rows::with_pages(&*gram, bytes, Par::Seq, pages.clone());
+        let short = Rows::in_pages(&*gram, bytes, Par::Seq, pages.clone());
         let relaxed = self.all(&part, &short, &before, part.linear_term(), control);
         // Drop the rows before their memory reservation, so the budget never undercounts.
         drop(short);
