@@ -1,6 +1,7 @@
 //! All constructors and formats give the same samples.
 
-use maxmargin_data::{DataError, Dataset, Par, ReadOptions, RunControl, Samples, SamplesError, libsvm};
+use maxmargin_data::samples::ArrayForm;
+use maxmargin_data::{Cancelled, DataError, Dataset, Par, ReadOptions, RunControl, Samples, SamplesError, libsvm};
 use ndarray::{Array2, ArrayView1, ArrayView2, s};
 use proptest::prelude::*;
 use sprs::{CsMat, CsMatI, TriMat};
@@ -15,6 +16,8 @@ fn same_from_everywhere(rows: &[Vec<f64>], labels: &[f64]) {
     same(Samples::from_dense(n, d, flat.clone()), "dense");
     same(Samples::from_slice(&flat, n, d), "slice");
     same(Samples::from_rows(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>()), "slices");
+    let smallest = Samples::from_array(&flat, n, d, ArrayForm::Smallest, &RunControl::unlimited());
+    assert_eq!(smallest.as_ref(), Ok(&expected), "the smallest form at once");
 
     let array = ArrayView2::from_shape((n, d), &flat).expect("a shape");
     same(Samples::from_ndarray(array), "ndarray");
@@ -77,6 +80,8 @@ proptest! {
         let single: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| f64::from(*v as f32)).collect()).collect();
         let array = Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j] as f32);
         prop_assert_eq!(Samples::from_ndarray(array.view()), Samples::from_rows(&single));
+        let (flat, (n, d)) = (array.as_slice().expect("one piece"), array.dim());
+        prop_assert_eq!(Samples::from_array(flat, n, d, ArrayForm::Dense, &RunControl::unlimited()), Samples::from_rows(&single));
     }
 
     #[test]
@@ -132,6 +137,38 @@ fn labels_are_checked() {
     assert_eq!(error.to_string(), "1 labels for 2 rows: give one label for each row");
     let error = Dataset::from_rows(&rows, &[1.0, f64::NAN]).expect_err("no number");
     assert_eq!(error.to_string(), "the label of row 1 is NaN: labels are finite numbers");
+}
+
+/// Rows of 40 values, of which one in `every` is not 0.
+fn array(rows: usize, every: usize, value: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..40 * rows).map(|at| if (at * at) % every == 1 { value(at) } else { [0.0, -0.0][at % 2] }).collect()
+}
+
+#[test]
+fn an_array_is_stored_in_the_smallest_form() {
+    let unlimited = RunControl::unlimited();
+    for rows in [0, 1, 3000] {
+        for every in [3, 17, 101] {
+            for value in [|at| at as f64, |at| 0.1 + at as f64] {
+                let flat = array(rows, every, value);
+                let made = Samples::from_array(&flat, rows, 40, ArrayForm::Smallest, &unlimited);
+                assert_eq!(made, Samples::from_dense(rows, 40, flat).map(Samples::compact), "{rows} rows, {every}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_array_names_its_first_value_that_is_not_finite_and_stops_when_it_is_cancelled() {
+    let mut flat = array(5000, 7, |at| at as f64);
+    (flat[150_003], flat[150_004]) = (f64::INFINITY, f64::NAN);
+    for form in [ArrayForm::Dense, ArrayForm::Smallest] {
+        let refused = SamplesError::NotFinite { row: 3750, feature: 3, value: f64::INFINITY };
+        assert_eq!(Samples::from_array(&flat, 5000, 40, form, &RunControl::unlimited()), Err(refused));
+        let stopped = RunControl::new(|_| std::ops::ControlFlow::Break(()));
+        let huge = vec![1.0_f32; 1 << 25];
+        assert_eq!(Samples::from_array(&huge, 1 << 15, 1 << 10, form, &stopped), Err(SamplesError::Cancelled(Cancelled)));
+    }
 }
 
 #[test]

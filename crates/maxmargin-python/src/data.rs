@@ -2,7 +2,7 @@
 //! not change a training.
 
 use crate::run::{Failure, run};
-use maxmargin::data::samples::SamplesError;
+use maxmargin::data::samples::{ArrayForm, SamplesError};
 use maxmargin::data::{Dataset, Par, ReadOptions, RunControl, Samples, libsvm};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -10,10 +10,8 @@ use numpy::{
 };
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// The number of values copied between two checks of Python's signals.
-const CHUNK: usize = 1 << 21;
 
 /// Samples and their targets.
 #[pyclass(frozen, module = "maxmargin._native")]
@@ -36,10 +34,15 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (x, y=None))]
     fn dense(x: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
-        let (values, rows, features) = dense_values(x, 0)?;
-        let samples = Samples::from_dense(rows, features, values).map_err(invalid)?;
-        // Rows to predict are read once: a smaller form is not worth another pass.
-        Self::of(if y.is_some() { samples.compact() } else { samples }, y)
+        // Rows to predict are read once.
+        let form = if y.is_some() { ArrayForm::Smallest } else { ArrayForm::Dense };
+        let (rows, features) = shape_of(x)?;
+        let samples = if let Ok(x) = x.cast::<PyArray2<f64>>() {
+            from_array(x.readonly().as_slice()?, rows, features, form)
+        } else {
+            from_array(x.cast::<PyArray2<f32>>().map_err(|_| wrong_type())?.readonly().as_slice()?, rows, features, form)
+        };
+        Self::of(samples?, y)
     }
 
     /// Returns samples of a precomputed kernel matrix: kernel values of training samples with each
@@ -47,11 +50,8 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (k, y=None))]
     fn precomputed(k: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
-        let (mut values, rows, columns) = dense_values(k, 1)?;
-        // Column 0 has the serial number, which only rows of the training set have.
-        for (row, values) in values.chunks_exact_mut(columns).enumerate() {
-            values[0] = if row + 1 < columns { (row + 1) as f64 } else { 0.0 };
-        }
+        let (values, columns) = kernel_values(k)?;
+        let rows = values.len() / columns;
         let of_kernel = |error| match error {
             // Column 0 does not belong to the matrix.
             SamplesError::NotFinite { row, feature, value } => PyValueError::new_err(format!(
@@ -91,27 +91,23 @@ impl Data {
     }
 }
 
-/// Returns the values of an array of rows, with `free` empty columns before each row, and the shape
-/// with these columns.
-fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize, usize)> {
-    fn copied<T: Element + Copy + Into<f64>>(x: &Bound<'_, PyArray2<T>>, free: usize) -> PyResult<Vec<f64>> {
-        let x: PyReadonlyArray2<'_, T> = x.readonly();
-        let (rows, columns) = (x.shape()[0], x.shape()[1]);
-        let mut values = Vec::with_capacity(rows * (columns + free));
-        if free == 0 {
-            for part in x.as_slice()?.chunks(CHUNK) {
-                x.py().check_signals()?;
-                values.extend(part.iter().map(|&value| value.into()));
-            }
-        } else {
-            for row in x.as_slice()?.chunks(columns.max(1)) {
-                x.py().check_signals()?;
-                values.resize(values.len() + free, 0.0);
-                values.extend(row.iter().map(|&value| value.into()));
-            }
+/// Copies an array until a signal raises an exception.
+fn from_array<T: Copy + Into<f64>>(values: &[T], rows: usize, features: usize, form: ArrayForm) -> PyResult<Samples> {
+    let mut raised = None;
+    let control = RunControl::new(|_| match Python::attach(|py| py.check_signals()) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            raised = Some(error);
+            ControlFlow::Break(())
         }
-        Ok(values)
-    }
+    });
+    let samples = Samples::from_array(values, rows, features, form, &control).map_err(invalid);
+    drop(control);
+    raised.map_or(samples, Err)
+}
+
+/// Returns the shape of an array of rows.
+fn shape_of(x: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     let untyped = x.cast::<PyUntypedArray>()?;
     if untyped.ndim() != 2 {
         return Err(PyValueError::new_err(format!("expected an array of 2 dimensions, got {}", untyped.ndim())));
@@ -120,14 +116,34 @@ fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize,
     if !untyped.is_c_contiguous() {
         return Err(PyValueError::new_err("the array is not C-contiguous; convert it with numpy.ascontiguousarray"));
     }
-    let values = if let Ok(x) = x.cast::<PyArray2<f64>>() {
-        copied(x, free)?
-    } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
-        copied(x, free)?
+    Ok((untyped.shape()[0], untyped.shape()[1]))
+}
+
+fn wrong_type() -> PyErr {
+    PyTypeError::new_err("expected an array of float32 or float64")
+}
+
+/// Returns the values of a kernel matrix with a column of serial numbers before it, which only rows
+/// of the training set have, and the number of its columns.
+fn kernel_values(k: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
+    fn copied<T: Element + Copy + Into<f64>>(k: &Bound<'_, PyArray2<T>>) -> PyResult<Vec<f64>> {
+        let k: PyReadonlyArray2<'_, T> = k.readonly();
+        let columns = k.shape()[1];
+        let mut values = Vec::with_capacity(k.shape()[0] * (columns + 1));
+        for (row, of_row) in k.as_slice()?.chunks(columns.max(1)).enumerate() {
+            k.py().check_signals()?;
+            values.push(if row < columns { (row + 1) as f64 } else { 0.0 });
+            values.extend(of_row.iter().map(|&value| value.into()));
+        }
+        Ok(values)
+    }
+    let columns = shape_of(k)?.1 + 1;
+    let values = if let Ok(k) = k.cast::<PyArray2<f64>>() {
+        copied(k)
     } else {
-        return Err(PyTypeError::new_err("expected an array of float32 or float64"));
+        copied(k.cast::<PyArray2<f32>>().map_err(|_| wrong_type())?)
     };
-    Ok((values, untyped.shape()[0], untyped.shape()[1] + free))
+    Ok((values?, columns))
 }
 
 /// Converts an array of int32 or int64 to another type.

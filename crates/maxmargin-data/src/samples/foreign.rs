@@ -1,7 +1,8 @@
 //! Samples from rows of numbers and from the matrices of other crates.
 
 use super::compact::is_single;
-use super::{Samples, SamplesError, Storage};
+use super::{ArrayForm, Samples, SamplesError, Storage};
+use crate::run::RunControl;
 use sprs::{CsMatViewI, SpIndex};
 
 /// A dense matrix from its values in row order. The iterator runs twice, so that only the result is
@@ -65,10 +66,7 @@ impl Samples {
     ///
     /// When the shape does not match or a value is not finite.
     pub fn from_slice(values: &[f64], rows: usize, features: usize) -> Result<Self, SamplesError> {
-        if rows.checked_mul(features) != Some(values.len()) {
-            return Err(SamplesError::Shape { values: values.len(), rows, features });
-        }
-        dense(rows, features, values.iter().copied())
+        Self::from_array(values, rows, features, ArrayForm::Dense, &RunControl::unlimited())
     }
 
     /// Compressed rows from a sparse matrix with indices of any type, rows or columns compressed.

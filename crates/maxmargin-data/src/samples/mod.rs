@@ -1,11 +1,13 @@
 //! The sample matrix: one row per sample, dense or compressed sparse rows.
 
+mod array;
 mod compact;
 mod dense;
 mod foreign;
 mod row;
 mod stored;
 
+pub use array::ArrayForm;
 pub(crate) use compact::{is_single, prefers_dense};
 pub use row::Row;
 
@@ -98,6 +100,9 @@ pub enum SamplesError {
     /// The compressed rows are malformed.
     #[error("not valid compressed rows: {0}")]
     Structure(String),
+    /// The run was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl Samples {
