@@ -164,9 +164,9 @@ fn plain_dot_of_few<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
             four[lane] = f[lane] * k[lane].into();
         }
     }
-    for lane in 0..3 {
+    for (lane, product) in rest.iter_mut().enumerate().take(3) {
         if let (Some(f), Some(&k)) = (f.get(lane), row.get(lane)) {
-            rest[lane] = f * k.into();
+            *product = f * k.into();
         }
     }
     let mut sums = [0.0; 4];
