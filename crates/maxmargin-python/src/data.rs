@@ -94,12 +94,9 @@ impl Data {
 /// Copies an array until a signal raises an exception.
 fn from_array<T: Copy + Into<f64>>(values: &[T], rows: usize, features: usize, form: ArrayForm) -> PyResult<Samples> {
     let mut raised = None;
-    let control = RunControl::new(|_| match Python::attach(|py| py.check_signals()) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            raised = Some(error);
-            ControlFlow::Break(())
-        }
+    let control = RunControl::new(|_| {
+        raised = Python::attach(|py| py.check_signals().err());
+        if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let samples = Samples::from_array(values, rows, features, form, &control).map_err(invalid);
     drop(control);
