@@ -71,7 +71,7 @@ pub trait Gram: Sync {
     /// for certificates and refinement.
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]);
 
-    /// All values of [`Gram::fill_exact`], where the matrix keeps them.
+    /// The values of [`Gram::fill_exact`] that the matrix keeps, where it keeps any.
     fn kept_exact(&self) -> Option<KeptValues<'_>> {
         None
     }
