@@ -1,9 +1,8 @@
 //! Samples from a borrowed array, in the smallest form without a copy in between.
 
-use super::compact::{is_single, prefers_dense};
+use super::compact::{compressed, is_single, prefers_dense};
 use super::{Samples, SamplesError, Storage};
 use crate::run::RunControl;
-use sprs::CsMatI;
 
 /// Values between two checks for cancellation.
 const CHUNK: usize = 1 << 16;
@@ -19,11 +18,11 @@ pub enum ArrayForm {
 
 /// The properties of an array that decide how it is stored.
 #[derive(Clone, Copy, Debug)]
-struct Contents {
+pub(super) struct Contents {
     /// Number of values that are not 0.
     entries: usize,
     /// All values are exact in `f32`.
-    single: bool,
+    pub(super) single: bool,
 }
 
 impl Samples {
@@ -66,7 +65,12 @@ impl Samples {
     }
 }
 
-fn contents<T: Copy + Into<f64>>(values: &[T], features: usize, control: &RunControl) -> Result<Contents, SamplesError> {
+/// Reads an array once; an error names its first value that is not finite.
+pub(super) fn contents<T: Copy + Into<f64>>(
+    values: &[T],
+    features: usize,
+    control: &RunControl,
+) -> Result<Contents, SamplesError> {
     let mut contents = Contents { entries: 0, single: true };
     for (chunk, values) in values.chunks(CHUNK).enumerate() {
         control.check(CHUNK as u64)?;
@@ -95,32 +99,4 @@ fn copied<T: Copy + Into<f64>, S>(values: &[T], store: impl Fn(f64) -> S, contro
         copy.extend(values.iter().map(|&value| store(value.into())));
     }
     Ok(copy)
-}
-
-fn compressed<T: Copy + Into<f64>>(
-    array: &[T],
-    rows: usize,
-    features: usize,
-    entries: usize,
-    control: &RunControl,
-) -> Result<CsMatI<f64, u32, usize>, SamplesError> {
-    let mut offsets = Vec::with_capacity(rows + 1);
-    offsets.push(0);
-    let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-    // Every value of a row is written, and kept if it is not 0: which are 0 follows no pattern.
-    let (mut row_indices, mut row_values) = (vec![0_u32; features], vec![0.0_f64; features]);
-    for row in array.chunks(features.max(1)) {
-        control.check(features as u64)?;
-        let mut count = 0;
-        for (column, value) in row.iter().map(|&value| value.into()).enumerate() {
-            (row_indices[count], row_values[count]) = (column as u32, value);
-            count += usize::from(value != 0.0);
-        }
-        indices.extend_from_slice(&row_indices[..count]);
-        values.extend_from_slice(&row_values[..count]);
-        offsets.push(indices.len());
-    }
-    // Rows without features are no chunks.
-    offsets.resize(rows + 1, indices.len());
-    Ok(CsMatI::new((rows, features), offsets, indices, values))
 }

@@ -1,6 +1,7 @@
 //! The rule for the cheapest storage form, and conversions of form and width.
 
 use super::{Samples, Storage};
+use crate::run::{Cancelled, RunControl};
 use sprs::CsMatI;
 
 /// Above this number of bytes a dense form is used only if it is not larger than the sparse one.
@@ -108,7 +109,7 @@ impl Samples {
         }
     }
 
-    fn into_dense(self, single: bool) -> Self {
+    pub(super) fn into_dense(self, single: bool) -> Self {
         let Self { rows, features, storage } = self;
         let storage = match storage {
             Storage::Dense64(values) if single => Storage::Dense32(values.into_iter().map(|v| v as f32).collect()),
@@ -134,31 +135,52 @@ impl Samples {
     }
 
     fn into_sparse(self, entries: usize) -> Self {
-        if let Storage::Sparse(matrix) = self.storage {
-            let (mut offsets, mut indices, mut values) = matrix.into_raw_storage();
-            if entries < values.len() {
-                offsets = keep(offsets, &mut indices, &mut values, |_, v| v != 0.0);
+        let Self { rows, features, storage } = self;
+        let control = RunControl::unlimited();
+        let matrix = match storage {
+            Storage::Sparse(matrix) => {
+                let (mut offsets, mut indices, mut values) = matrix.into_raw_storage();
+                if entries < values.len() {
+                    offsets = keep(offsets, &mut indices, &mut values, |_, v| v != 0.0);
+                }
+                CsMatI::new((rows, features), offsets, indices, values)
             }
-            let matrix = CsMatI::new((self.rows, self.features), offsets, indices, values);
-            return Self { storage: Storage::Sparse(matrix), ..self };
-        }
-        // Column numbers must fit in u32; a wider dense matrix stays dense.
-        if u32::try_from(self.features).is_err() {
-            return self;
-        }
-        let mut offsets = Vec::with_capacity(self.rows + 1);
-        offsets.push(0);
-        let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-        for i in 0..self.rows {
-            self.row(i).for_each(|j, v| {
-                indices.push(j as u32);
-                values.push(v);
-            });
-            offsets.push(indices.len());
-        }
-        let matrix = CsMatI::new((self.rows, self.features), offsets, indices, values);
-        Self { storage: Storage::Sparse(matrix), ..self }
+            // Column numbers must fit in u32; a wider dense matrix stays dense.
+            dense if u32::try_from(features).is_err() => return Self { rows, features, storage: dense },
+            Storage::Dense32(values) => compressed(&values, rows, features, entries, &control).expect("unlimited"),
+            Storage::Dense64(values) => compressed(&values, rows, features, entries, &control).expect("unlimited"),
+        };
+        Self { rows, features, storage: Storage::Sparse(matrix) }
     }
+}
+
+/// Returns the compressed rows of an array with so many values that are not 0.
+pub(super) fn compressed<T: Copy + Into<f64>>(
+    array: &[T],
+    rows: usize,
+    features: usize,
+    entries: usize,
+    control: &RunControl,
+) -> Result<CsMatI<f64, u32, usize>, Cancelled> {
+    let mut offsets = Vec::with_capacity(rows + 1);
+    offsets.push(0);
+    let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+    // Every value of a row is written, and kept if it is not 0: which are 0 follows no pattern.
+    let (mut row_indices, mut row_values) = (vec![0_u32; features], vec![0.0_f64; features]);
+    for row in array.chunks(features.max(1)) {
+        control.check(features as u64)?;
+        let mut count = 0;
+        for (column, value) in row.iter().map(|&value| value.into()).enumerate() {
+            (row_indices[count], row_values[count]) = (column as u32, value);
+            count += usize::from(value != 0.0);
+        }
+        indices.extend_from_slice(&row_indices[..count]);
+        values.extend_from_slice(&row_values[..count]);
+        offsets.push(indices.len());
+    }
+    // Rows without features are no chunks.
+    offsets.resize(rows + 1, indices.len());
+    Ok(CsMatI::new((rows, features), offsets, indices, values))
 }
 
 /// Keeps the entries of compressed rows for which `wanted(column, value)` is true, and returns the

@@ -115,15 +115,8 @@ impl Samples {
         if rows.checked_mul(features) != Some(values.len()) {
             return Err(SamplesError::Shape { values: values.len(), rows, features });
         }
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-            return Err(SamplesError::NotFinite { row: at / features, feature: at % features, value: values[at] });
-        }
-        let storage = if values.iter().all(|&v| f64::from(v as f32) == v) {
-            Storage::Dense32(values.into_iter().map(|v| v as f32).collect())
-        } else {
-            Storage::Dense64(values)
-        };
-        Ok(Self { rows, features, storage })
+        let single = array::contents(&values, features, &RunControl::unlimited())?.single;
+        Ok(Self { rows, features, storage: Storage::Dense64(values) }.into_dense(single))
     }
 
     /// A matrix of compressed rows. `offsets` has one entry more than there are rows; `indices`
